@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Growing arrays on the heap, without a type of their own: pointer, count, capacity. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Makes room for `count` elements of `size` bytes in *items; false without memory. */
+static inline bool array_reserve_bytes(void **items, size_t *capacity, size_t count, size_t size)
+{
+	if (count <= *capacity)
+		return true;
+	size_t wanted = *capacity ? *capacity : 8;
+	while (wanted < count) {
+		if (wanted > (size_t)-1 / 2 / size)
+			return false;
+		wanted *= 2;
+	}
+	void *grown = realloc(*items, wanted * size);
+	if (!grown)
+		return false;
+	*items = grown;
+	*capacity = wanted;
+	return true;
+}
+
+#define array_reserve(items, capacity, count)                                                      \
+	array_reserve_bytes((void **)(items), (capacity), (count), sizeof(**(items)))
+
+#define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
+
+#endif

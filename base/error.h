@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Errors as values. A function that can fail returns `struct error *`: NULL is
+ * success, anything else is owned by the caller, who either hands it on
+ * (usually with error_prefix()) or releases it with error_free().
+ *
+ * A message is one line, lower case, and says what and where.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#define MUST_CHECK	      __attribute__((warn_unused_result))
+#define PRINTF_LIKE(fmt, arg) __attribute__((format(printf, fmt, arg)))
+
+enum error_kind {
+	ERROR_OTHER,
+	ERROR_NO_MEMORY,
+	ERROR_SYSTEM,	   /* a system call failed */
+	ERROR_USAGE,	   /* the user's words are off */
+	ERROR_FORMAT,	   /* foreign bytes are not what they should be */
+	ERROR_NOT_FOUND,   /* a symbol, type, member, note the answer needs is missing */
+	ERROR_FAULT,	   /* the address does not exist */
+	ERROR_EXCLUDED,	   /* the page exists, the dump was filtered */
+	ERROR_TRUNCATED,   /* the file ends before the page it promises */
+	ERROR_INTERRUPTED, /* Ctrl-C */
+	ERROR_UNSUPPORTED  /* valid, but not by this build or its libraries */
+};
+
+struct error {
+	enum error_kind kind;
+	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED. */
+	uint64_t address;
+	char message[];
+};
+
+/* Never returns NULL: without memory it returns a static error. */
+struct error *error_create(enum error_kind kind, const char *format, ...)
+	PRINTF_LIKE(2, 3) MUST_CHECK;
+/* The same for memory that cannot be read; `address` is the first bad byte. */
+struct error *error_create_at(enum error_kind kind, uint64_t address, const char *format, ...)
+	PRINTF_LIKE(3, 4) MUST_CHECK;
+/* "prefix: message"; takes `error`; NULL stays NULL. */
+struct error *error_prefix(struct error *error, const char *format, ...)
+	PRINTF_LIKE(2, 3) MUST_CHECK;
+struct error *error_no_memory(void) MUST_CHECK;
+/* "what: strerror(errno)". */
+struct error *error_system(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
+/* NULL is allowed. */
+void error_free(struct error *error);
+/* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated). */
+int error_is_missing(const struct error *error);
+/* One or two words to show in the place of a value: "excluded", "unmapped", "truncated". */
+const char *error_place_word(const struct error *error);
+
+#endif

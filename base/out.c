@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/out_sink.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void out_destroy(struct out *out)
+{
+	free(out);
+}
+
+bool out_failed(const struct out *out)
+{
+	return ferror(out->file);
+}
+
+void out_finish(struct out *out)
+{
+	out->ops->finish(out);
+}
+
+/* --- escaping -------------------------------------------------------------- */
+
+/* Decodes one multi-byte character; 0 when malformed, overlong or a surrogate. */
+static size_t utf8_decode(const unsigned char *at, size_t size, uint32_t *ret)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = at[0] >= 0xf0 && at[0] < 0xf5	? 4
+			: at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+			: at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+							: 0;
+	if (!length || length > size)
+		return 0;
+	uint32_t code = at[0] & (0xff >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	*ret = code;
+	return length;
+}
+
+size_t out_printable(const char *text, size_t size)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	if (at[0] < 0x80)
+		return at[0] >= 0x20 && at[0] != 0x7f;
+	uint32_t code = 0; /* malformed: escaped like a control */
+	size_t length = utf8_decode(at, size, &code);
+	if (code < 0xa0 || (code >= 0x200e && code <= 0x200f) ||
+	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
+		return 0;
+	return length;
+}
+
+void out_escape(FILE *file, const char *text, size_t size)
+{
+	size_t start = 0;
+	for (size_t i = 0; i < size;) {
+		size_t length = out_printable(text + i, size - i);
+		if (length) {
+			i += length;
+			continue;
+		}
+		fwrite(text + start, 1, i - start, file);
+		if (text[i] == '\n' || text[i] == '\t')
+			fputs(text[i] == '\n' ? "\\n" : "\\t", file);
+		else
+			fprintf(file, "\\x%02x", (unsigned char)text[i]);
+		start = ++i;
+	}
+	fwrite(text + start, 1, size - start, file);
+}
+
+/* --- structure --------------------------------------------------------------- */
+
+void out_object_begin(struct out *out, const char *key)
+{
+	out->ops->begin(out, key, false);
+}
+
+void out_object_end(struct out *out)
+{
+	out->ops->end(out, false);
+}
+
+void out_array_begin(struct out *out, const char *key)
+{
+	out->ops->begin(out, key, true);
+}
+
+void out_array_end(struct out *out)
+{
+	out->ops->end(out, true);
+}
+
+void out_table_begin(struct out *out, const char *key, const struct column *columns, size_t count)
+{
+	out->ops->table_begin(out, key, columns, count);
+}
+
+void out_row_begin(struct out *out)
+{
+	out->ops->row_begin(out);
+}
+
+void out_row_end(struct out *out)
+{
+	out->ops->row_end(out);
+}
+
+void out_table_end(struct out *out)
+{
+	out->ops->table_end(out);
+}
+
+/* --- text ----------------------------------------------------------------------- */
+
+/* A conversion of a printf format, cut out of it. */
+struct conversion {
+	char spec[32]; /* "%-16lx", stars replaced by their values */
+	char length;   /* 0, 'h' (h, hh), 'l', 'L' (ll), 'z', 'j', 't' */
+	char kind;     /* d i u x X o c s p f g e % */
+	size_t size;   /* of it in the format */
+};
+
+/* Copies the conversion at `format`, taking stars from the arguments. */
+static void conversion_parse(const char *format, va_list *arguments, struct conversion *ret)
+{
+	size_t used = 0;
+	const char *at = format;
+	*ret = (struct conversion){ 0 };
+	ret->spec[used++] = *at++;
+	for (; *at && used < 20 && strchr("-+ #0123456789.*", *at); at++) {
+		if (*at == '*')
+			used += (size_t)snprintf(ret->spec + used, sizeof(ret->spec) - used, "%d",
+						 va_arg(*arguments, int));
+		else
+			ret->spec[used++] = *at;
+	}
+	for (; *at && strchr("hlzjt", *at) && used < 28; at++) {
+		ret->length = ret->length == 'l' ? 'L' : *at;
+		ret->spec[used++] = *at;
+	}
+	ret->kind = *at;
+	ret->spec[used++] = *at;
+	ret->size = (size_t)(at - format) + (*at != 0);
+}
+
+static uint64_t conversion_integer(const struct conversion *conversion, va_list *arguments)
+{
+	switch (conversion->length) {
+	case 'l':
+		return va_arg(*arguments, unsigned long);
+	case 'L':
+		return va_arg(*arguments, unsigned long long);
+	case 'z':
+		return va_arg(*arguments, size_t);
+	case 'j':
+		return va_arg(*arguments, uintmax_t);
+	case 't':
+		return (uint64_t)va_arg(*arguments, ptrdiff_t);
+	}
+	return va_arg(*arguments, unsigned int);
+}
+
+/* Formats one conversion; the result is malloc()ed. */
+static char *conversion_format(const struct conversion *conversion, va_list *arguments)
+{
+	char *result = NULL;
+	int length = -1;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+	switch (conversion->kind) {
+	case 's':
+		length = asprintf(&result, conversion->spec, va_arg(*arguments, const char *));
+		break;
+	case 'p':
+		length = asprintf(&result, conversion->spec, va_arg(*arguments, void *));
+		break;
+	case 'f':
+	case 'g':
+	case 'e':
+		length = asprintf(&result, conversion->spec, va_arg(*arguments, double));
+		break;
+	case 'd':
+	case 'i':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o':
+	case 'c': {
+		uint64_t value = conversion_integer(conversion, arguments);
+		if (conversion->length && conversion->length != 'h')
+			length = asprintf(&result, conversion->spec, value);
+		else
+			length = asprintf(&result, conversion->spec, (unsigned int)value);
+		break;
+	}
+	}
+#pragma GCC diagnostic pop
+	return length < 0 ? NULL : result;
+}
+
+/*
+ * printf() into `emit`, the format's own words apart from what the arguments brought in.
+ */
+static void format_split(struct out *out, const char *format, va_list *arguments)
+{
+	while (*format) {
+		size_t literal = strcspn(format, "%");
+		if (literal)
+			out->ops->text(out, format, literal, true);
+		format += literal;
+		if (!*format)
+			break;
+		struct conversion conversion;
+		conversion_parse(format, arguments, &conversion);
+		format += conversion.size;
+		if (conversion.kind == '%') {
+			out->ops->text(out, "%", 1, true);
+			continue;
+		}
+		char *text = conversion_format(&conversion, arguments);
+		if (text)
+			out->ops->text(out, text, strlen(text), false);
+		free(text);
+	}
+}
+
+void out_text(struct out *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	format_split(out, format, &arguments);
+	va_end(arguments);
+}
+
+void out_line(struct out *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text;
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	out->ops->line(out, text, (size_t)length);
+	free(text);
+}
+
+void out_pad(struct out *out, int width)
+{
+	out->ops->pad(out, width);
+}
+
+/* --- fields ---------------------------------------------------------------------- */
+
+static void field(struct out *out, const char *key, bool is_string, const char *data,
+		  const char *text)
+{
+	struct out_field f = { .key = key,
+			       .is_string = is_string,
+			       .data = data,
+			       .data_size = strlen(data),
+			       .text = text,
+			       .text_size = strlen(text) };
+	out->ops->field(out, &f);
+}
+
+void out_string_bytes(struct out *out, const char *key, const char *value, size_t size)
+{
+	struct out_field f = { .key = key,
+			       .is_string = true,
+			       .data = value,
+			       .data_size = size,
+			       .text = value,
+			       .text_size = size };
+	out->ops->field(out, &f);
+}
+
+void out_string(struct out *out, const char *key, const char *value)
+{
+	field(out, key, true, value, value);
+}
+
+void out_string_as(struct out *out, const char *key, const char *value, const char *text)
+{
+	field(out, key, true, value, text);
+}
+
+void out_u64_as(struct out *out, const char *key, uint64_t value, const char *text)
+{
+	char number[24];
+	snprintf(number, sizeof(number), "%" PRIu64, value);
+	field(out, key, false, number, text ? text : number);
+}
+
+void out_u64(struct out *out, const char *key, uint64_t value)
+{
+	out_u64_as(out, key, value, NULL);
+}
+
+void out_i64_as(struct out *out, const char *key, int64_t value, const char *text)
+{
+	char number[24];
+	snprintf(number, sizeof(number), "%" PRId64, value);
+	field(out, key, false, number, text ? text : number);
+}
+
+void out_i64(struct out *out, const char *key, int64_t value)
+{
+	out_i64_as(out, key, value, NULL);
+}
+
+void out_double(struct out *out, const char *key, double value)
+{
+	char number[40];
+	snprintf(number, sizeof(number), "%.6f", value);
+	field(out, key, false, number, number);
+}
+
+void out_bool_as(struct out *out, const char *key, bool value, const char *text)
+{
+	field(out, key, false, value ? "true" : "false", text);
+}
+
+void out_bool(struct out *out, const char *key, bool value)
+{
+	out_bool_as(out, key, value, value ? "true" : "false");
+}
+
+void out_null_as(struct out *out, const char *key, const char *text)
+{
+	field(out, key, false, "null", text);
+}
+
+void out_address_as(struct out *out, const char *key, uint64_t value, const char *text)
+{
+	char number[24];
+	snprintf(number, sizeof(number), "0x%" PRIx64, value);
+	field(out, key, true, number, text);
+}
+
+void out_address(struct out *out, const char *key, uint64_t value)
+{
+	char digits[24];
+	snprintf(digits, sizeof(digits), "%016" PRIx64, value);
+	out_address_as(out, key, value, digits);
+}
+
+void out_missing(struct out *out, const char *key, const struct error *error)
+{
+	out->ops->missing(out, key, error);
+}

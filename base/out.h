@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Output sinks. A command says *what* it found, once, as named fields in objects, arrays
+ * and tables; the sink decides *how* it looks: text for people, JSON for programs.
+ *
+ * - Fields (out_u64, out_string, ...) appear in both. In text a field is just its
+ *   value; what stands between the values is out_text(), which JSON leaves out.
+ * - A field whose text and data differ has an `_as` form; an empty text shows the field in
+ *   JSON only.
+ * - The sink escapes: no control character and no invalid UTF-8 that came from a dump gets
+ *   through, except the \n and \t of the *format* of out_text().
+ * - `key` is NULL inside arrays.
+ *
+ * Write errors (a closed pipe, a full disk) are remembered: out_failed().
+ */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include "base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct out;
+
+struct column {
+	const char *key;   /* name in JSON */
+	const char *title; /* heading in text; NULL: the column is in JSON only */
+	int width;	   /* at least so many places; negative: left-aligned */
+};
+
+/* A sink writes to `file` (borrowed). Both return NULL without memory. */
+struct out *out_text_create(FILE *file);
+struct out *out_json_create(FILE *file);
+void out_destroy(struct out *out);
+bool out_failed(const struct out *out);
+/* Closes whatever an error left open, so that the result is whole again. */
+void out_finish(struct out *out);
+
+void out_object_begin(struct out *out, const char *key);
+void out_object_end(struct out *out);
+void out_array_begin(struct out *out, const char *key);
+void out_array_end(struct out *out);
+
+/* For people only. Arguments are escaped, the format's own \n and \t are not. */
+void out_text(struct out *out, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Pads the next field in text, as printf's width does (negative: left-aligned). */
+void out_pad(struct out *out, int width);
+
+void out_string(struct out *out, const char *key, const char *value);
+/* `size` bytes that may hold anything, NULs too. */
+void out_string_bytes(struct out *out, const char *key, const char *value, size_t size);
+void out_u64(struct out *out, const char *key, uint64_t value);
+void out_i64(struct out *out, const char *key, int64_t value);
+void out_double(struct out *out, const char *key, double value);
+void out_bool(struct out *out, const char *key, bool value);
+/* Text: 16 hexadecimal digits without 0x, as crash does; JSON: "0x..." string. */
+void out_address(struct out *out, const char *key, uint64_t value);
+void out_null_as(struct out *out, const char *key, const char *text);
+void out_u64_as(struct out *out, const char *key, uint64_t value, const char *text);
+void out_i64_as(struct out *out, const char *key, int64_t value, const char *text);
+void out_bool_as(struct out *out, const char *key, bool value, const char *text);
+void out_string_as(struct out *out, const char *key, const char *value, const char *text);
+/* JSON "0x..." string, any text. */
+void out_address_as(struct out *out, const char *key, uint64_t value, const char *text);
+/* What could not be read: text "<excluded>", JSON {"error": "message"}. Borrows `error`. */
+void out_missing(struct out *out, const char *key, const struct error *error);
+
+/*
+ * A line of free text: its own line in text, a string in an array in JSON. For commands
+ * whose result is lines: out_array_begin(), out_line()..., out_array_end().
+ */
+void out_line(struct out *out, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * A table: an array of objects keyed by column in JSON, aligned columns with a heading in
+ * text. In a row, fields are given in the order of the columns (their key argument must equal
+ * the column's); text pads each by its column and puts one space between.
+ */
+void out_table_begin(struct out *out, const char *key, const struct column *columns, size_t count);
+void out_row_begin(struct out *out);
+void out_row_end(struct out *out);
+void out_table_end(struct out *out);
+
+/* Escapes for a terminal into `file`: \n, \t become \\n, \\t; other controls \\x1b; bad UTF-8
+ * \\xNN. */
+void out_escape(FILE *file, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sink for programs: one line of JSON (RFC 8259), ASCII controls and malformed bytes escaped.
+ */
+#include "base/out_sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Deeper than any value is rendered; what is nested deeper is written all the same. */
+#define DEPTH_MAX 256
+
+struct out_json {
+	struct out out;
+	bool comma; /* a value was written at this level */
+	size_t depth;
+	bool is_array[DEPTH_MAX]; /* what out_finish() has to close */
+};
+
+static struct out_json *json_of(struct out *out)
+{
+	return (struct out_json *)out;
+}
+
+/* A byte that is not printable UTF-8: a JSON escape for controls, the text \xNN for stray bytes. */
+static void json_odd_byte(FILE *file, unsigned char byte)
+{
+	if (byte == '\n')
+		fputs("\\n", file);
+	else if (byte == '\t')
+		fputs("\\t", file);
+	else if (byte < 0x80)
+		fprintf(file, "\\u%04x", byte);
+	else
+		fprintf(file, "\\\\x%02x", byte);
+}
+
+static void json_string(FILE *file, const char *text, size_t size)
+{
+	putc('"', file);
+	size_t start = 0;
+	for (size_t i = 0; i < size;) {
+		bool special = text[i] == '"' || text[i] == '\\';
+		size_t length = special ? 0 : out_printable(text + i, size - i);
+		if (length) {
+			i += length;
+			continue;
+		}
+		fwrite(text + start, 1, i - start, file);
+		if (special)
+			fprintf(file, "\\%c", text[i]);
+		else
+			json_odd_byte(file, (unsigned char)text[i]);
+		start = ++i;
+	}
+	fwrite(text + start, 1, size - start, file);
+	putc('"', file);
+}
+
+static void json_key(struct out *out, const char *key)
+{
+	if (json_of(out)->comma)
+		fputs(", ", out->file);
+	json_of(out)->comma = true;
+	if (!key)
+		return;
+	json_string(out->file, key, strlen(key));
+	fputs(": ", out->file);
+}
+
+static void json_begin(struct out *out, const char *key, bool is_array)
+{
+	json_key(out, key);
+	putc(is_array ? '[' : '{', out->file);
+	struct out_json *json = json_of(out);
+	json->comma = false;
+	if (json->depth < DEPTH_MAX)
+		json->is_array[json->depth] = is_array;
+	json->depth++;
+}
+
+static void json_end(struct out *out, bool is_array)
+{
+	putc(is_array ? ']' : '}', out->file);
+	json_of(out)->comma = true;
+	json_of(out)->depth--;
+}
+
+static void json_field(struct out *out, const struct out_field *field)
+{
+	json_key(out, field->key);
+	if (field->is_string)
+		json_string(out->file, field->data, field->data_size);
+	else
+		fwrite(field->data, 1, field->data_size, out->file);
+}
+
+static void json_text(struct out *out, const char *text, size_t size, bool is_literal)
+{
+	(void)out, (void)text, (void)size, (void)is_literal;
+}
+
+static void json_pad(struct out *out, int width)
+{
+	(void)out, (void)width;
+}
+
+static void json_line(struct out *out, const char *text, size_t size)
+{
+	json_key(out, NULL);
+	json_string(out->file, text, size);
+}
+
+static void json_missing(struct out *out, const char *key, const struct error *error)
+{
+	json_begin(out, key, false);
+	json_key(out, "error");
+	json_string(out->file, error->message, strlen(error->message));
+	json_end(out, false);
+}
+
+static void json_table_begin(struct out *out, const char *key, const struct column *columns,
+			     size_t count)
+{
+	(void)columns, (void)count;
+	json_begin(out, key, true);
+}
+
+static void json_row_begin(struct out *out)
+{
+	json_begin(out, NULL, false);
+}
+
+static void json_row_end(struct out *out)
+{
+	json_end(out, false);
+}
+
+static void json_table_end(struct out *out)
+{
+	json_end(out, true);
+}
+
+static void json_finish(struct out *out)
+{
+	struct out_json *json = json_of(out);
+	while (json->depth)
+		json_end(out, json->depth <= DEPTH_MAX && json->is_array[json->depth - 1]);
+	json->comma = false;
+}
+
+static const struct out_ops json_ops = {
+	.begin = json_begin,
+	.end = json_end,
+	.field = json_field,
+	.text = json_text,
+	.pad = json_pad,
+	.line = json_line,
+	.missing = json_missing,
+	.table_begin = json_table_begin,
+	.row_begin = json_row_begin,
+	.row_end = json_row_end,
+	.table_end = json_table_end,
+	.finish = json_finish,
+};
+
+struct out *out_json_create(FILE *file)
+{
+	struct out_json *json = calloc(1, sizeof(*json));
+	if (!json)
+		return NULL;
+	json->out = (struct out){ .ops = &json_ops, .file = file };
+	return &json->out;
+}

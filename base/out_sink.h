@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between base/out.c and the sinks: what a sink has to bring. To add one: out_NAME.c and a
+ * constructor in out.h. */
+#ifndef BASE_OUT_SINK_H
+#define BASE_OUT_SINK_H
+
+#include "base/out.h"
+
+/* One field: its data and its text, both raw bytes that the sink escapes its own way. */
+struct out_field {
+	const char *key; /* NULL inside arrays */
+	bool is_string;	 /* else `data` is a JSON literal: number, true, false, null */
+	const char *data;
+	size_t data_size;
+	const char *text;
+	size_t text_size;
+};
+
+struct out_ops {
+	void (*begin)(struct out *out, const char *key, bool is_array);
+	void (*end)(struct out *out, bool is_array);
+	void (*field)(struct out *out, const struct out_field *field);
+	/* `is_literal`: the program's own words, newlines and tabs stay. */
+	void (*text)(struct out *out, const char *text, size_t size, bool is_literal);
+	void (*pad)(struct out *out, int width);
+	void (*line)(struct out *out, const char *text, size_t size);
+	void (*missing)(struct out *out, const char *key, const struct error *error);
+	void (*table_begin)(struct out *out, const char *key, const struct column *columns,
+			    size_t count);
+	void (*row_begin)(struct out *out);
+	void (*row_end)(struct out *out);
+	void (*table_end)(struct out *out);
+	void (*finish)(struct out *out);
+};
+
+struct out {
+	const struct out_ops *ops;
+	FILE *file;
+};
+
+/*
+ * Length of the valid, printable UTF-8 character at `text` (1 to 4); 0 when the byte must be
+ * escaped: controls (C0, DEL, C1), bidirectional overrides, anything malformed.
+ */
+size_t out_printable(const char *text, size_t size);
+
+#endif

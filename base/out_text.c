@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sink for people: values as they are, tables in columns. */
+#include "base/out_sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS_MAX 32
+
+struct out_text {
+	struct out out;
+	int pad; /* of the next field */
+	/* The table being written: widths by column; count 0: none. */
+	int widths[COLUMNS_MAX];
+	bool hidden[COLUMNS_MAX];
+	size_t count;
+	size_t cell;	    /* index of the next field in the row */
+	size_t shown;	    /* cells shown in this row */
+	int pending_blanks; /* of a left-aligned cell; written only when another follows */
+	bool in_row;
+};
+
+static struct out_text *text_of(struct out *out)
+{
+	return (struct out_text *)out;
+}
+
+static void text_begin(struct out *out, const char *key, bool is_array)
+{
+	(void)out, (void)key, (void)is_array;
+}
+
+static void text_end(struct out *out, bool is_array)
+{
+	(void)out, (void)is_array;
+}
+
+/* Places a text takes on the terminal: characters, or the length of their escapes. */
+static int text_width(const char *text, size_t size)
+{
+	int width = 0;
+	for (size_t i = 0; i < size;) {
+		size_t length = out_printable(text + i, size - i);
+		width += length ? 1 : text[i] == '\n' || text[i] == '\t' ? 2 : 4;
+		i += length ? length : 1;
+	}
+	return width;
+}
+
+static void blanks(FILE *file, int count)
+{
+	if (count > 0)
+		fprintf(file, "%*s", count, "");
+}
+
+static void text_cell(struct out_text *text, const struct out_field *field, int width)
+{
+	int missing = (width < 0 ? -width : width) - text_width(field->text, field->text_size);
+	if (width > 0)
+		blanks(text->out.file, missing);
+	out_escape(text->out.file, field->text, field->text_size);
+	if (width < 0 && text->in_row)
+		text->pending_blanks = missing > 0 ? missing : 0;
+	else if (width < 0)
+		blanks(text->out.file, missing);
+}
+
+static void text_field(struct out *out, const struct out_field *field)
+{
+	struct out_text *text = text_of(out);
+	if (!text->in_row) {
+		text_cell(text, field, text->pad);
+		text->pad = 0;
+		return;
+	}
+	size_t cell = text->cell++;
+	if (cell >= text->count || text->hidden[cell])
+		return;
+	if (text->shown++) {
+		blanks(out->file, text->pending_blanks + 1);
+		text->pending_blanks = 0;
+	}
+	text_cell(text, field, text->widths[cell]);
+}
+
+static void text_text(struct out *out, const char *text, size_t size, bool is_literal)
+{
+	if (is_literal)
+		fwrite(text, 1, size, out->file);
+	else
+		out_escape(out->file, text, size);
+}
+
+static void text_pad(struct out *out, int width)
+{
+	text_of(out)->pad = width;
+}
+
+static void text_line(struct out *out, const char *text, size_t size)
+{
+	out_escape(out->file, text, size);
+	putc('\n', out->file);
+}
+
+static void text_missing(struct out *out, const char *key, const struct error *error)
+{
+	char word[32];
+	snprintf(word, sizeof(word), "<%s>", error_place_word(error));
+	struct out_field field = { .key = key, .text = word, .text_size = strlen(word) };
+	text_field(out, &field);
+}
+
+static void text_row_begin(struct out *out)
+{
+	struct out_text *text = text_of(out);
+	text->in_row = true;
+	text->cell = text->shown = 0;
+	text->pending_blanks = 0;
+}
+
+static void text_row_end(struct out *out)
+{
+	text_of(out)->in_row = false;
+	putc('\n', out->file);
+}
+
+static void text_table_begin(struct out *out, const char *key, const struct column *columns,
+			     size_t count)
+{
+	struct out_text *text = text_of(out);
+	(void)key;
+	text->count = count < COLUMNS_MAX ? count : COLUMNS_MAX;
+	bool titled = false;
+	for (size_t i = 0; i < text->count; i++) {
+		text->widths[i] = columns[i].width;
+		text->hidden[i] = !columns[i].title;
+		titled |= columns[i].title && *columns[i].title;
+	}
+	if (!titled)
+		return;
+	text_row_begin(out);
+	for (size_t i = 0; i < text->count; i++) {
+		const char *title = columns[i].title ? columns[i].title : "";
+		struct out_field field = { .text = title, .text_size = strlen(title) };
+		text_field(out, &field);
+	}
+	text_row_end(out);
+}
+
+static void text_table_end(struct out *out)
+{
+	text_of(out)->count = 0;
+}
+
+static void text_finish(struct out *out)
+{
+	if (text_of(out)->in_row)
+		text_row_end(out);
+	text_of(out)->count = 0;
+	text_of(out)->pad = 0;
+}
+
+static const struct out_ops text_ops = {
+	.begin = text_begin,
+	.end = text_end,
+	.field = text_field,
+	.text = text_text,
+	.pad = text_pad,
+	.line = text_line,
+	.missing = text_missing,
+	.table_begin = text_table_begin,
+	.row_begin = text_row_begin,
+	.row_end = text_row_end,
+	.table_end = text_table_end,
+	.finish = text_finish,
+};
+
+struct out *out_text_create(FILE *file)
+{
+	struct out_text *text = calloc(1, sizeof(*text));
+	if (!text)
+		return NULL;
+	text->out = (struct out){ .ops = &text_ops, .file = file };
+	return &text->out;
+}
