@@ -1,0 +1,346 @@
+/*
+ * collect: write the truth about the live kernel to a raw disk, then crash it.
+ *
+ *   collect DEVICE sysrq|nmi|oom|hung
+ *
+ * The truth is a tar archive of what the kernel says about itself in /proc and
+ * /sys; tests compare a debugger's answers with it.  What never changes comes
+ * first, counters next, tasks last: the same process then crashes the machine,
+ * so that the tasks of the archive are the tasks of the dump.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define TAR_BLOCK 512
+#define PATH_SIZE 512
+
+struct buffer {
+	char *data;
+	size_t size, capacity;
+};
+
+static int device;
+
+static void fail(const char *what)
+{
+	printf("guest: failed: collect: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static char *path_format(char *path, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(path, PATH_SIZE, format, args);
+	va_end(args);
+	return path;
+}
+
+/* The archive */
+
+static void device_write(const void *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(device, data, size);
+		if (n <= 0)
+			fail("write to the truth disk");
+		data = (const char *)data + n;
+		size -= n;
+	}
+}
+
+static void tar_header(const char *name, size_t size)
+{
+	char header[TAR_BLOCK] = {0};
+	if (strlen(name) >= 100)
+		fail(name);
+	strcpy(header, name);
+	strcpy(header + 100, "0000644");
+	strcpy(header + 108, "0000000");
+	strcpy(header + 116, "0000000");
+	snprintf(header + 124, 12, "%011zo", size);
+	strcpy(header + 136, "00000000000");
+	header[156] = '0';
+	memcpy(header + 257, "ustar\0" "00", 8);
+
+	memset(header + 148, ' ', 8);
+	unsigned int sum = 0;
+	for (size_t i = 0; i < sizeof(header); i++)
+		sum += (unsigned char)header[i];
+	snprintf(header + 148, 8, "%06o", sum);
+	device_write(header, sizeof(header));
+}
+
+static void tar_add(const char *name, const struct buffer *content)
+{
+	static const char zeros[TAR_BLOCK];
+	tar_header(name, content->size);
+	device_write(content->data, content->size);
+	device_write(zeros, -content->size % TAR_BLOCK);
+}
+
+static void tar_end(void)
+{
+	static const char zeros[2 * TAR_BLOCK];
+	device_write(zeros, sizeof(zeros));
+	if (fsync(device))
+		fail("fsync of the truth disk");
+}
+
+/* Reading /proc and /sys, whose files have no size */
+
+static void buffer_reserve(struct buffer *buffer, size_t more)
+{
+	if (buffer->capacity - buffer->size >= more)
+		return;
+	buffer->capacity = 2 * buffer->capacity + more;
+	buffer->data = realloc(buffer->data, buffer->capacity);
+	if (!buffer->data)
+		fail("realloc");
+}
+
+/* Returns false if the file cannot be opened; a failing read ends the content. */
+static int buffer_read_file(struct buffer *buffer, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	buffer->size = 0;
+	for (;;) {
+		buffer_reserve(buffer, 1 << 16);
+		ssize_t n = read(fd, buffer->data + buffer->size,
+				 buffer->capacity - buffer->size);
+		if (n <= 0)
+			break;
+		buffer->size += n;
+	}
+	close(fd);
+	return 1;
+}
+
+static void add_file(const char *path, const char *name)
+{
+	static struct buffer buffer;
+	if (buffer_read_file(&buffer, path))
+		tar_add(name, &buffer);
+}
+
+static void for_each_entry(const char *directory,
+			   void (*visit)(const char *path, const char *name,
+					 void *context), void *context)
+{
+	DIR *dir = opendir(directory);
+	if (!dir)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		char path[PATH_SIZE];
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		path_format(path, "%s/%s", directory, entry->d_name);
+		visit(path, entry->d_name, context);
+	}
+	closedir(dir);
+}
+
+/* Modules */
+
+static void add_into(const char *path, const char *name, void *prefix)
+{
+	char to[PATH_SIZE];
+	add_file(path, path_format(to, "%s/%s", (char *)prefix, name));
+}
+
+static void add_sections(const char *path, const char *name, void *context)
+{
+	char from[PATH_SIZE], to[PATH_SIZE];
+	(void)context;
+	for_each_entry(path_format(from, "%s/sections", path), add_into,
+		       path_format(to, "sections/%s", name));
+}
+
+/* Tasks */
+
+static void add_link_line(const char *path, const char *name, void *context)
+{
+	struct buffer *lines = context;
+	char target[PATH_SIZE];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return;
+	target[n] = 0;
+	buffer_reserve(lines, 2 * PATH_SIZE);
+	lines->size += sprintf(lines->data + lines->size, "%s %s\n", name, target);
+}
+
+/* One "NAME TARGET" line for each symbolic link of the directory. */
+static void add_links(const char *directory, const char *name)
+{
+	static struct buffer lines;
+	lines.size = 0;
+	for_each_entry(directory, add_link_line, &lines);
+	tar_add(name, &lines);
+}
+
+static void add_task(const char *path, const char *tid, void *context)
+{
+	static const char *const names[] = {
+		"comm", "status", "stat", "wchan", "stack", "syscall",
+		"cgroup", "maps", "mountinfo", "limits", "sched", "cmdline",
+		"environ", "auxv",
+	};
+	char from[PATH_SIZE], to[PATH_SIZE];
+	(void)context;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		add_file(path_format(from, "%s/%s", path, names[i]),
+			 path_format(to, "tasks/%s/%s", tid, names[i]));
+	add_links(path_format(from, "%s/fd", path),
+		  path_format(to, "tasks/%s/files", tid));
+	add_links(path_format(from, "%s/ns", path),
+		  path_format(to, "tasks/%s/namespaces", tid));
+	add_links(path, path_format(to, "tasks/%s/links", tid));
+}
+
+static void add_process(const char *path, const char *name, void *context)
+{
+	char from[PATH_SIZE];
+	if (name[0] >= '0' && name[0] <= '9')
+		for_each_entry(path_format(from, "%s/task", path), add_task,
+			       context);
+}
+
+/* The whole truth */
+
+static void add_proc_files(const char *const names[])
+{
+	for (; *names; names++) {
+		char path[PATH_SIZE];
+		add_file(path_format(path, "/proc/%s", *names), *names);
+	}
+}
+
+static void add_constants(void)
+{
+	static const char *const names[] = {
+		"kallsyms", "modules", "version", "cpuinfo", "iomem", "ioports",
+		"cmdline", "filesystems", "devices", "misc", "partitions",
+		"consoles", "cgroups", "bus/pci/devices", "crypto", NULL,
+	};
+	add_proc_files(names);
+	add_file("/sys/kernel/notes", "notes");
+	add_file("/sys/kernel/vmcoreinfo", "vmcoreinfo");
+	add_file("/tmp/states", "states");
+	for_each_entry("/sys/kernel/btf", add_into, "btf");
+	for_each_entry("/sys/module", add_sections, NULL);
+	fsync(device);
+}
+
+static void add_counters(void)
+{
+	static const char *const names[] = {
+		"slabinfo", "vmallocinfo", "meminfo", "mounts", "swaps", "stat",
+		"vmstat", "buddyinfo", "zoneinfo", "pagetypeinfo", "interrupts",
+		"softirqs", "timer_list", "locks", "diskstats", "loadavg",
+		"schedstat", "keys", "net/tcp", "net/tcp6", "net/udp",
+		"net/udp6", "net/unix", "net/netlink", "net/raw", "net/packet",
+		"net/dev", "net/route", "net/arp", "net/if_inet6",
+		"net/protocols", "net/sockstat", "sysvipc/msg", "sysvipc/sem",
+		"sysvipc/shm", NULL,
+	};
+	add_proc_files(names);
+	add_file("/sys/kernel/debug/sched/debug", "sched_debug");
+}
+
+static void add_tasks(void)
+{
+	for_each_entry("/proc", add_process, NULL);
+	add_file("/proc/uptime", "uptime");
+}
+
+/* Crashes */
+
+static void set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		fail(path);
+	close(fd);
+}
+
+static void crash_sysrq(void)
+{
+	set("/proc/sysrq-trigger", "c");
+}
+
+/* The host sends the NMI when it reads "ready". */
+static void crash_nmi(void)
+{
+	pause();
+}
+
+static void crash_hung(void)
+{
+	set("/proc/sys/kernel/hung_task_panic", "1");
+	set("/proc/sys/kernel/hung_task_timeout_secs", "2");
+	pause();
+}
+
+static void crash_oom(void)
+{
+	set("/proc/sys/vm/panic_on_oom", "1");
+	const size_t chunk = 1 << 20;
+	for (;;) {
+		char *memory = mmap(NULL, chunk, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			fail("mmap");
+		memset(memory, 0x5a, chunk);
+	}
+}
+
+static const struct crash {
+	const char *name;
+	void (*run)(void);
+} crashes[] = {
+	{ "sysrq", crash_sysrq },
+	{ "nmi", crash_nmi },
+	{ "hung", crash_hung },
+	{ "oom", crash_oom },
+};
+
+static const struct crash *find_crash(const char *name)
+{
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (!strcmp(crashes[i].name, name))
+			return &crashes[i];
+	errno = EINVAL;
+	fail(name);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc != 3) {
+		printf("guest: failed: usage: collect DEVICE CRASH\n");
+		return 2;
+	}
+	const struct crash *crash = find_crash(argv[2]);
+	device = open(argv[1], O_WRONLY | O_CLOEXEC);
+	if (device < 0)
+		fail(argv[1]);
+	add_constants();
+	add_counters();
+	add_tasks();
+	tar_end();
+	printf("guest: ready\n");
+	crash->run();
+	fail("the crash did not happen");
+}
