@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,68 +26,77 @@ uint32_t hash_string(const char *string)
 	return hash_bytes(string, strlen(string));
 }
 
-static bool hash_index_resize(struct hash_index *index, size_t size)
+static void link_entry(struct hash_index *index, uint32_t entry)
 {
-	struct hash_index bigger = { .slots = malloc(size * sizeof(*bigger.slots)), .size = size };
-	if (!bigger.slots)
+	struct hash_bucket *bucket =
+		&index->buckets[index->entries[entry].hash & (index->bucket_count - 1)];
+	index->entries[entry].next = HASH_NONE;
+	if (bucket->first == HASH_NONE)
+		bucket->first = entry;
+	else
+		index->entries[bucket->last].next = entry;
+	bucket->last = entry;
+}
+
+static bool grow_buckets(struct hash_index *index, size_t count)
+{
+	struct hash_bucket *buckets = realloc(index->buckets, count * sizeof(*buckets));
+	if (!buckets)
 		return false;
-	memset(bigger.slots, 0xff, size * sizeof(*bigger.slots));
-	/* Equal hashes keep their order only if a run is copied from its start: begin at a gap. */
-	size_t gap = 0;
-	while (gap < index->size && index->slots[gap].number != HASH_NONE)
-		gap++;
-	for (size_t i = 0; i < index->size; i++) {
-		const struct hash_slot *slot = &index->slots[(gap + i) & (index->size - 1)];
-		if (slot->number != HASH_NONE)
-			hash_index_add(&bigger, slot->hash, slot->number);
-	}
-	free(index->slots);
-	*index = bigger;
+	memset(buckets, 0xff, count * sizeof(*buckets));
+	index->buckets = buckets;
+	index->bucket_count = count;
+	for (size_t i = 0; i < index->count; i++)
+		link_entry(index, (uint32_t)i);
 	return true;
 }
 
 bool hash_index_init(struct hash_index *index, size_t expected)
 {
-	size_t size = 16;
-	while (size / 4 * 3 < expected)
-		size *= 2;
+	size_t buckets = 16;
+	while (buckets < expected)
+		buckets *= 2;
 	*index = (struct hash_index){ 0 };
-	return hash_index_resize(index, size);
+	if (array_reserve(&index->entries, &index->capacity, expected + 1) &&
+	    grow_buckets(index, buckets))
+		return true;
+	hash_index_deinit(index);
+	return false;
 }
 
 void hash_index_deinit(struct hash_index *index)
 {
-	free(index->slots);
+	free(index->entries);
+	free(index->buckets);
 	*index = (struct hash_index){ 0 };
 }
 
 bool hash_index_add(struct hash_index *index, uint32_t hash, uint32_t number)
 {
-	if (index->count + 1 > index->size / 4 * 3 &&
-	    !hash_index_resize(index, index->size ? index->size * 2 : 16))
+	if (index->count >= index->bucket_count &&
+	    !grow_buckets(index, index->bucket_count ? index->bucket_count * 2 : 16))
 		return false;
-	size_t at = hash & (index->size - 1);
-	while (index->slots[at].number != HASH_NONE)
-		at = (at + 1) & (index->size - 1);
-	index->slots[at] = (struct hash_slot){ .hash = hash, .number = number };
-	index->count++;
+	if (index->count >= HASH_NONE - 1 ||
+	    !array_reserve(&index->entries, &index->capacity, index->count + 1))
+		return false;
+	index->entries[index->count] = (struct hash_entry){ .hash = hash, .number = number };
+	link_entry(index, (uint32_t)index->count++);
 	return true;
 }
 
 size_t hash_index_first(const struct hash_index *index, uint32_t hash)
 {
-	return index->size ? hash & (index->size - 1) : 0;
+	return index->bucket_count ? index->buckets[hash & (index->bucket_count - 1)].first
+				   : HASH_NONE;
 }
 
 uint32_t hash_index_next(const struct hash_index *index, uint32_t hash, size_t *position)
 {
-	if (!index->size)
-		return HASH_NONE;
-	while (index->slots[*position].number != HASH_NONE) {
-		const struct hash_slot *slot = &index->slots[*position];
-		*position = (*position + 1) & (index->size - 1);
-		if (slot->hash == hash)
-			return slot->number;
+	while (*position != HASH_NONE) {
+		const struct hash_entry *entry = &index->entries[*position];
+		*position = entry->next;
+		if (entry->hash == hash)
+			return entry->number;
 	}
 	return HASH_NONE;
 }

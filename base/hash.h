@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An index from names to numbers: the names stay where they are, the index keeps
- * 32 bits of hash and the number, so 150,000 names cost 2 MiB. Equal names
+ * 32 bits of hash and the number, so 150,000 names cost 4 MiB. Equal names
  * are all kept, found in the order they were added.
  */
 #ifndef BASE_HASH_H
@@ -11,17 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hash_slot {
-	uint32_t hash;
-	uint32_t number; /* HASH_NONE: the slot is free */
-};
-
 #define HASH_NONE UINT32_MAX
 
+struct hash_entry {
+	uint32_t hash;
+	uint32_t number;
+	uint32_t next; /* entry of the same bucket, HASH_NONE: the last */
+};
+
+/* First and last entry: adding stays cheap however many names are equal, which hostile ones are. */
+struct hash_bucket {
+	uint32_t first, last;
+};
+
 struct hash_index {
-	struct hash_slot *slots;
-	size_t count;
-	size_t size; /* of slots, a power of two */
+	struct hash_entry *entries; /* in the order they were added */
+	size_t count, capacity;
+	struct hash_bucket *buckets;
+	size_t bucket_count; /* a power of two */
 };
 
 uint32_t hash_bytes(const void *data, size_t size);

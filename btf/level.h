@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One level of BTF from the inside; only for the files of btf/.
+ *
+ * A level opened from a blob is immutable. What is made when first asked for lies behind `lazy`,
+ * so that everyone can hold the level as const.
+ */
+#ifndef BTF_LEVEL_H
+#define BTF_LEVEL_H
+
+#include "base/hash.h"
+#include "btf/btf.h"
+
+/* Longest chain of modifiers, nested arrays or nested declarators that is followed. */
+#define CHAIN_MAX 64
+/* Records that one question may visit, so that hostile nesting ends. */
+#define VISITS_MAX 65536
+
+#define RECORD_SIZE	  12 /* of what every record begins with: name, info, size or type */
+#define MEMBER_SIZE	  12
+#define ENUMERATOR_SIZE	  8
+#define ENUMERATOR64_SIZE 12
+#define PARAM_SIZE	  8
+#define ENTRY_SIZE	  12
+
+/* Records and strings of a scratch level: they never move, so what was decoded stays valid. */
+struct arena {
+	uint8_t **chunks;
+	size_t count, capacity;
+	uint32_t used;		    /* offset of the next free byte */
+	size_t offset_capacity;	    /* of btf.offsets */
+	struct hash_index interned; /* of the ids of the level, by what they are */
+};
+#define ARENA_CHUNK 65536u
+
+/* Names of one group of kinds: heads of chains that go on in btf_lazy.next. */
+struct name_index {
+	uint32_t *heads; /* of ids, 0: none; NULL: not built */
+	uint32_t mask;
+	uint32_t scans; /* look-ups that did without it */
+};
+
+struct btf_lazy {
+	struct name_index types, functions;
+	uint32_t *next; /* by id - start_id: the next id with the same hash, ascending */
+	unsigned int pointer_size;
+	struct btf *scratch;
+};
+
+struct btf {
+	const struct btf *base;
+	const uint8_t *types;
+	const char *strings;
+	uint32_t string_start, string_size;
+	uint32_t start_id, end_id;
+	uint32_t *offsets; /* of the records, from `types` or in the arena */
+	const uint8_t *layout;
+	uint32_t layout_count; /* of kinds */
+	bool big_endian;
+	bool signs_enums;    /* some enum says that it is signed: the encoder knows the flag */
+	uint8_t depth;	     /* levels below */
+	struct arena *arena; /* of a scratch level, else NULL */
+	struct btf_lazy *lazy;
+	char *warning;
+	char name[];
+};
+
+static inline enum btf_kind info_kind(uint32_t info)
+{
+	return (enum btf_kind)(info >> 24 & 0x7f);
+}
+
+static inline uint32_t info_vlen(uint32_t info)
+{
+	return info & 0xffffff;
+}
+
+static inline uint32_t level_u32(const struct btf *btf, const uint8_t *from)
+{
+	return load_u32(from, btf->big_endian);
+}
+
+/* The level of a view that holds `id`; NULL when there is none. `id` is not 0. */
+static inline const struct btf *level_of(const struct btf *btf, uint32_t id)
+{
+	while (id < btf->start_id)
+		btf = btf->base;
+	return id < btf->end_id ? btf : NULL;
+}
+
+/* The bytes of the record of an id of this very level. */
+static inline const uint8_t *level_record(const struct btf *btf, uint32_t id)
+{
+	uint32_t offset = btf->offsets[id - btf->start_id];
+	if (btf->arena)
+		return btf->arena->chunks[offset / ARENA_CHUNK] + offset % ARENA_CHUNK;
+	return btf->types + offset;
+}
+
+/* Name, info and size-or-type of a record, without decoding the rest. */
+struct record {
+	const struct btf *level;
+	const uint8_t *bytes;
+	enum btf_kind kind;
+	uint32_t type; /* or size */
+};
+/* False for void and ids that do not exist. */
+bool record_get(const struct btf *btf, uint32_t id, struct record *ret);
+
+/* The string at an offset of the view; "" when there is none. */
+const char *btf_string(const struct btf *btf, uint32_t offset);
+
+bool kind_is_modifier(enum btf_kind kind);
+
+/* An empty level that continues `base`. NULL without memory. */
+struct btf *level_create(const struct btf *base, const char *name);
+void name_indexes_deinit(struct btf_lazy *lazy);
+
+/* A level for derived types on top of `base`; NULL without memory. */
+struct btf *scratch_create(const struct btf *base);
+void arena_destroy(struct arena *arena);
+
+#endif
