@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/bt.h"
+
+#include "base/interrupt.h"
+#include "cmds/command.h"
+#include "debugger/unwind/unwind.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- registers, for people ---------------------------------------------------------- */
+
+#define REGISTERS_A_LINE 3
+
+/* Digits: selectors have 16 bits, flags 32. */
+static int register_digits(const char *name)
+{
+	static const char *const selectors[] = { "cs", "ss", "ds", "es", "fs", "gs" };
+	for (size_t i = 0; i < sizeof(selectors) / sizeof(selectors[0]); i++)
+		if (!strcmp(name, selectors[i]))
+			return 4;
+	return strcmp(name, "rflags") ? 16 : 8;
+}
+
+static void write_register(struct out *out, const struct registers *registers, const char *name,
+			   unsigned int number)
+{
+	char upper[16];
+	size_t i = 0;
+	for (; name[i] && i < sizeof(upper) - 1; i++)
+		upper[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
+	upper[i] = 0;
+	out_text(out, "%3s: %0*" PRIx64, upper, register_digits(name), registers->values[number]);
+}
+
+/* The known ones, in the order of the architecture. */
+static void write_registers(struct session *session, const struct registers *registers)
+{
+	const struct arch *arch = session->target->arch;
+	unsigned int shown = 0;
+	for (unsigned int number = 0; number < arch->register_count; number++) {
+		if (!registers_has(registers, number))
+			continue;
+		out_text(session->out, shown % REGISTERS_A_LINE ? "  " : "    ");
+		write_register(session->out, registers, arch->register_names[number], number);
+		if (++shown % REGISTERS_A_LINE == 0)
+			out_text(session->out, "\n");
+	}
+	if (shown % REGISTERS_A_LINE)
+		out_text(session->out, "\n");
+}
+
+/* --- frames ---------------------------------------------------------------------------- */
+
+/* What people need to know of how a frame was found: only when it was not by a rule. */
+static const char *guess_mark(enum frame_kind kind)
+{
+	switch (kind) {
+	case FRAME_CALL_SCAN:
+		return " (call)";
+	case FRAME_POINTER:
+		return " (fp)";
+	case FRAME_SCAN:
+		return " (scan?)";
+	default:
+		return "";
+	}
+}
+
+static void write_symbol(struct out *out, const struct frame *frame)
+{
+	char text[32];
+	if (!frame->has_symbol) {
+		out_null_as(out, "symbol", "(unknown)");
+		out_null_as(out, "offset", "");
+		return;
+	}
+	out_string(out, "symbol", frame->symbol.name);
+	snprintf(text, sizeof(text), "+0x%" PRIx64, frame->offset);
+	out_u64_as(out, "offset", frame->offset, text);
+}
+
+static void write_module(struct out *out, const struct frame *frame)
+{
+	char text[80];
+	if (!frame->has_symbol || !frame->symbol.module) {
+		out_null_as(out, "module", "");
+		return;
+	}
+	snprintf(text, sizeof(text), " [%s]", frame->symbol.module);
+	out_string_as(out, "module", frame->symbol.module, text);
+}
+
+static void write_frame(struct session *session, const struct frame *frame, size_t number)
+{
+	struct out *out = session->out;
+	char label[24];
+	if (frame->kind == FRAME_EXCEPTION || frame->kind == FRAME_USER)
+		write_registers(session, &frame->registers);
+	if (*frame->stack_name)
+		out_text(out, " <%s>\n", frame->stack_name);
+	else if (frame->leaves_stack)
+		out_text(out, " <TASK>\n");
+	out_object_begin(out, NULL);
+	if (frame->kind == FRAME_USER) {
+		out_null_as(out, "symbol", "");
+		out_null_as(out, "offset", "");
+		out_address_as(out, "pc", frame->pc, "");
+		out_null_as(out, "module", "");
+	} else {
+		snprintf(label, sizeof(label), "#%zu", number);
+		out_text(out, "%3s [%016" PRIx64 "] ", label, frame->sp);
+		write_symbol(out, frame);
+		out_text(out, " at ");
+		out_address(out, "pc", frame->pc);
+		write_module(out, frame);
+	}
+	out_string_as(out, "kind", frame_kind_name(frame->kind), guess_mark(frame->kind));
+	if (*frame->stack_name)
+		out_string_as(out, "stack", frame->stack_name, "");
+	out_object_end(out);
+	if (frame->kind != FRAME_USER)
+		out_text(out, "\n");
+}
+
+/* --- one task ----------------------------------------------------------------------------- */
+
+static void write_task(struct out *out, const struct task *task)
+{
+	char state[2] = { task->state_letter, 0 };
+	out_object_begin(out, "task");
+	out_text(out, "PID: ");
+	out_pad(out, -8);
+	out_i64(out, "pid", task->pid);
+	out_text(out, " TASK: ");
+	out_address(out, "address", task->address);
+	out_text(out, "  CPU: ");
+	out_pad(out, -3);
+	out_u64(out, "cpu", task->cpu);
+	out_text(out, " COMMAND: \"");
+	out_string(out, "comm", task->comm);
+	out_text(out, "\"\n");
+	out_string_as(out, "state", state, "");
+	out_object_end(out);
+}
+
+static void write_trace(struct session *session, const struct task *task,
+			const struct stack_trace *trace)
+{
+	struct out *out = session->out;
+	out_object_begin(out, NULL);
+	write_task(out, task);
+	if (trace->is_stale) {
+		out_bool_as(out, "stale", true, "");
+		out_text(out,
+			 "    (the CPU's registers are not in the dump: this is where the task "
+			 "last slept)\n");
+	}
+	out_array_begin(out, "frames");
+	for (size_t i = 0; i < trace->count; i++)
+		write_frame(session, &trace->frames[i], i);
+	out_array_end(out);
+	if (trace->end) {
+		out_string_as(out, "end", trace->end->message, "");
+		out_text(out, "    (the end: %s)\n", trace->end->message);
+	}
+	out_object_end(out);
+}
+
+struct error *bt_write_task(struct session *session, const struct task *task)
+{
+	struct stack_trace trace;
+	TRY(unwind_task(session->target, task, &trace));
+	write_trace(session, task, &trace);
+	stack_trace_deinit(&trace);
+	return NULL;
+}
+
+/* --- which tasks ------------------------------------------------------------------------------ */
+
+static struct error *parse_cpu(const char *text, uint32_t *ret)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 0);
+	if (*end || end == text || *text == '-' || value > UINT32_MAX)
+		return error_create(ERROR_USAGE, "\"%s\" is not a CPU number", text);
+	*ret = (uint32_t)value;
+	return NULL;
+}
+
+/* A pid, or an address: hexadecimal, with or without 0x. */
+static struct error *find_operand(struct session *session, const char *text, struct task *ret)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 10);
+	if (!*end && end != text && strlen(text) < 16)
+		return task_find(session->target, value, ret);
+	return expression_address(session->target, text, &value)
+		       ?: task_find(session->target, value, ret);
+}
+
+static struct error *write_cpu(struct session *session, uint32_t number)
+{
+	struct task task;
+	TRY(task_on_cpu(session->target, number, &task));
+	/* The task may not know (yet) that it runs there. */
+	task.cpu = number;
+	task.on_cpu = true;
+	struct error *error = bt_write_task(session, &task);
+	task_deinit(&task);
+	return error;
+}
+
+/* One CPU that has no task does not keep the others from being shown. */
+static struct error *write_all_cpus(struct session *session)
+{
+	const struct cpu *cpus;
+	struct error *first = NULL;
+	size_t count = target_cpus(session->target, &cpus), shown = 0;
+	out_array_begin(session->out, NULL);
+	for (size_t i = 0; i < count; i++) {
+		/* A panic takes the CPUs it stops offline. */
+		if (!cpus[i].online && !cpus[i].has_registers)
+			continue;
+		if (shown++)
+			out_text(session->out, "\n");
+		struct error *error = interrupt_check();
+		if (!error)
+			error = write_cpu(session, cpus[i].number);
+		if (first)
+			error_free(error);
+		else
+			first = error;
+	}
+	out_array_end(session->out);
+	return first;
+}
+
+static struct error *write_operand(struct session *session, const char *text)
+{
+	struct task task;
+	TRY(find_operand(session, text, &task));
+	struct error *error = bt_write_task(session, &task);
+	task_deinit(&task);
+	return error;
+}
+
+static struct error *write_operands(struct session *session, const struct arguments *arguments)
+{
+	struct error *error = NULL;
+	out_array_begin(session->out, NULL);
+	for (size_t i = 0; i < arguments->operand_count && !error; i++) {
+		if (i)
+			out_text(session->out, "\n");
+		error = write_operand(session, arguments->operands[i]);
+	}
+	out_array_end(session->out);
+	return error;
+}
+
+static struct error *write_panicking(struct session *session)
+{
+	struct task task;
+	TRY(task_panicking(session->target, &task));
+	struct error *error = bt_write_task(session, &task);
+	task_deinit(&task);
+	return error;
+}
+
+enum { OPTION_ALL, OPTION_CPU };
+
+static struct error *bt_run(struct session *session, const struct arguments *arguments)
+{
+	uint32_t number = 0;
+	if (arguments->options[OPTION_ALL])
+		return write_all_cpus(session);
+	if (arguments->options[OPTION_CPU]) {
+		TRY(parse_cpu(arguments->options[OPTION_CPU], &number));
+		return write_cpu(session, number);
+	}
+	if (arguments->operand_count > 1)
+		return write_operands(session, arguments);
+	if (arguments->operand_count)
+		return write_operand(session, arguments->operands[0]);
+	return write_panicking(session);
+}
+
+static const char *const examples[] = { "bt", "bt -a", "bt -c 0", "bt 1", "bt init_task", NULL };
+
+const struct command command_bt = {
+	.name = "bt",
+	.summary = "stack traces",
+	.description =
+		"Shows the kernel stack of a task: of the panicking one, of those given by pid or "
+		"by the address of their task_struct, of the one on a CPU (-c), or of all CPUs "
+		"(-a)."
+		"\n\n"
+		"Frames are found by the kernel's own ORC tables. Where those have nothing, a "
+		"frame "
+		"is marked: (call) is a return address whose call leads to the function above, "
+		"which "
+		"is as good as a rule; (fp) followed rbp; (scan?) is a text address found on the "
+		"stack, a guess. Registers of an interrupted frame stand above it, those of user "
+		"mode "
+		"at the end.",
+	.options = { [OPTION_ALL] = { .letter = 'a',
+				      .name = "all",
+				      .help = "the tasks on all CPUs" },
+		     [OPTION_CPU] = { .letter = 'c',
+				      .name = "cpu",
+				      .argument = "CPU",
+				      .argument_kind = OPERAND_CPU,
+				      .help = "the task on this CPU" } },
+	.operands = { { .name = "TASK",
+			.kind = OPERAND_TASK,
+			.optional = true,
+			.repeated = true } },
+	.examples = examples,
+	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
+	.run = bt_run,
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/command.h"
+
+#include <string.h>
+
+static void list_commands(struct out *out)
+{
+	static const struct column columns[] = { { "name", "COMMAND", -10 },
+						 { "summary", "WHAT IT DOES", -1 } };
+	out_table_begin(out, NULL, columns, 2);
+	for (size_t i = 0; commands[i]; i++) {
+		out_row_begin(out);
+		out_string(out, "name", commands[i]->name);
+		out_string(out, "summary", commands[i]->summary);
+		out_row_end(out);
+	}
+	out_table_end(out);
+	out_text(out, "\n`help COMMAND` says more.\n");
+}
+
+static void describe_option(struct out *out, const struct option_spec *option)
+{
+	char name[64];
+	if (option->letter)
+		snprintf(name, sizeof(name), "-%c%s%s", option->letter, option->argument ? " " : "",
+			 option->argument ? option->argument : "");
+	else
+		snprintf(name, sizeof(name), "--%s%s%s", option->name, option->argument ? "=" : "",
+			 option->argument ? option->argument : "");
+	out_object_begin(out, NULL);
+	out_text(out, "  ");
+	out_pad(out, -16);
+	out_string(out, "option", name);
+	out_text(out, " ");
+	out_string(out, "help", option->help);
+	out_text(out, "\n");
+	out_object_end(out);
+}
+
+static void describe(struct out *out, const struct command *command)
+{
+	char usage[512];
+	command_usage(command, usage, sizeof(usage));
+	out_object_begin(out, NULL);
+	out_string(out, "name", command->name);
+	out_text(out, " - ");
+	out_string(out, "summary", command->summary);
+	out_text(out, "\n\n");
+	out_string(out, "usage", usage);
+	out_text(out, "\n");
+	out_array_begin(out, "options");
+	if (command->options[0].letter || command->options[0].name)
+		out_text(out, "\n");
+	for (size_t i = 0; i < OPTIONS_MAX; i++)
+		if (command->options[i].letter || command->options[i].name)
+			describe_option(out, &command->options[i]);
+	out_array_end(out);
+	out_text(out, "\n");
+	/* The description is the program's own text: its newlines are meant. */
+	for (const char *line = command->description; *line;) {
+		size_t length = strcspn(line, "\n");
+		out_text(out, "%.*s\n", (int)length, line);
+		line += length + (line[length] != 0);
+	}
+	out_string_as(out, "description", command->description, "");
+	if (command->alias)
+		out_text(out, "\nShort form: %s\n", command->alias);
+	out_text(out, "\nExamples:\n");
+	out_array_begin(out, "examples");
+	for (size_t i = 0; command->examples && command->examples[i]; i++) {
+		out_text(out, "  ");
+		out_string(out, NULL, command->examples[i]);
+		out_text(out, "\n");
+	}
+	out_array_end(out);
+	out_object_end(out);
+}
+
+static struct error *run(struct session *session, const struct arguments *arguments)
+{
+	if (!arguments->operand_count) {
+		list_commands(session->out);
+		return NULL;
+	}
+	const char *name = arguments->operands[0];
+	const struct command *command = command_find(name, strlen(name));
+	if (!command)
+		return error_create(ERROR_USAGE, "no command \"%s\"; `help` lists them", name);
+	describe(session->out, command);
+	return NULL;
+}
+
+extern const struct command command_help;
+const struct command command_help = {
+	.name = "help",
+	.alias = "?",
+	.summary = "list the commands, or describe one",
+	.description =
+		"Without an operand, lists the commands. With the name of one, shows its usage,\n"
+		"options and examples.",
+	.operands = { { .name = "COMMAND", .kind = OPERAND_COMMAND, .optional = true } },
+	.examples = (const char *const[]){ "help", "help print", NULL },
+	.run = run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The types of globals that BTF leaves untyped: evidence is collected as clues, candidates are the
+ * BTF types that fit the room, contradictions reject, what remains is ranked and given a tier.
+ */
+#ifndef DEBUGGER_INFER_INFER_H
+#define DEBUGGER_INFER_INFER_H
+
+#include "debugger/infer/clue.h"
+
+enum confidence {
+	CONFIDENCE_UNKNOWN,
+	CONFIDENCE_GUESS,    /* shown with its alternatives */
+	CONFIDENCE_INFERRED, /* strong constraints, no contradiction, a margin over the runner-up */
+	CONFIDENCE_CERTAIN   /* BTF, a kernel table's fact, or two independent sources that agree */
+};
+/* "unknown", "guess", "inferred", "certain". */
+const char *confidence_name(enum confidence confidence);
+
+/* A data symbol and the room it has. */
+struct subject {
+	uint64_t address;
+	uint64_t room; /* bytes to the next symbol of another address, or its exact size */
+	bool room_is_exact;
+	uint32_t symbol;	     /* number in target->symbols */
+	const struct module *module; /* NULL: the kernel */
+};
+
+struct candidate {
+	struct type type;
+	int score;
+	const char *rejected; /* static text, why; NULL: it stands */
+	uint64_t rejected_by; /* clue's `where` */
+};
+
+struct typing {
+	enum confidence confidence;
+	enum type_origin origin;
+	struct type type;	      /* { NULL, 0 }: unknown */
+	bool count_is_proved;	      /* of an array: else "at most" */
+	struct candidate *candidates; /* best first; NULL unless asked for */
+	size_t candidate_count;
+	struct clues clues; /* empty unless asked for */
+};
+void typing_deinit(struct typing *typing);
+
+struct inference; /* everything kept between questions; lives in target */
+
+/*
+ * The type of one symbol, lazily: BTF, declarations, then the shipped table and inference together.
+ * `explain`: keep clues and candidates.
+ */
+struct error *infer_symbol(struct target *target, const struct symbol *symbol, bool explain,
+			   struct typing *ret) MUST_CHECK;
+/* All data symbols of the kernel and its modules, in parallel; results by subject, for `globals`
+ * and the score. */
+typedef struct error *typing_visitor(void *context, const struct subject *subject,
+				     const struct symbol *symbol, const struct typing *typing);
+struct error *infer_all(struct target *target, typing_visitor *visit, void *context) MUST_CHECK;
+
+#endif

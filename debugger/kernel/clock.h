@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wall-clock time in the dead kernel. */
+#ifndef DEBUGGER_KERNEL_CLOCK_H
+#define DEBUGGER_KERNEL_CLOCK_H
+
+#include "debugger/target/target.h"
+
+/*
+ * When the machine was started, seconds since 1970 in UTC: by the kernel's own timekeeper, which
+ * counts wall-clock and monotonic time. A second more or less; time spent asleep makes it late.
+ */
+struct error *clock_boot_time(struct target *target, int64_t *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/summary.h"
+
+#include "debugger/kernel/printk.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Seconds since 1970 that a dead clock may reasonably show: 2001 to 2200. */
+#define TIME_MIN 1000000000
+#define TIME_MAX 7258118400
+
+static void read_uts(struct target *target, struct summary *ret)
+{
+	struct object uts;
+	struct error *error = object_variable(target, "init_uts_ns", "struct uts_namespace", &uts);
+	if (!error)
+		error = object_string(&uts, "name.release", ret->release, sizeof(ret->release));
+	if (!error)
+		error = object_string(&uts, "name.version", ret->version, sizeof(ret->version));
+	if (!error)
+		error = object_string(&uts, "name.machine", ret->machine, sizeof(ret->machine));
+	if (!error)
+		error = object_string(&uts, "name.nodename", ret->nodename, sizeof(ret->nodename));
+	error_free(error);
+	if (!*ret->release)
+		snprintf(ret->release, sizeof(ret->release), "%s", target->release);
+}
+
+/*
+ * The timekeeper in tk_core: after a sequence count, in a struct that has a name (tk_data) only
+ * since 6.13; before, C's layout rules give its place.
+ */
+static struct error *find_timekeeper(struct target *target, struct object *ret)
+{
+	struct object core;
+	struct error *error = object_variable(target, "tk_core", "struct tk_data", &core);
+	if (!error)
+		return object_member(&core, "timekeeper", ret);
+	error_free(error);
+	struct type count, timekeeper;
+	uint64_t size;
+	TRY(object_variable(target, "tk_core", "struct timekeeper", ret));
+	TRY(target_find_type(target, NULL, "struct timekeeper", &timekeeper));
+	TRY(target_find_type(target, NULL, "seqcount_raw_spinlock_t", &count));
+	if (!type_size(count, &size))
+		return error_create(ERROR_NOT_FOUND, "seqcount_raw_spinlock_t has no size");
+	uint64_t alignment = type_alignment(timekeeper);
+	ret->address += (size + alignment - 1) / alignment * alignment;
+	return NULL;
+}
+
+static void read_times(struct target *target, struct summary *ret)
+{
+	struct object timekeeper;
+	uint64_t now = 0, to_monotonic = 0;
+	struct error *error = find_timekeeper(target, &timekeeper);
+	if (!error)
+		error = object_u64(&timekeeper, "xtime_sec", &now);
+	if (!error)
+		error = object_u64(&timekeeper, "wall_to_monotonic.tv_sec", &to_monotonic);
+	error_free(error);
+	bool sane = now > TIME_MIN && now < TIME_MAX;
+	ret->crash_time = target->facts->crash_time ? target->facts->crash_time
+			  : sane		    ? (int64_t)now
+						    : 0;
+	int64_t uptime = (int64_t)(now + to_monotonic);
+	ret->uptime = sane && uptime >= 0 && uptime <= (int64_t)now ? uptime : -1;
+}
+
+static void read_cpus(struct target *target, struct summary *ret)
+{
+	const struct cpu *cpus;
+	ret->cpus = target_cpus(target, &cpus);
+	for (uint64_t i = 0; i < ret->cpus; i++)
+		ret->cpus_online += cpus[i].online;
+}
+
+static struct error *count_task(void *context, const struct task *task)
+{
+	(void)task;
+	++*(uint64_t *)context;
+	return NULL;
+}
+
+void summary_read(struct target *target, struct summary *ret)
+{
+	*ret = (struct summary){ .uptime = -1 };
+	read_uts(target, ret);
+	read_times(target, ret);
+	if (!printk_panic_message(target, ret->panic, sizeof(ret->panic)))
+		ret->panic[0] = 0;
+	read_cpus(target, ret);
+	struct error *problem = NULL;
+	target_add_problem(target, task_for_each(target, count_task, &ret->tasks, &problem));
+	target_add_problem(target, problem);
+	uint32_t cpu;
+	ret->panicked = target_panic_cpu(target, &cpu);
+	struct error *error = task_panicking(target, &ret->task);
+	ret->has_task = !error;
+	target_add_problem(target, error);
+}
+
+void summary_deinit(struct summary *summary)
+{
+	if (summary->has_task)
+		task_deinit(&summary->task);
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/task.h"
+
+#include "base/array.h"
+#include "debugger/kernel/list.h"
+#include "debugger/kernel/pid_table.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* PID_MAX_LIMIT: what is above is an address. */
+#define PID_LIMIT (4u << 20)
+
+/* --- state (kernel include/linux/sched.h, fs/proc/array.c) --------------------------- */
+
+#define STATE_UNINTERRUPTIBLE 0x2u
+#define STATE_REPORT	      0x7fu
+#define STATE_IDLE	      0x402u  /* UNINTERRUPTIBLE | NOLOAD */
+#define STATE_RTLOCK_WAIT     0x1000u /* 5.16 on */
+#define STATE_FROZEN	      0x8000u /* 6.1 on */
+
+static char state_letter(uint64_t state)
+{
+	static const char letters[] = "RSDTtXZP";
+	if ((state & STATE_IDLE) == STATE_IDLE)
+		return 'I';
+	if (state & (STATE_RTLOCK_WAIT | STATE_FROZEN))
+		state |= STATE_UNINTERRUPTIBLE;
+	uint64_t reported = state & STATE_REPORT;
+	return letters[reported ? 64 - __builtin_clzll(reported) : 0];
+}
+
+/* --- reading one ------------------------------------------------------------------------ */
+
+static void note(struct task *task, struct error *error)
+{
+	if (task->problem)
+		error_free(error);
+	else
+		task->problem = error;
+}
+
+/* The member by the first of its names that exists; 0 and a problem when it cannot be read. */
+static uint64_t member(struct task *task, const struct object *object, const char *name,
+		       const char *older)
+{
+	uint64_t value = 0;
+	if (older && !object_has(object, name))
+		name = older;
+	note(task, object_u64(object, name, &value));
+	return value;
+}
+
+static struct error *read_parent(const struct object *object, int32_t *ret)
+{
+	struct object parent;
+	uint64_t tgid;
+	TRY(object_follow(object, "real_parent", &parent));
+	TRY(error_prefix(object_u64(&parent, "tgid", &tgid), "real_parent"));
+	*ret = (int32_t)tgid;
+	return NULL;
+}
+
+static void find_cpu(struct target *target, struct task *task)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		if (cpus[i].current_task == task->address) {
+			task->on_cpu = true;
+			task->cpu = cpus[i].number;
+		}
+		if (cpus[i].idle_task == task->address) {
+			task->is_idle = true;
+			task->cpu = cpus[i].number;
+		}
+	}
+}
+
+struct error *task_read(struct target *target, uint64_t address, struct task *ret)
+{
+	struct task task = { .address = address };
+	struct object object;
+	uint64_t pid;
+	TRY(target_need_memory(target));
+	TRY(object_at(target, "struct task_struct", address, &object));
+	TRY(error_prefix(object_u64(&object, "pid", &pid), "task 0x%" PRIx64, address));
+	task.pid = (int32_t)pid;
+	task.tgid = (int32_t)member(&task, &object, "tgid", NULL);
+	note(&task, read_parent(&object, &task.ppid));
+	/* In the task itself up to 5.15, then in thread_info (bcf9033e5449). */
+	task.cpu = (uint32_t)member(&task, &object, "cpu", "thread_info.cpu");
+	/* `state` up to 5.13. */
+	uint64_t state = (uint32_t)member(&task, &object, "__state", "state");
+	task.state = state | (uint32_t)member(&task, &object, "exit_state", NULL);
+	task.state_letter = state_letter(task.state);
+	task.has_mm = member(&task, &object, "mm", NULL) != 0;
+	task.stack = member(&task, &object, "stack", NULL);
+	note(&task, object_string(&object, "comm", task.comm, sizeof(task.comm)));
+	find_cpu(target, &task);
+	*ret = task;
+	return NULL;
+}
+
+void task_deinit(struct task *task)
+{
+	error_free(task->problem);
+	task->problem = NULL;
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
+struct walk {
+	struct target *target;
+	struct error *(*visit)(void *context, uint64_t address);
+	void *context;
+	uint64_t tasks, thread_node, thread_head; /* offsets in task_struct and signal_struct */
+	struct error *problem;
+	uint64_t *seen; /* tasks that were visited */
+	size_t seen_count, seen_capacity, sorted_count;
+};
+
+static struct error *visit_task(struct walk *walk, uint64_t address)
+{
+	if (!array_reserve(&walk->seen, &walk->seen_capacity, walk->seen_count + 1))
+		return error_no_memory();
+	walk->seen[walk->seen_count++] = address;
+	return walk->visit(walk->context, address);
+}
+
+static void walk_problem(struct walk *walk, struct error *error)
+{
+	if (walk->problem)
+		error_free(error);
+	else
+		walk->problem = error;
+}
+
+static struct error *visit_idle(struct walk *walk)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(walk->target, &cpus);
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i].idle_task)
+			TRY(visit_task(walk, cpus[i].idle_task));
+	return NULL;
+}
+
+/* The threads after the leader; a broken list is the walk's problem, not an error. */
+static struct error *visit_threads(struct walk *walk, uint64_t leader)
+{
+	struct object task, signal;
+	struct list_walk list;
+	uint64_t node;
+	struct error *error = object_at(walk->target, "struct task_struct", leader, &task);
+	if (!error)
+		error = object_follow(&task, "signal", &signal);
+	if (error || !signal.address) {
+		walk_problem(walk, error);
+		return NULL;
+	}
+	list_walk_init(&list, walk->target, signal.address + walk->thread_head);
+	for (;;) {
+		error = list_walk_next(&list, &node);
+		if (error && error->kind == ERROR_INTERRUPTED)
+			return error;
+		if (error || !node) {
+			walk_problem(walk,
+				     error_prefix(error, "threads of task 0x%" PRIx64, leader));
+			return NULL;
+		}
+		uint64_t thread = node - walk->thread_node;
+		if (thread != leader)
+			TRY(visit_task(walk, thread));
+	}
+}
+
+static struct error *visit_process(struct walk *walk, uint64_t node)
+{
+	uint64_t leader = node - walk->tasks;
+	TRY(visit_task(walk, leader));
+	return visit_threads(walk, leader);
+}
+
+/* What the walk along `next` did not reach: from the head along `prev` to `last`. */
+static struct error *visit_behind_break(struct walk *walk, uint64_t head, uint64_t last)
+{
+	struct list_walk list;
+	list_walk_init_backward(&list, walk->target, head);
+	for (;;) {
+		uint64_t node;
+		struct error *error = list_walk_next(&list, &node);
+		if (error && error->kind == ERROR_INTERRUPTED)
+			return error;
+		error_free(error);
+		if (error || !node || node == last)
+			return NULL;
+		TRY(visit_process(walk, node));
+	}
+}
+
+static struct error *visit_processes(struct walk *walk)
+{
+	uint64_t init_task;
+	struct list_walk list;
+	TRY(object_offset(walk->target, "struct task_struct", "tasks", &walk->tasks));
+	TRY(object_offset(walk->target, "struct task_struct", "thread_node", &walk->thread_node));
+	TRY(object_offset(walk->target, "struct signal_struct", "thread_head", &walk->thread_head));
+	if (!symtab_address(walk->target->symbols, "init_task", &init_task))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol init_task");
+	uint64_t head = init_task + walk->tasks;
+	list_walk_init(&list, walk->target, head);
+	for (;;) {
+		uint64_t node;
+		struct error *error = list_walk_next(&list, &node);
+		if (error && error->kind == ERROR_INTERRUPTED)
+			return error;
+		if (error) {
+			walk_problem(walk, error_prefix(error, "task list"));
+			return visit_behind_break(walk, head, list.node);
+		}
+		if (!node)
+			return NULL;
+		TRY(visit_process(walk, node));
+	}
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static struct error *visit_unseen(void *context, uint64_t address)
+{
+	struct walk *walk = context;
+	if (bsearch(&address, walk->seen, walk->sorted_count, sizeof(*walk->seen),
+		    compare_addresses))
+		return NULL;
+	return walk->visit(walk->context, address);
+}
+
+/* What the lists no longer lead to may still have a pid. */
+static struct error *visit_by_pids(struct walk *walk)
+{
+	walk->sorted_count = walk->seen_count;
+	qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
+	return pid_table_for_each(walk->target, visit_unseen, walk);
+}
+
+static struct error *walk_tasks(struct walk *walk)
+{
+	TRY(target_need_memory(walk->target));
+	TRY(target_need_btf(walk->target));
+	struct error *error = visit_idle(walk);
+	if (!error)
+		error = visit_processes(walk);
+	if (!error && walk->problem)
+		error = visit_by_pids(walk);
+	free(walk->seen);
+	return error;
+}
+
+struct visitor {
+	struct target *target;
+	task_visitor *visit;
+	void *context;
+	struct error *problem;
+};
+
+static struct error *read_and_visit(void *context, uint64_t address)
+{
+	struct visitor *visitor = context;
+	struct task task;
+	struct error *error = task_read(visitor->target, address, &task);
+	if (error) {
+		if (visitor->problem)
+			error_free(error);
+		else
+			visitor->problem = error;
+		return NULL;
+	}
+	error = visitor->visit(visitor->context, &task);
+	task_deinit(&task);
+	return error;
+}
+
+struct error *task_for_each(struct target *target, task_visitor *visit, void *context,
+			    struct error **ret_problem)
+{
+	struct visitor visitor = { .target = target, .visit = visit, .context = context };
+	struct walk walk = { .target = target, .visit = read_and_visit, .context = &visitor };
+	struct error *error = walk_tasks(&walk);
+	if (visitor.problem)
+		walk_problem(&walk, visitor.problem);
+	*ret_problem = walk.problem;
+	return error;
+}
+
+/* --- one of them ---------------------------------------------------------------------------- */
+
+struct search {
+	struct target *target;
+	uint64_t pid;
+	uint64_t found;
+};
+
+/* Only the pid is read: most tasks are not the one. An error that says nothing ends the walk. */
+static struct error *match_pid(void *context, uint64_t address)
+{
+	struct search *search = context;
+	struct object task;
+	uint64_t pid;
+	TRY(object_at(search->target, "struct task_struct", address, &task));
+	struct error *error = object_u64(&task, "pid", &pid);
+	error_free(error);
+	if (error || pid != search->pid)
+		return NULL;
+	search->found = address;
+	return error_create(ERROR_OTHER, "found"); /* ends the walk */
+}
+
+struct error *task_find(struct target *target, uint64_t pid_or_address, struct task *ret)
+{
+	if (pid_or_address >= PID_LIMIT)
+		return task_read(target, pid_or_address, ret);
+	struct search search = { .target = target, .pid = pid_or_address };
+	struct walk walk = { .target = target, .visit = match_pid, .context = &search };
+	struct error *error = walk_tasks(&walk);
+	if (search.found) {
+		error_free(error);
+		error = NULL;
+	} else if (!error)
+		error = error_create(ERROR_NOT_FOUND, "no task has pid %" PRIu64 "%s%s",
+				     pid_or_address, walk.problem ? ": " : "",
+				     walk.problem ? walk.problem->message : "");
+	error_free(walk.problem);
+	return error ? error : task_read(target, search.found, ret);
+}
+
+struct error *task_on_cpu(struct target *target, uint32_t number, struct task *ret)
+{
+	const struct cpu *cpu = target_cpu(target, number);
+	if (!cpu)
+		return error_create(ERROR_NOT_FOUND, "there is no CPU %" PRIu32, number);
+	if (!cpu->current_task)
+		return error_create(ERROR_NOT_FOUND, "the task of CPU %" PRIu32 " is not known",
+				    number);
+	return task_read(target, cpu->current_task, ret);
+}
+
+struct error *task_panicking(struct target *target, struct task *ret)
+{
+	uint32_t number = 0;
+	if (!target_panic_cpu(target, &number)) {
+		const struct cpu *cpus;
+		if (target_cpus(target, &cpus))
+			number = cpus[0].number;
+	}
+	return task_on_cpu(target, number, ret);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * x86-64: struct pt_regs (kernel arch/x86/include/asm/ptrace.h), struct elf_prstatus,
+ * and the CPUState of QEMU's "QEMU" note (target/i386/arch_dump.c).
+ */
+#include "debugger/target/arch_x86_64.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "debugger/target/arch.h"
+
+/* debugger/target/paging_x86_64.c */
+struct error *paging_x86_64_create(struct memory *physical, const struct vmcoreinfo *info,
+				   struct translator **ret);
+
+#define PT_REGS_SIZE	   168
+#define PRSTATUS_PID	   32
+#define PRSTATUS_REGISTERS 112
+#define PRSTATUS_SIZE	   (PRSTATUS_REGISTERS + 27 * 8)
+#define QEMU_VERSION	   1
+#define QEMU_REGISTERS	   8
+#define QEMU_SEGMENTS	   152
+#define QEMU_SEGMENT_SIZE  24
+#define QEMU_CONTROL	   (QEMU_SEGMENTS + 10 * QEMU_SEGMENT_SIZE)
+#define QEMU_SIZE	   (QEMU_CONTROL + 5 * 8)
+
+static const char *const names[X86_64_REGISTER_COUNT] = {
+	[X86_64_RIP] = "rip",
+	[X86_64_RSP] = "rsp",
+	[X86_64_RFLAGS] = "rflags",
+	[X86_64_RAX] = "rax",
+	[X86_64_RBX] = "rbx",
+	[X86_64_RCX] = "rcx",
+	[X86_64_RDX] = "rdx",
+	[X86_64_RSI] = "rsi",
+	[X86_64_RDI] = "rdi",
+	[X86_64_RBP] = "rbp",
+	[X86_64_R8] = "r8",
+	[X86_64_R9] = "r9",
+	[X86_64_R10] = "r10",
+	[X86_64_R11] = "r11",
+	[X86_64_R12] = "r12",
+	[X86_64_R13] = "r13",
+	[X86_64_R14] = "r14",
+	[X86_64_R15] = "r15",
+	[X86_64_ORIG_RAX] = "orig_rax",
+	[X86_64_CS] = "cs",
+	[X86_64_SS] = "ss",
+	[X86_64_DS] = "ds",
+	[X86_64_ES] = "es",
+	[X86_64_FS] = "fs",
+	[X86_64_GS] = "gs",
+	[X86_64_FS_BASE] = "fs_base",
+	[X86_64_GS_BASE] = "gs_base",
+	[X86_64_CR0] = "cr0",
+	[X86_64_CR2] = "cr2",
+	[X86_64_CR3] = "cr3",
+	[X86_64_CR4] = "cr4",
+};
+
+/* struct pt_regs, and the first part of a PRSTATUS' user_regs_struct. */
+static const uint8_t pt_regs_order[] = {
+	X86_64_R15, X86_64_R14,	     X86_64_R13, X86_64_R12, X86_64_RBP,    X86_64_RBX, X86_64_R11,
+	X86_64_R10, X86_64_R9,	     X86_64_R8,	 X86_64_RAX, X86_64_RCX,    X86_64_RDX, X86_64_RSI,
+	X86_64_RDI, X86_64_ORIG_RAX, X86_64_RIP, X86_64_CS,  X86_64_RFLAGS, X86_64_RSP, X86_64_SS,
+};
+/* The rest of user_regs_struct. */
+static const uint8_t user_order[] = {
+	X86_64_FS_BASE, X86_64_GS_BASE, X86_64_DS, X86_64_ES, X86_64_FS, X86_64_GS,
+};
+static const uint8_t qemu_order[] = {
+	X86_64_RAX, X86_64_RBX, X86_64_RCX, X86_64_RDX, X86_64_RSI, X86_64_RDI,
+	X86_64_RSP, X86_64_RBP, X86_64_R8,  X86_64_R9,	X86_64_R10, X86_64_R11,
+	X86_64_R12, X86_64_R13, X86_64_R14, X86_64_R15, X86_64_RIP, X86_64_RFLAGS,
+};
+static const uint8_t qemu_segments[] = {
+	X86_64_CS, X86_64_DS, X86_64_ES, X86_64_FS, X86_64_GS, X86_64_SS,
+};
+
+static void take_words(const uint8_t *data, const uint8_t *order, size_t count,
+		       struct registers *registers)
+{
+	for (size_t i = 0; i < count; i++)
+		registers_set(registers, order[i], load_u64(data + 8 * i, false));
+}
+
+/* With FRED the words of cs and ss carry more than the selector (since Linux 6.9). */
+static void mask_selectors(struct registers *registers)
+{
+	registers->values[X86_64_CS] &= 0xffff;
+	registers->values[X86_64_SS] &= 0xffff;
+}
+
+static void from_pt_regs(const uint8_t *data, struct registers *ret)
+{
+	*ret = (struct registers){ .known = 0 };
+	take_words(data, pt_regs_order, ARRAY_COUNT(pt_regs_order), ret);
+	mask_selectors(ret);
+}
+
+static bool from_prstatus(const uint8_t *data, size_t size, struct registers *ret, int32_t *pid)
+{
+	if (size < PRSTATUS_SIZE)
+		return false;
+	const uint8_t *words = data + PRSTATUS_REGISTERS;
+	from_pt_regs(words, ret);
+	take_words(words + PT_REGS_SIZE, user_order, ARRAY_COUNT(user_order), ret);
+	*pid = (int32_t)load_u32(data + PRSTATUS_PID, false);
+	return true;
+}
+
+static bool from_qemu(const uint8_t *data, size_t size, struct registers *ret)
+{
+	if (size < QEMU_SIZE || load_u32(data, false) != QEMU_VERSION)
+		return false;
+	*ret = (struct registers){ .known = 0 };
+	take_words(data + QEMU_REGISTERS, qemu_order, ARRAY_COUNT(qemu_order), ret);
+	for (size_t i = 0; i < ARRAY_COUNT(qemu_segments); i++) {
+		const uint8_t *segment = data + QEMU_SEGMENTS + i * QEMU_SEGMENT_SIZE;
+		registers_set(ret, qemu_segments[i], load_u32(segment, false) & 0xffff);
+		if (qemu_segments[i] == X86_64_FS)
+			registers_set(ret, X86_64_FS_BASE, load_u64(segment + 16, false));
+		if (qemu_segments[i] == X86_64_GS)
+			registers_set(ret, X86_64_GS_BASE, load_u64(segment + 16, false));
+	}
+	static const uint8_t control[] = { X86_64_CR0, 0, X86_64_CR2, X86_64_CR3, X86_64_CR4 };
+	for (size_t i = 0; i < ARRAY_COUNT(control); i++)
+		if (control[i])
+			registers_set(ret, control[i],
+				      load_u64(data + QEMU_CONTROL + 8 * i, false));
+	return true;
+}
+
+static bool is_user_mode(const struct registers *registers)
+{
+	if (registers_has(registers, X86_64_CS))
+		return (registers->values[X86_64_CS] & 3) == 3;
+	return registers_has(registers, X86_64_RIP) && registers->values[X86_64_RIP] &&
+	       registers->values[X86_64_RIP] >> 47 == 0;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.word_size = 8,
+	.register_names = names,
+	.register_count = X86_64_REGISTER_COUNT,
+	.pc = X86_64_RIP,
+	.sp = X86_64_RSP,
+	.fp = X86_64_RBP,
+	.translator_create = paging_x86_64_create,
+	.registers_from_prstatus = from_prstatus,
+	.registers_from_qemu = from_qemu,
+	.pt_regs_size = PT_REGS_SIZE,
+	.registers_from_pt_regs = from_pt_regs,
+	.is_user_mode = is_user_mode,
+};

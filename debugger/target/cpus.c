@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The possible CPUs: __cpu_possible_mask, __per_cpu_offset[], and what each run queue holds
+ * (kernel include/linux/cpumask.h, kernel/sched/sched.h).
+ */
+#include "debugger/target/cpu_registers.h"
+#include "debugger/target/object.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include <inttypes.h>
+
+/* NR_CPUS_RANGE_END is 8192 on x86-64 and less elsewhere. */
+#define CPU_LIMIT 65536
+
+/* --- masks --------------------------------------------------------------------- */
+
+struct mask {
+	uint64_t words[CPU_LIMIT / 64];
+	uint32_t bits;
+};
+
+static bool mask_has(const struct mask *mask, uint32_t bit)
+{
+	return bit < mask->bits && mask->words[bit / 64] >> (bit % 64) & 1;
+}
+
+static struct error *read_mask(struct target *target, const char *name, struct mask *ret)
+{
+	unsigned int word = target->arch->word_size;
+	uint64_t address;
+	if (!symtab_address(target->symbols, name, &address))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
+	for (uint32_t bit = 0; bit < ret->bits; bit += word * 8) {
+		uint64_t value;
+		TRY(error_prefix(memory_read_word(target->memory, address + bit / 8, &value), "%s",
+				 name));
+		ret->words[bit / 64] |= value << (bit % 64);
+	}
+	return NULL;
+}
+
+/* nr_cpu_ids is a constant, without a symbol, on kernels for one CPU or with FORCE_NR_CPUS. */
+static struct error *read_cpu_limit(struct target *target, uint32_t *ret)
+{
+	uint64_t address, size;
+	if (symtab_address(target->symbols, "nr_cpu_ids", &address)) {
+		TRY(error_prefix(memory_read_u32(target->memory, address, ret), "nr_cpu_ids"));
+	} else {
+		struct type type;
+		TRY(target_find_type(target, NULL, "struct cpumask", &type));
+		*ret = type_size(type, &size) && size <= CPU_LIMIT / 8 ? (uint32_t)size * 8 : 1;
+	}
+	if (!*ret || *ret > CPU_LIMIT)
+		return error_create(ERROR_FORMAT, "nr_cpu_ids is %" PRIu32, *ret);
+	return NULL;
+}
+
+/* --- one CPU ---------------------------------------------------------------------- */
+
+/* current_task by itself, or in pcpu_hot (6.2 to 6.14); for when the run queue cannot say. */
+static uint64_t current_by_symbol(struct target *target, const struct cpu *cpu)
+{
+	uint64_t address, value = 0;
+	struct object hot;
+	struct error *error;
+	if (symtab_address(target->symbols, "current_task", &address)) {
+		error = memory_read_word(target->memory, address + cpu->per_cpu_offset, &value);
+	} else {
+		error = object_per_cpu(target, "pcpu_hot", "struct pcpu_hot", cpu, &hot);
+		if (!error)
+			error = object_u64(&hot, "current_task", &value);
+	}
+	error_free(error);
+	return error ? 0 : value;
+}
+
+static struct error *read_run_queue(struct target *target, struct cpu *cpu)
+{
+	struct object queue;
+	TRY(object_per_cpu(target, "runqueues", "struct rq", cpu, &queue));
+	TRY(object_u64(&queue, "curr", &cpu->current_task));
+	return object_u64(&queue, "idle", &cpu->idle_task);
+}
+
+static struct error *read_per_cpu_offset(struct target *target, uint32_t number, uint64_t *ret)
+{
+	unsigned int word = target->arch->word_size;
+	uint64_t table;
+	*ret = 0;
+	if (!symtab_address(target->symbols, "__per_cpu_offset", &table))
+		return NULL; /* a kernel for one CPU */
+	return error_prefix(memory_read_word(target->memory, table + (uint64_t)number * word, ret),
+			    "__per_cpu_offset[%" PRIu32 "]", number);
+}
+
+static struct error *add_cpu(struct target *target, uint32_t number, bool online, size_t *capacity)
+{
+	struct cpu cpu = { .number = number, .online = online };
+	TRY(read_per_cpu_offset(target, number, &cpu.per_cpu_offset));
+	struct error *error = read_run_queue(target, &cpu);
+	if (error) {
+		target_add_problem(target,
+				   error_prefix(error, "run queue of CPU %" PRIu32, number));
+		if (!cpu.current_task)
+			cpu.current_task = current_by_symbol(target, &cpu);
+	}
+	if (!array_reserve(&target->cpus, capacity, target->cpu_count + 1))
+		return error_no_memory();
+	target->cpus[target->cpu_count++] = cpu;
+	return NULL;
+}
+
+static struct error *load_cpus(struct target *target)
+{
+	struct mask possible = { .bits = 0 }, online = { .bits = 0 };
+	size_t capacity = 0;
+	TRY(target_need_memory(target));
+	TRY(target_need_symbols(target));
+	TRY(read_cpu_limit(target, &possible.bits));
+	online.bits = possible.bits;
+	TRY(read_mask(target, "__cpu_possible_mask", &possible));
+	/* Without the second mask every possible CPU counts as online. */
+	struct error *error = read_mask(target, "__cpu_online_mask", &online);
+	target_add_problem(target, error);
+	for (uint32_t number = 0; number < possible.bits; number++)
+		if (mask_has(&possible, number))
+			TRY(add_cpu(target, number, error || mask_has(&online, number), &capacity));
+	return NULL;
+}
+
+/* --- look-ups --------------------------------------------------------------------- */
+
+size_t target_cpus(struct target *target, const struct cpu **ret)
+{
+	if (!target->cpus_loaded) {
+		target->cpus_loaded = true;
+		struct error *error = load_cpus(target);
+		if (error)
+			target_add_problem(target, error_prefix(error, "CPUs"));
+		cpu_registers_load(target);
+	}
+	*ret = target->cpus;
+	return target->cpu_count;
+}
+
+const struct cpu *target_cpu(struct target *target, uint32_t number)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(target, &cpus);
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i].number == number)
+			return &cpus[i];
+	return NULL;
+}
+
+bool target_panic_cpu(struct target *target, uint32_t *ret)
+{
+	/* The counter of an atomic_t, and a plain int: both -1 (PANIC_CPU_INVALID) until set. */
+	static const char *const names[] = { "panic_cpu", "crashing_cpu" };
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		uint64_t address;
+		uint32_t value;
+		if (!target->memory || !symtab_address(target->symbols, names[i], &address))
+			continue;
+		struct error *error = memory_read_u32(target->memory, address, &value);
+		error_free(error);
+		if (!error && value < CPU_LIMIT) {
+			*ret = value;
+			return true;
+		}
+	}
+	return false;
+}

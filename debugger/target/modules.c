@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Loaded modules: the list `modules`, both layouts of struct module (core_layout up to 6.3,
+ * mem[] since ac3b43283923, 6.4), their symbols and their BTF. What is broken costs one module.
+ */
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/target/list.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* enum module_state: LIVE, COMING, GOING, UNFORMED (being set up: members are not valid). */
+#define MODULE_STATE_UNFORMED 3
+#define MODULE_LIMIT	      65536
+/* The largest module BTF seen is below 4 MiB. */
+#define MODULE_BTF_LIMIT (128u << 20)
+#define ORC_LIMIT	 (1u << 24)
+
+/* Keeps the first problem of a module. */
+static void add_problem(struct module *module, struct error *error)
+{
+	if (module->problem)
+		error_free(error);
+	else
+		module->problem = error;
+}
+
+/* A member that a kernel may be built without; 0 then. */
+static struct error *optional_u64(const struct object *object, const char *path, uint64_t *ret)
+{
+	*ret = 0;
+	return object_has(object, path) ? object_u64(object, path, ret) : NULL;
+}
+
+/* --- regions -------------------------------------------------------------------- */
+
+static struct error *add_region(struct module *module, const struct object *object,
+				const char *prefix)
+{
+	char path[64];
+	uint64_t start, size;
+	snprintf(path, sizeof(path), "%s.base", prefix);
+	TRY(object_u64(object, path, &start));
+	snprintf(path, sizeof(path), "%s.size", prefix);
+	TRY(object_u64(object, path, &size));
+	size = (uint32_t)size;
+	/* /proc/modules counts init memory too; it is gone (size 0) once the module is live. */
+	module->size += size;
+	if (start && size && module->region_count < ARRAY_COUNT(module->regions)) {
+		module->regions[module->region_count].start = start;
+		module->regions[module->region_count++].size = size;
+	}
+	return NULL;
+}
+
+static struct error *read_layouts(struct module *module, const struct object *object)
+{
+	static const char *const layouts[] = { "core_layout", "data_layout", "init_layout" };
+	if (object_has(object, "mem")) {
+		char path[32];
+		TRY(object_u64(object, "mem[0].base", &module->base));
+		for (unsigned int i = 0; i < ARRAY_COUNT(module->regions); i++) {
+			snprintf(path, sizeof(path), "mem[%u]", i);
+			if (!object_has(object, path))
+				break;
+			TRY(add_region(module, object, path));
+		}
+		return NULL;
+	}
+	TRY(object_u64(object, "core_layout.base", &module->base));
+	for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
+		if (object_has(object, layouts[i]))
+			TRY(add_region(module, object, layouts[i]));
+	return NULL;
+}
+
+/* --- the module list ------------------------------------------------------------- */
+
+static struct error *read_orc(struct module *module, const struct object *object)
+{
+	uint64_t count;
+	TRY(optional_u64(object, "arch.orc_unwind_ip", &module->orc_ip));
+	TRY(optional_u64(object, "arch.orc_unwind", &module->orc));
+	TRY(optional_u64(object, "arch.num_orcs", &count));
+	if (count > ORC_LIMIT)
+		return error_create(ERROR_FORMAT, "arch.num_orcs is %" PRIu64, count);
+	module->orc_count = (uint32_t)count;
+	return NULL;
+}
+
+static struct error *read_module(struct target *target, uint64_t address, struct module *module)
+{
+	struct object object;
+	uint64_t state;
+	module->address = address;
+	TRY(object_at(target, "struct module", address, &object));
+	TRY(object_u64(&object, "state", &state));
+	module->state = (uint32_t)state;
+	TRY(object_string(&object, "name", module->name, sizeof(module->name)));
+	if (module->state == MODULE_STATE_UNFORMED)
+		return NULL;
+	TRY(read_layouts(module, &object));
+	TRY(optional_u64(&object, "percpu", &module->percpu));
+	TRY(optional_u64(&object, "percpu_size", &module->percpu_size));
+	return read_orc(module, &object);
+}
+
+static struct error *add_symbols(struct target *target, const struct module *module)
+{
+	struct module_symbols symbols = { .name = module->name,
+					  .percpu = module->percpu,
+					  .percpu_size = module->percpu_size,
+					  .region_count = module->region_count };
+	struct object object, table;
+	uint64_t count;
+	TRY(object_at(target, "struct module", module->address, &object));
+	TRY(object_follow(&object, "kallsyms", &table));
+	if (!table.address)
+		return NULL;
+	TRY(object_u64(&table, "symtab", &symbols.symtab));
+	TRY(object_u64(&table, "strtab", &symbols.strtab));
+	TRY(object_u64(&table, "num_symtab", &count));
+	TRY(optional_u64(&table, "typetab", &symbols.typetab));
+	symbols.count = (uint32_t)count;
+	for (size_t i = 0; i < module->region_count; i++) {
+		symbols.regions[i].start = module->regions[i].start;
+		symbols.regions[i].size = module->regions[i].size;
+	}
+	return symtab_add_module(target->symbols, target->memory, &symbols);
+}
+
+static struct error *add_module(struct target *target, uint64_t address, size_t *capacity)
+{
+	struct module module = { .name = "" };
+	struct error *error = read_module(target, address, &module);
+	if (!error && module.state == MODULE_STATE_UNFORMED)
+		return NULL;
+	add_problem(&module, error);
+	if (!error)
+		add_problem(&module, error_prefix(add_symbols(target, &module), "symbols"));
+	if (module.problem)
+		target_add_problem(target, error_create(module.problem->kind, "module %s: %s",
+							module.name, module.problem->message));
+	if (!array_reserve(&target->modules, capacity, target->module_count + 1)) {
+		error_free(module.problem);
+		return error_no_memory();
+	}
+	target->modules[target->module_count++] = module;
+	return NULL;
+}
+
+static struct error *load_modules(struct target *target)
+{
+	uint64_t head, node, link;
+	size_t capacity = 0;
+	struct list_walk walk;
+	TRY(target_need_memory(target));
+	TRY(target_need_btf(target));
+	if (!symtab_address(target->symbols, "modules", &head))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol modules");
+	TRY(object_offset(target, "struct module", "list", &link));
+	list_walk_init(&walk, target, head);
+	for (;;) {
+		TRY(list_walk_next(&walk, &node));
+		if (!node)
+			return NULL;
+		if (target->module_count == MODULE_LIMIT)
+			return error_create(ERROR_FORMAT, "more than %d", MODULE_LIMIT);
+		TRY(add_module(target, node - link, &capacity));
+	}
+}
+
+size_t target_modules(struct target *target, const struct module **ret)
+{
+	if (!target->modules_loaded) {
+		/* Before the walk: reading a module asks for types, never for modules. */
+		target->modules_loaded = true;
+		struct error *error = load_modules(target);
+		if (error)
+			target_add_problem(target, error_prefix(error, "modules"));
+	}
+	*ret = target->modules;
+	return target->module_count;
+}
+
+const struct module *target_module(struct target *target, const char *name)
+{
+	const struct module *modules;
+	size_t count = target_modules(target, &modules);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(modules[i].name, name))
+			return &modules[i];
+	return NULL;
+}
+
+const struct module *target_module_at(struct target *target, uint64_t address)
+{
+	const struct module *modules;
+	size_t count = target_modules(target, &modules);
+	for (size_t i = 0; i < count; i++)
+		for (size_t region = 0; region < modules[i].region_count; region++)
+			if (address - modules[i].regions[region].start <
+			    modules[i].regions[region].size)
+				return &modules[i];
+	return NULL;
+}
+
+/* --- BTF ---------------------------------------------------------------------------- */
+
+static struct error *search_btf(struct list_walk *walk, uint64_t module, struct object *ret)
+{
+	for (;;) {
+		struct object entry;
+		uint64_t node, owner;
+		TRY(list_walk_next(walk, &node));
+		if (!node)
+			return error_create(ERROR_NOT_FOUND, "it has none");
+		TRY(object_container(walk->target, "struct btf_module", "list", node, &entry));
+		TRY(object_u64(&entry, "module", &owner));
+		if (owner == module)
+			return object_follow(&entry, "btf", ret);
+	}
+}
+
+/*
+ * The struct btf of a module, from the list btf_modules; mod->btf_data is gone by now. A hole in
+ * the list may have it on its other side.
+ */
+static struct error *find_btf(struct target *target, uint64_t module, struct object *ret)
+{
+	uint64_t head;
+	struct list_walk walk;
+	if (!symtab_address(target->symbols, "btf_modules", &head))
+		return error_create(ERROR_NOT_FOUND, "this kernel keeps no BTF of modules");
+	list_walk_init(&walk, target, head);
+	struct error *error = search_btf(&walk, module, ret);
+	if (!error || error->kind == ERROR_NOT_FOUND)
+		return error;
+	list_walk_init_backward(&walk, target, head);
+	struct error *backward = search_btf(&walk, module, ret);
+	if (backward) {
+		error_free(backward);
+		return error;
+	}
+	error_free(error);
+	return NULL;
+}
+
+static struct error *load_btf(struct target *target, struct module *module)
+{
+	struct object btf;
+	uint64_t data, size;
+	TRY(target_need_btf(target));
+	TRY(find_btf(target, module->address, &btf));
+	TRY(object_u64(&btf, "data", &data));
+	TRY(object_u64(&btf, "data_size", &size));
+	TRY(memory_read_alloc(target->memory, data, size, MODULE_BTF_LIMIT, &module->btf_data));
+	struct error *error =
+		btf_open(module->btf_data, (size_t)size, target->btf, module->name, &module->btf);
+	if (error) {
+		free(module->btf_data);
+		module->btf_data = NULL;
+	}
+	return error;
+}
+
+const struct btf *target_module_btf(struct target *target, const struct module *module)
+{
+	struct module *own = &target->modules[module - target->modules];
+	if (!own->btf_asked) {
+		own->btf_asked = true;
+		add_problem(own, error_prefix(load_btf(target, own), "BTF"));
+	}
+	return own->btf;
+}

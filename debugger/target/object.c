@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/target/object.h"
+
+#include "base/bytes.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct error *object_at(struct target *target, const char *type_name, uint64_t address,
+			struct object *ret)
+{
+	struct type type;
+	TRY(target_find_type(target, NULL, type_name, &type));
+	*ret = (struct object){ .target = target, .type = type, .address = address };
+	return NULL;
+}
+
+static struct error *find_variable(struct target *target, const char *name, const char *type_name,
+				   struct symbol *ret_symbol, struct type *ret_type)
+{
+	uint64_t cursor = 0;
+	TRY(target_need_memory(target));
+	TRY(target_need_symbols(target));
+	if (!symtab_find(target->symbols, NULL, name, &cursor, ret_symbol) || ret_symbol->module)
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
+	if (type_name)
+		return target_find_type(target, NULL, type_name, ret_type);
+	enum type_origin origin;
+	TRY(target_symbol_type(target, ret_symbol, ret_type, &origin));
+	if (!ret_type->btf)
+		return error_create(ERROR_NOT_FOUND, "the type of %s is not known", name);
+	return NULL;
+}
+
+struct error *object_variable(struct target *target, const char *name, const char *type_name,
+			      struct object *ret)
+{
+	struct symbol symbol;
+	struct type type;
+	TRY(find_variable(target, name, type_name, &symbol, &type));
+	*ret = (struct object){ .target = target, .type = type, .address = symbol.address };
+	return NULL;
+}
+
+struct error *object_per_cpu(struct target *target, const char *name, const char *type_name,
+			     const struct cpu *cpu, struct object *ret)
+{
+	TRY(object_variable(target, name, type_name, ret));
+	ret->address += cpu->per_cpu_offset;
+	return NULL;
+}
+
+bool object_has(const struct object *object, const char *path)
+{
+	struct type_place place;
+	struct error *error = type_find_path(object->type, path, &place);
+	error_free(error);
+	return !error;
+}
+
+struct error *object_member(const struct object *object, const char *path, struct object *ret)
+{
+	struct type_place place = { .type = object->type,
+				    .bit_offset = object->bit_offset,
+				    .bit_size = object->bit_size };
+	if (path) {
+		TRY(type_find_path(object->type, path, &place));
+		place.bit_offset += object->bit_offset;
+	}
+	*ret = (struct object){ .target = object->target,
+				.type = place.type,
+				.address = object->address + place.bit_offset / 8,
+				.bit_offset = (uint32_t)(place.bit_offset % 8),
+				.bit_size = place.bit_size };
+	return NULL;
+}
+
+static bool is_signed(struct type type)
+{
+	struct btf_type record;
+	if (!type_get_resolved(type, &record))
+		return false;
+	if (record.kind == BTF_INT)
+		return record.int_encoding & BTF_INT_SIGNED;
+	return (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) && record.kind_flag;
+}
+
+static uint64_t sign_extend(uint64_t value, uint32_t bits)
+{
+	if (bits >= 64 || !bits || !(value >> (bits - 1) & 1))
+		return value;
+	return value | ~(uint64_t)0 << bits;
+}
+
+/* A bit-field of up to 64 bits that may straddle nine bytes. */
+static struct error *read_bits(const struct object *object, uint64_t *ret)
+{
+	uint8_t raw[9] = { 0 };
+	uint32_t bits = object->bit_size, first = object->bit_offset;
+	if (bits > 64 || first > 7)
+		return error_create(ERROR_FORMAT, "a bit-field of %u bits", bits);
+	uint32_t bytes = (first + bits + 7) / 8;
+	TRY(memory_read(object->target->memory, object->address, raw, bytes));
+	uint64_t value = 0;
+	for (uint32_t i = 0; i < bits; i++) {
+		bool big = object->target->facts->big_endian;
+		uint32_t at = first + i;
+		uint64_t bit = big ? raw[at / 8] >> (7 - at % 8) & 1 : raw[at / 8] >> (at % 8) & 1;
+		value = big ? value << 1 | bit : value | bit << i;
+	}
+	*ret = value;
+	return NULL;
+}
+
+struct error *object_u64(const struct object *object, const char *path, uint64_t *ret)
+{
+	struct object member;
+	TRY(object_member(object, path, &member));
+	uint64_t size = 0, value;
+	uint32_t bits = member.bit_size;
+	if (bits) {
+		TRY(read_bits(&member, &value));
+	} else {
+		if (!type_size(member.type, &size) || size > 8)
+			return error_create(ERROR_OTHER, "%s is not a scalar", path ? path : "it");
+		TRY(error_prefix(memory_read_unsigned(member.target->memory, member.address,
+						      (size_t)size, &value),
+				 "%s", path ? path : "value"));
+		bits = (uint32_t)size * 8;
+	}
+	*ret = is_signed(member.type) ? sign_extend(value, bits) : value;
+	return NULL;
+}
+
+struct error *object_follow(const struct object *object, const char *path, struct object *ret)
+{
+	struct object member;
+	struct type pointed;
+	uint64_t address;
+	TRY(object_member(object, path, &member));
+	if (!type_is_pointer(member.type) || !type_target(member.type, &pointed))
+		return error_create(ERROR_OTHER, "%s is not a pointer", path ? path : "it");
+	TRY(object_u64(&member, NULL, &address));
+	*ret = (struct object){ .target = object->target, .type = pointed, .address = address };
+	return NULL;
+}
+
+struct error *object_string(const struct object *object, const char *path, char *buffer,
+			    size_t size)
+{
+	struct object member;
+	uint64_t bytes;
+	TRY(object_member(object, path, &member));
+	if (!size || !type_size(member.type, &bytes))
+		return error_create(ERROR_OTHER, "%s is not an array", path ? path : "it");
+	size_t wanted = bytes < size - 1 ? (size_t)bytes : size - 1;
+	TRY(memory_read(member.target->memory, member.address, buffer, wanted));
+	buffer[wanted] = 0;
+	return NULL;
+}
+
+struct error *object_container(struct target *target, const char *type_name, const char *path,
+			       uint64_t address, struct object *ret)
+{
+	uint64_t offset;
+	TRY(object_offset(target, type_name, path, &offset));
+	return object_at(target, type_name, address - offset, ret);
+}
+
+struct error *object_offset(struct target *target, const char *type_name, const char *path,
+			    uint64_t *ret)
+{
+	struct type type;
+	struct type_place place;
+	TRY(target_find_type(target, NULL, type_name, &type));
+	TRY(type_find_path(type, path, &place));
+	*ret = place.bit_offset / 8;
+	return NULL;
+}

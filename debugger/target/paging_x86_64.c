@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/target/paging_x86_64.h"
+
+#include "base/bytes.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define START_KERNEL_MAP 0xffffffff80000000u
+#define ENTRY_PRESENT	 ((uint64_t)1 << 0)
+#define ENTRY_PAGE_SIZE	 ((uint64_t)1 << 7)
+#define ENTRY_ADDRESS	 0x000ffffffffff000u
+#define LEVEL_BITS	 9
+#define PAGE_BITS	 12
+#define LARGE_LEVELS	 3 /* a 1 GiB page ends at the third level from below */
+
+struct paging {
+	struct translator translator;
+	struct memory *physical;
+	uint64_t root; /* physical address of the top table */
+	uint64_t address_mask;
+	unsigned int levels;
+};
+
+/* Address bits below the index of a level; level 1 is the lowest. */
+static unsigned int level_shift(unsigned int level)
+{
+	return PAGE_BITS + (level - 1) * LEVEL_BITS;
+}
+
+static struct error *check_canonical(const struct paging *paging, uint64_t address)
+{
+	unsigned int unused = 64 - level_shift(paging->levels + 1);
+	if ((uint64_t)((int64_t)(address << unused) >> unused) == address)
+		return NULL;
+	return error_create_at(ERROR_FAULT, address,
+			       "kernel address 0x%" PRIx64 " is not canonical", address);
+}
+
+static struct error *read_entry(const struct paging *paging, uint64_t table, unsigned int level,
+				uint64_t address, uint64_t *ret)
+{
+	uint64_t index = address >> level_shift(level) & ((1u << LEVEL_BITS) - 1);
+	struct error *error = memory_read_u64(paging->physical, table + index * 8, ret);
+	if (!error)
+		return NULL;
+	error = error_prefix(error, "kernel address 0x%" PRIx64 ": level %u page table", address,
+			     level);
+	if (error->kind != ERROR_NO_MEMORY)
+		error->address = address;
+	return error;
+}
+
+static struct error *translate(const struct translator *translator, uint64_t address,
+			       struct translation *ret)
+{
+	const struct paging *paging = (const struct paging *)translator;
+	struct error *error = check_canonical(paging, address);
+	uint64_t table = paging->root;
+	for (unsigned int level = paging->levels; !error; level--) {
+		uint64_t entry = 0;
+		error = read_entry(paging, table, level, address, &entry);
+		if (error)
+			break;
+		if (!(entry & ENTRY_PRESENT))
+			return error_create_at(ERROR_FAULT, address,
+					       "kernel address 0x%" PRIx64 " is not mapped",
+					       address);
+		table = entry & paging->address_mask;
+		bool large = level > 1 && level <= LARGE_LEVELS && entry & ENTRY_PAGE_SIZE;
+		if (level > 1 && !large)
+			continue;
+		uint64_t size = (uint64_t)1 << level_shift(level);
+		/* Bit 12 of a large page is its PAT bit, not an address bit. */
+		*ret = (struct translation){ address & ~(size - 1), table & ~(size - 1), size };
+		return NULL;
+	}
+	return error;
+}
+
+static struct error *missing_key(const char *key)
+{
+	return error_create(ERROR_NOT_FOUND,
+			    "VMCOREINFO lacks %s: kernel addresses cannot be translated", key);
+}
+
+static struct error *find_root(const struct vmcoreinfo *info, uint64_t *ret)
+{
+	uint64_t directory;
+	int64_t base;
+	/* Two names of one table: swapper_pg_dir is a macro for init_top_pgt. */
+	if (!vmcoreinfo_hex(info, "SYMBOL(swapper_pg_dir)", &directory) &&
+	    !vmcoreinfo_hex(info, "SYMBOL(init_top_pgt)", &directory))
+		return missing_key("SYMBOL(swapper_pg_dir)");
+	if (!vmcoreinfo_number(info, "NUMBER(phys_base)", &base))
+		return missing_key("NUMBER(phys_base)");
+	if (directory < START_KERNEL_MAP)
+		return error_create(ERROR_FORMAT,
+				    "VMCOREINFO: swapper_pg_dir at 0x%" PRIx64
+				    " is outside of the kernel image",
+				    directory);
+	/* Entries of the table are 8 bytes; a root that is not a page would be read askew. */
+	*ret = (directory - START_KERNEL_MAP + (uint64_t)base) & ENTRY_ADDRESS;
+	return NULL;
+}
+
+struct error *paging_x86_64_create(struct memory *physical, const struct vmcoreinfo *info,
+				   struct translator **ret)
+{
+	uint64_t root = 0;
+	struct error *error = find_root(info, &root);
+	if (error)
+		return error;
+	struct paging *paging = calloc(1, sizeof(*paging));
+	if (!paging)
+		return error_no_memory();
+	/* Both keys came later than the page tables they speak of: absent means off. */
+	int64_t five_levels = 0, sme_mask = 0;
+	vmcoreinfo_number(info, "NUMBER(pgtable_l5_enabled)", &five_levels);
+	vmcoreinfo_number(info, "NUMBER(sme_mask)", &sme_mask);
+	paging->translator.translate = translate;
+	paging->physical = physical;
+	paging->levels = five_levels ? 5 : 4;
+	paging->address_mask = ENTRY_ADDRESS & ~(uint64_t)sme_mask;
+	paging->root = root & paging->address_mask;
+	*ret = &paging->translator;
+	return NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Symbols of kernel and modules. The module list is read only when the kernel's own table has no
+ * answer: most questions never touch it.
+ */
+#include "debugger/target/target.h"
+
+static bool load_modules(struct target *target)
+{
+	const struct module *modules;
+	if (target->modules_loaded)
+		return false;
+	return target_modules(target, &modules) > 0;
+}
+
+bool target_find_symbol(struct target *target, const char *module, const char *name,
+			uint64_t *cursor, struct symbol *ret)
+{
+	if (module)
+		load_modules(target);
+	uint64_t before = *cursor;
+	if (symtab_find(target->symbols, module, name, cursor, ret))
+		return true;
+	/* Asked again for the next of equal names, the kernel's ones have been given. */
+	if (!load_modules(target))
+		return false;
+	*cursor = before;
+	return symtab_find(target->symbols, module, name, cursor, ret);
+}
+
+/* Within _text to _end no module can be. */
+static bool is_kernel_image(struct target *target, uint64_t address)
+{
+	uint64_t start, end;
+	return symtab_address(target->symbols, "_text", &start) &&
+	       symtab_address(target->symbols, "_end", &end) && address >= start && address < end;
+}
+
+bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
+		      uint64_t *ret_offset)
+{
+	if (symtab_by_address(target->symbols, address, ret, ret_offset))
+		return true;
+	if (target->modules_loaded || is_kernel_image(target, address) || !load_modules(target))
+		return false;
+	return symtab_by_address(target->symbols, address, ret, ret_offset);
+}
+
+bool target_describe(struct target *target, uint64_t address, char *buffer, size_t size)
+{
+	if (symtab_describe(target->symbols, address, buffer, size))
+		return true;
+	if (target->modules_loaded || is_kernel_image(target, address) || !load_modules(target))
+		return false;
+	return symtab_describe(target->symbols, address, buffer, size);
+}

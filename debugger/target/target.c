@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Opening a target: each step needs some of the ones before it, and each may fail on its
+ * own. Only a file that is no dump, or one whose kernel memory cannot be found at all, ends it.
+ */
+#include "debugger/target/target.h"
+
+#include "debugger/eval/declare.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No kernel's BTF came near this; a larger one is a damaged pair of symbols. */
+#define BTF_SIZE_LIMIT (256u << 20)
+
+void target_add_problem(struct target *target, struct error *error)
+{
+	if (!error)
+		return;
+	struct target_problem **link = &target->problems;
+	for (; *link; link = &(*link)->next) {
+		if (!strcmp((*link)->error->message, error->message)) {
+			error_free(error);
+			return;
+		}
+	}
+	*link = calloc(1, sizeof(**link));
+	if (*link)
+		(*link)->error = error;
+	else
+		error_free(error);
+}
+
+/* --- the steps ----------------------------------------------------------------- */
+
+static struct error *open_vmcoreinfo(struct target *target)
+{
+	target->vmcoreinfo = vmcore_vmcoreinfo(target->vmcore);
+	if (!target->vmcoreinfo) {
+		struct error *error =
+			vmcore_search_vmcoreinfo(target->vmcore, &target->found_vmcoreinfo);
+		if (error)
+			return error_prefix(error, "the dump has no VMCOREINFO note");
+		target->vmcoreinfo = target->found_vmcoreinfo;
+		target_add_problem(target,
+				   error_create(ERROR_NOT_FOUND,
+						"the dump has no VMCOREINFO note; using the text "
+						"found in its memory"));
+	}
+	const char *release = vmcoreinfo_get(target->vmcoreinfo, "OSRELEASE");
+	snprintf(target->release, sizeof(target->release), "%s", release ? release : "");
+	return NULL;
+}
+
+static struct error *open_memory(struct target *target)
+{
+	target->arch = arch_find(target->facts->machine);
+	if (!target->arch)
+		return error_create(ERROR_UNSUPPORTED,
+				    "a dump of a %s machine: this btfcrash reads x86_64 only",
+				    target->facts->machine);
+	struct error *error = target->arch->translator_create(target->physical, target->vmcoreinfo,
+							      &target->translator);
+	if (!error)
+		error = virtual_memory_create(target->physical, target->translator,
+					      &target->memory);
+	return error_prefix(error, "kernel memory cannot be translated");
+}
+
+static struct error *open_symbols(struct target *target)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} keys[] = {
+		{ "SYMBOL(kallsyms_num_syms)", offsetof(struct kallsyms_tables, num_syms) },
+		{ "SYMBOL(kallsyms_names)", offsetof(struct kallsyms_tables, names) },
+		{ "SYMBOL(kallsyms_token_table)", offsetof(struct kallsyms_tables, token_table) },
+		{ "SYMBOL(kallsyms_token_index)", offsetof(struct kallsyms_tables, token_index) },
+		{ "SYMBOL(kallsyms_offsets)", offsetof(struct kallsyms_tables, offsets) },
+		{ "SYMBOL(kallsyms_addresses)", offsetof(struct kallsyms_tables, addresses) },
+		{ "SYMBOL(kallsyms_relative_base)",
+		  offsetof(struct kallsyms_tables, relative_base) },
+		{ "SYMBOL(_stext)", offsetof(struct kallsyms_tables, stext) },
+	};
+	struct kallsyms_tables tables = { 0 };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		uint64_t value;
+		if (vmcoreinfo_hex(target->vmcoreinfo, keys[i].key, &value))
+			memcpy((char *)&tables + keys[i].offset, &value, sizeof(value));
+	}
+	return error_prefix(kallsyms_load(target->symbols, target->memory, &tables),
+			    "no symbols: kallsyms");
+}
+
+/* linux_banner must begin with what VMCOREINFO says, or one of them is another kernel's. */
+static struct error *check_banner(struct target *target)
+{
+	uint64_t address;
+	if (!symtab_address(target->symbols, "linux_banner", &address))
+		return NULL;
+	char banner[256], expected[160];
+	size_t length;
+	struct error *error =
+		memory_read_string(target->memory, address, banner, sizeof(banner), &length);
+	if (error)
+		return error_prefix(error, "linux_banner");
+	snprintf(expected, sizeof(expected), "Linux version %s ", target->release);
+	if (strncmp(banner, expected, strlen(expected)))
+		return error_create(
+			ERROR_FORMAT,
+			"linux_banner says \"%.60s\", VMCOREINFO says %s: the VMCOREINFO "
+			"may be of another kernel, answers may be wrong",
+			banner, target->release);
+	return NULL;
+}
+
+static struct error *open_btf(struct target *target)
+{
+	uint64_t start, stop;
+	if (!symtab_address(target->symbols, "__start_BTF", &start) ||
+	    !symtab_address(target->symbols, "__stop_BTF", &stop) || stop <= start)
+		return error_create(ERROR_NOT_FOUND,
+				    "no types: the kernel has no __start_BTF (built without "
+				    "CONFIG_DEBUG_INFO_BTF?)");
+	struct error *error = memory_read_alloc(target->memory, start, stop - start, BTF_SIZE_LIMIT,
+						&target->btf_data);
+	if (!error) {
+		target->btf_size = (size_t)(stop - start);
+		error = btf_open(target->btf_data, target->btf_size, NULL, "vmlinux", &target->btf);
+	}
+	if (!error && btf_warning(target->btf))
+		target_add_problem(target, error_create(ERROR_FORMAT, "the kernel's BTF: %s",
+							btf_warning(target->btf)));
+	return error_prefix(error, "no types: the BTF at 0x%" PRIx64, start);
+}
+
+static struct error *open_declarations(struct target *target)
+{
+	target->declarations = declarations_create();
+	if (!target->declarations)
+		return error_no_memory();
+	return declarations_add_builtin(target->declarations);
+}
+
+static struct error *open_parts(struct target *target)
+{
+	struct error *error = open_vmcoreinfo(target);
+	if (error)
+		return error;
+	error = open_memory(target);
+	if (error)
+		return error;
+	error = open_symbols(target);
+	if (error) {
+		target_add_problem(target, error);
+		return NULL;
+	}
+	target_add_problem(target, check_banner(target));
+	target_add_problem(target, open_btf(target));
+	return NULL;
+}
+
+struct error *target_open(const char *const *paths, size_t count,
+			  const struct target_options *options, struct target **ret)
+{
+	struct target *target = calloc(1, sizeof(*target));
+	if (!target)
+		return error_no_memory();
+	struct vmcore_options vmcore_options = { .vmcoreinfo_path = options->vmcoreinfo_path };
+	struct error *error = vmcore_open(paths, count, &vmcore_options, &target->vmcore);
+	if (!error)
+		error = symtab_create(&target->symbols);
+	if (!error)
+		error = open_declarations(target);
+	if (!error) {
+		target->physical = vmcore_physical(target->vmcore);
+		target->facts = vmcore_facts(target->vmcore);
+		if (*target->facts->warning)
+			target_add_problem(target, error_create(ERROR_TRUNCATED, "%s",
+								target->facts->warning));
+		error = error_prefix(open_parts(target), "%s", paths[0]);
+	}
+	if (error) {
+		target_close(target);
+		return error;
+	}
+	*ret = target;
+	return NULL;
+}
+
+void target_close(struct target *target)
+{
+	if (!target)
+		return;
+	if (target->orc_destroy)
+		target->orc_destroy(target->orc);
+	for (size_t i = 0; i < target->module_count; i++) {
+		btf_close(target->modules[i].btf);
+		free(target->modules[i].btf_data);
+		error_free(target->modules[i].problem);
+	}
+	free(target->modules);
+	free(target->cpus);
+	declarations_destroy(target->declarations);
+	btf_close(target->btf);
+	free(target->btf_data);
+	symtab_destroy(target->symbols);
+	virtual_memory_destroy(target->memory);
+	free(target->translator);
+	vmcoreinfo_free(target->found_vmcoreinfo);
+	vmcore_close(target->vmcore);
+	while (target->problems) {
+		struct target_problem *problem = target->problems;
+		target->problems = problem->next;
+		error_free(problem->error);
+		free(problem);
+	}
+	free(target);
+}
+
+/* --- what is missing, and why ------------------------------------------------------ */
+
+static struct error *need(const struct target *target, bool there, const char *what)
+{
+	if (there)
+		return NULL;
+	for (const struct target_problem *p = target->problems; p; p = p->next)
+		if (!strncmp(p->error->message, what, strlen(what)))
+			return error_create(p->error->kind, "%s", p->error->message);
+	return error_create(ERROR_NOT_FOUND, "%s in this dump", what);
+}
+
+struct error *target_need_memory(const struct target *target)
+{
+	return need(target, target->memory, "kernel memory");
+}
+
+struct error *target_need_symbols(const struct target *target)
+{
+	return need(target, symtab_count(target->symbols), "no symbols");
+}
+
+struct error *target_need_btf(const struct target *target)
+{
+	struct error *error = target_need_symbols(target);
+	return error ? error : need(target, target->btf, "no types");
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The target: the dead machine. Memory, symbols, types, processor and what is known of its
+ * CPUs and modules, put together from one dump. Parts that a damaged dump cannot give are NULL or
+ * empty, and target_problems() says why; what does not need them goes on working.
+ */
+#ifndef DEBUGGER_TARGET_TARGET_H
+#define DEBUGGER_TARGET_TARGET_H
+
+#include "base/memory.h"
+#include "btf/btf.h"
+#include "debugger/target/arch.h"
+#include "symbols/symtab.h"
+#include "vmcore/vmcore.h"
+
+/* Who says that a symbol or a value has its type. */
+enum type_origin {
+	ORIGIN_NONE,	 /* nobody: raw bytes */
+	ORIGIN_KERNEL,	 /* the kernel's own BTF */
+	ORIGIN_MODULE,	 /* a module's BTF */
+	ORIGIN_FILE,	 /* a BTF file given by the user */
+	ORIGIN_DECLARED, /* a C declaration: the program's own list or the user's (--declare) */
+	ORIGIN_INFERRED, /* from code and data */
+	ORIGIN_CAST	 /* the user's expression */
+};
+/* "BTF", "BTF of module", "declared", ... as JSON's "origin" has it. */
+const char *type_origin_name(enum type_origin origin);
+
+struct cpu {
+	uint32_t number;
+	uint64_t per_cpu_offset; /* add to a per-CPU address */
+	bool online;
+	uint64_t current_task; /* runqueues.curr; 0 unknown */
+	uint64_t idle_task;    /* runqueues.idle; 0 unknown */
+	bool has_registers;
+	struct registers registers; /* at the crash, from the dump's notes */
+	const char *registers_from; /* "PRSTATUS", "QEMU", "crash_notes"; NULL */
+};
+
+/* A loaded module: what every part needs; more is read from `address` through BTF. */
+struct module {
+	char name[64];
+	uint64_t address;    /* of its struct module */
+	uint64_t base, size; /* text start, and sum of its core regions, bytes */
+	uint32_t state;
+	struct btf *btf; /* its split BTF, NULL: none (yet) */
+	bool btf_asked;  /* an attempt to load it was made */
+	uint64_t percpu, percpu_size;
+	uint64_t orc_ip, orc; /* arch.orc_unwind_ip, arch.orc_unwind */
+	uint32_t orc_count;
+	struct {
+		uint64_t start, size;
+	} regions[8];
+	size_t region_count;
+	struct error *problem; /* why symbols or BTF are missing, NULL */
+	void *btf_data;	       /* bytes that `btf` borrows */
+};
+
+struct target_problem {
+	struct target_problem *next;
+	struct error *error;
+};
+
+struct declarations;
+
+struct target {
+	struct vmcore *vmcore;
+	const struct vmcore_facts *facts;
+	const struct vmcoreinfo *vmcoreinfo; /* NULL: none found */
+	const struct arch *arch;
+	struct memory *physical;
+	struct memory *memory;		   /* kernel virtual; NULL when it cannot be translated */
+	struct symtab *symbols;		   /* never NULL, may be empty */
+	struct btf *btf;		   /* the kernel's; NULL: none */
+	struct declarations *declarations; /* name -> C declaration; see debugger/eval/declare.h */
+	char release[128];
+
+	/* Below: loaded when first asked for, through the functions. */
+	struct cpu *cpus;
+	size_t cpu_count;
+	bool cpus_loaded;
+	struct module *modules;
+	size_t module_count;
+	bool modules_loaded;
+	struct target_problem *problems;
+	struct translator *translator;
+	struct vmcoreinfo *found_vmcoreinfo;
+	void *btf_data;
+	size_t btf_size;
+	void *orc; /* debugger/unwind's tables */
+	void (*orc_destroy)(void *orc);
+};
+
+struct target_options {
+	const char *vmcoreinfo_path;
+};
+
+/* Fails only when nothing at all could be served (exit status 2). */
+struct error *target_open(const char *const *paths, size_t count,
+			  const struct target_options *options, struct target **ret) MUST_CHECK;
+void target_close(struct target *target);
+/* Remembers a problem for `sys` and the banner; takes `error`. Equal messages once. */
+void target_add_problem(struct target *target, struct error *error);
+/* What is missing and why, when `part` is needed and not there. */
+struct error *target_need_memory(const struct target *target) MUST_CHECK;
+struct error *target_need_symbols(const struct target *target) MUST_CHECK;
+struct error *target_need_btf(const struct target *target) MUST_CHECK;
+
+/* --- CPUs (cpus.c) ------------------------------------------------------- */
+/* Possible CPUs, in ascending order; empty with a problem noted when they cannot be read. */
+size_t target_cpus(struct target *target, const struct cpu **ret);
+/* NULL when there is no such CPU. */
+const struct cpu *target_cpu(struct target *target, uint32_t number);
+/* The CPU that panicked (panic_cpu, crashing_cpu); false: none says so. */
+bool target_panic_cpu(struct target *target, uint32_t *ret);
+
+/* --- modules (modules.c) -------------------------------------------------- */
+/* The module list; loads the modules' symbols too. */
+size_t target_modules(struct target *target, const struct module **ret);
+/* By name or by an address inside; NULL: none. */
+const struct module *target_module(struct target *target, const char *name);
+const struct module *target_module_at(struct target *target, uint64_t address);
+/* Its split BTF, loaded when first asked for; NULL: none, see module->problem. */
+const struct btf *target_module_btf(struct target *target, const struct module *module);
+
+/* --- symbols: the kernel's first, the modules' loaded only when needed ---- */
+/* As symtab_find(): kernel, then modules. `module` NULL: anywhere. */
+bool target_find_symbol(struct target *target, const char *module, const char *name,
+			uint64_t *cursor, struct symbol *ret);
+bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
+		      uint64_t *ret_offset);
+/* "name+0x12 [module]"; false: nothing near. */
+bool target_describe(struct target *target, uint64_t address, char *buffer, size_t size);
+
+/* --- types ---------------------------------------------------------------- */
+/*
+ * A type by a C type name without declarator: "struct task_struct", "union x", "enum y",
+ * "unsigned long", "pid_t". The complete one of several. `near` (NULL) is a BTF to search first.
+ */
+struct error *target_find_type(struct target *target, const struct btf *near, const char *name,
+			       struct type *ret) MUST_CHECK;
+/*
+ * The type of a variable: BTF VARs (per-CPU and others), then declarations. ORIGIN_NONE with
+ * `ret_type` { NULL, 0 } when nobody says.
+ */
+struct error *target_symbol_type(struct target *target, const struct symbol *symbol,
+				 struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;
+
+#endif
