@@ -61,7 +61,7 @@ size_t out_printable(const char *text, size_t size)
 void out_escape(FILE *file, const char *text, size_t size)
 {
 	size_t start = 0;
-	for (size_t i = 0; i < size;) {
+	for (size_t i = out_plain(text, size); i < size;) {
 		size_t length = out_printable(text + i, size - i);
 		if (length) {
 			i += length;

@@ -44,4 +44,13 @@ struct out {
  */
 size_t out_printable(const char *text, size_t size);
 
+/* Length of the plain ASCII at the start of `text`: the way most of the text goes, quickly. */
+static inline size_t out_plain(const char *text, size_t size)
+{
+	size_t length = 0;
+	while (length < size && (unsigned char)(text[length] - 0x20) < 0x5f)
+		length++;
+	return length;
+}
+
 #endif

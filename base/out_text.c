@@ -38,8 +38,9 @@ static void text_end(struct out *out, bool is_array)
 /* Places a text takes on the terminal: characters, or the length of their escapes. */
 static int text_width(const char *text, size_t size)
 {
-	int width = 0;
-	for (size_t i = 0; i < size;) {
+	size_t plain = out_plain(text, size);
+	int width = (int)plain;
+	for (size_t i = plain; i < size;) {
 		size_t length = out_printable(text + i, size - i);
 		width += length ? 1 : text[i] == '\n' || text[i] == '\t' ? 2 : 4;
 		i += length ? length : 1;
@@ -55,7 +56,9 @@ static void blanks(FILE *file, int count)
 
 static void text_cell(struct out_text *text, const struct out_field *field, int width)
 {
-	int missing = (width < 0 ? -width : width) - text_width(field->text, field->text_size);
+	int missing =
+		!width ? 0
+		       : (width < 0 ? -width : width) - text_width(field->text, field->text_size);
 	if (width > 0)
 		blanks(text->out.file, missing);
 	out_escape(text->out.file, field->text, field->text_size);

@@ -108,6 +108,21 @@ static struct error *read_module(struct target *target, uint64_t address, struct
 	return read_orc(module, &object);
 }
 
+/* The exports that /proc/kallsyms shows in upper case; a kernel may lack the type. */
+static struct error *add_exports(const struct object *module, struct module_symbols *symbols)
+{
+	struct object entry;
+	uint64_t count, size;
+	if (!object_has(module, "syms") || !object_has(module, "num_syms"))
+		return NULL;
+	TRY(object_u64(module, "syms", &symbols->exports));
+	TRY(object_u64(module, "num_syms", &count));
+	TRY(object_follow(module, "syms", &entry));
+	if (type_size(entry.type, &size))
+		symbols->exports_size = (uint32_t)count * size;
+	return NULL;
+}
+
 static struct error *add_symbols(struct target *target, const struct module *module)
 {
 	struct module_symbols symbols = { .name = module->name,
@@ -125,6 +140,7 @@ static struct error *add_symbols(struct target *target, const struct module *mod
 	TRY(object_u64(&table, "num_symtab", &count));
 	TRY(optional_u64(&table, "typetab", &symbols.typetab));
 	symbols.count = (uint32_t)count;
+	TRY(add_exports(&object, &symbols));
 	for (size_t i = 0; i < module->region_count; i++) {
 		symbols.regions[i].start = module->regions[i].start;
 		symbols.regions[i].size = module->regions[i].size;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/command.h"
+
+#include "base/interrupt.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+#include <string.h>
+
+extern const struct command command_sym;
+
+static void show_symbol(struct out *out, const struct symbol *symbol, uint64_t offset)
+{
+	out_object_begin(out, NULL);
+	out_address(out, "address", symbol->address + offset);
+	out_text(out, " (");
+	out_string_bytes(out, "kind", &symbol->kind, 1);
+	out_text(out, ") ");
+	out_string(out, "name", symbol->name);
+	if (offset) {
+		out_text(out, "+0x%" PRIx64, offset);
+		out_u64_as(out, "offset", offset, "");
+	}
+	if (symbol->module) {
+		out_text(out, " [");
+		out_string(out, "module", symbol->module);
+		out_text(out, "]");
+	} else {
+		out_null_as(out, "module", "");
+	}
+	if (symbol->per_cpu)
+		out_bool_as(out, "per_cpu", true, "");
+	out_object_end(out);
+	out_text(out, "\n");
+}
+
+/* --- lists ---------------------------------------------------------------------- */
+
+/* `module` NULL: of any; `part` NULL: with any name. */
+static struct error *list_symbols(struct session *session, const char *module, const char *part)
+{
+	const struct symtab *symtab = session->target->symbols;
+	uint32_t count = symtab_count(symtab);
+	struct symbol symbol;
+	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
+		symtab_get(symtab, i, &symbol);
+		if ((!module || !strcmp(symbol.module, module)) &&
+		    (!part || strstr(symbol.name, part)))
+			show_symbol(session->out, &symbol, 0);
+		if (!(i & 4095))
+			TRY(interrupt_check());
+	}
+	return NULL;
+}
+
+static struct error *run_list(struct session *session, const char *module, const char *part)
+{
+	const struct module *modules;
+	target_modules(session->target, &modules);
+	if (module && !target_module(session->target, module))
+		return error_create(ERROR_NOT_FOUND, "no module %s is loaded", module);
+	out_array_begin(session->out, NULL);
+	struct error *error = list_symbols(session, module, part);
+	out_array_end(session->out);
+	return error;
+}
+
+/* --- look-ups -------------------------------------------------------------------- */
+
+/* All symbols of that name; false: none. */
+static bool show_named(struct session *session, const char *name)
+{
+	uint64_t cursor = 0;
+	struct symbol symbol;
+	bool any = false;
+	while (target_find_symbol(session->target, NULL, name, &cursor, &symbol)) {
+		show_symbol(session->out, &symbol, 0);
+		any = true;
+	}
+	return any;
+}
+
+static struct error *show_operand(struct session *session, const char *operand)
+{
+	if (show_named(session, operand))
+		return NULL;
+	uint64_t address, offset;
+	TRY(expression_address(session->target, operand, &address));
+	struct symbol symbol;
+	if (!target_symbol_at(session->target, address, &symbol, &offset))
+		return error_create(ERROR_NOT_FOUND, "no symbol is near 0x%" PRIx64, address);
+	show_symbol(session->out, &symbol, offset);
+	return NULL;
+}
+
+static struct error *run(struct session *session, const struct arguments *arguments)
+{
+	const char *module = argument_option(&command_sym, arguments, 'm');
+	const char *part = argument_option(&command_sym, arguments, 'q');
+	if (argument_option(&command_sym, arguments, 'l') || module || part)
+		return run_list(session, module, part);
+	if (!arguments->operand_count)
+		return error_create(ERROR_USAGE, "name a symbol or an address, or list with -l, "
+						 "-m or -q");
+	struct error *first = NULL;
+	out_array_begin(session->out, NULL);
+	for (size_t i = 0; i < arguments->operand_count; i++) {
+		struct error *error = show_operand(session, arguments->operands[i]);
+		if (first)
+			error_free(error);
+		else
+			first = error;
+	}
+	out_array_end(session->out);
+	return first;
+}
+
+const struct command command_sym = {
+	.name = "sym",
+	.summary = "find symbols by name or address, or list them",
+	.description =
+		"Of a name, shows every symbol that is called so, for names are not unique; of an\n"
+		"address, the symbol that holds it, and how far inside. The letter is nm's, as\n"
+		"/proc/kallsyms has it; the brackets name the module.\n"
+		"\n"
+		"-l lists all symbols in the order of /proc/kallsyms.",
+	.options = {
+		{ 'l', "list", NULL, OPERAND_WORD, "list all symbols" },
+		{ 'm', "module", "MODULE", OPERAND_MODULE, "list the symbols of one module" },
+		{ 'q', "query", "STRING", OPERAND_WORD, "list the symbols whose name has STRING" },
+	},
+	.operands = { { .name = "SYMBOL|ADDRESS",
+			.kind = OPERAND_SYMBOL,
+			.optional = true,
+			.repeated = true } },
+	.examples = (const char *const[]){ "sym init_task", "sym -q init_task", "sym -l", NULL },
+	.needs = NEEDS_SYMBOLS,
+	.run = run,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The kernel's own symbol table as it lies in its .rodata (scripts/kallsyms.c writes it,
+ * kernel/kallsyms.c reads it). Names stay compressed: a record is a length and that many tokens, a
+ * token stands for a string. Private to symbols/.
+ */
+#ifndef SYMBOLS_KALLSYMS_H
+#define SYMBOLS_KALLSYMS_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "symbols/symtab.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a symbol's address is stored (KERNEL-FORMATS 2.2). */
+enum kallsyms_encoding {
+	KALLSYMS_ABSOLUTE,	  /* a table of words */
+	KALLSYMS_BASE_RELATIVE,	  /* base + unsigned offset */
+	KALLSYMS_ABSOLUTE_PERCPU, /* offset >= 0: itself; < 0: base - 1 - offset */
+	KALLSYMS_PLACE_RELATIVE,  /* the offset's own address + signed offset */
+	KALLSYMS_OFFSET_ONLY	  /* 32 bits: the offset is the address */
+};
+
+struct kallsyms_token {
+	uint16_t start, size; /* in token_text */
+	/* Hash of a string that ends in this token = hash before * factor + hash. */
+	uint32_t hash, factor;
+	/* The same without the first character, which in a record's first token is the kind. */
+	uint32_t tail_hash, tail_factor;
+};
+
+struct kallsyms {
+	uint32_t count; /* 0: not loaded */
+	enum kallsyms_encoding encoding;
+	bool long_lengths; /* a length with bit 7 has a second byte */
+	uint8_t *names;
+	size_t names_size;
+	uint32_t *records;   /* offset in `names` of each symbol's record */
+	uint64_t *addresses; /* as they are at run time, ascending */
+	char *token_text;
+	struct kallsyms_token tokens[256];
+};
+
+/* Borrows nothing. On error `kallsyms` is empty. */
+struct error *kallsyms_read(struct kallsyms *kallsyms, struct memory *memory,
+			    const struct kallsyms_tables *tables) MUST_CHECK;
+void kallsyms_deinit(struct kallsyms *kallsyms);
+
+/*
+ * The name, cut to `size` - 1 bytes; `*ret_kind` is nm's letter, '?' when there is none. Returns
+ * the length written.
+ */
+size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buffer, size_t size,
+		     char *ret_kind);
+char kallsyms_kind(const struct kallsyms *kallsyms, uint32_t number);
+bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const char *name,
+		      size_t length);
+/* symbol_hash() of the name, without decoding it. */
+uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number);
+/* In encoding absolute-percpu: a number (per-CPU offset, constant), not a place. */
+bool kallsyms_is_number(const struct kallsyms *kallsyms, uint32_t number);
+
+/* A polynomial, so that a token's part of it can be computed beforehand. */
+#define SYMBOL_HASH_FACTOR 0x9e3779b1u
+uint32_t symbol_hash(const char *name, size_t length);
+
+/* --- parts of kallsyms_read() -------------------------------------------------- */
+
+/* The name tables: count, names, token_table, token_index of `tables`. */
+struct error *kallsyms_read_names(struct kallsyms *kallsyms, struct memory *memory,
+				  const struct kallsyms_tables *tables) MUST_CHECK;
+/* The address tables; needs the names, to find _stext. */
+struct error *kallsyms_read_addresses(struct kallsyms *kallsyms, struct memory *memory,
+				      const struct kallsyms_tables *tables) MUST_CHECK;
+/*
+ * Follows the records from the start of `names`. Returns the offset of the end of the last of
+ * `count`, 0 when they run past `size`. `records` may be NULL. `*ret_long`: a length byte had
+ * bit 7.
+ */
+size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, bool long_lengths,
+			     uint32_t *records, bool *ret_long);
+/*
+ * Do the markers (offset of every 256th record), which follow the names, agree with the records?
+ * `end` is the address where the names end. `*ret_end`: where the markers end.
+ */
+bool kallsyms_markers_agree(struct memory *memory, uint64_t end, const uint32_t *records,
+			    uint32_t count, uint64_t *ret_end);
+
+/*
+ * Finds the tables by their shape (5.10 to 5.19 do not name them in VMCOREINFO). The name tables
+ * are certain, where the addresses are depends on the kernel: `ret` gets the possible answers, to
+ * be tried in order.
+ */
+#define KALLSYMS_CANDIDATES 5
+struct error *kallsyms_scan(struct memory *memory, uint64_t stext,
+			    struct kallsyms_tables ret[KALLSYMS_CANDIDATES],
+			    size_t *ret_count) MUST_CHECK;
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Questions to the symbol table. */
+#include "symbols/symtab.h"
+
+#include "base/array.h"
+#include "symbols/symtab_private.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Aliases of one address that are looked at; real groups have a handful. */
+#define ALIASES_MAX 256
+
+struct error *symtab_create(struct symtab **ret)
+{
+	struct symtab *symtab = calloc(1, sizeof(*symtab));
+	if (symtab)
+		symtab->index = calloc(1, sizeof(*symtab->index));
+	if (!symtab || !symtab->index) {
+		free(symtab);
+		return error_no_memory();
+	}
+	*ret = symtab;
+	return NULL;
+}
+
+void symtab_destroy(struct symtab *symtab)
+{
+	if (!symtab)
+		return;
+	for (size_t i = 0; i < symtab->source_count; i++) {
+		free(symtab->sources[i]->name);
+		free(symtab->sources[i]->strings);
+		free(symtab->sources[i]);
+	}
+	free(symtab->sources);
+	free(symtab->added);
+	kallsyms_deinit(&symtab->kernel);
+	symtab_index_free(symtab->index);
+	free(symtab);
+}
+
+struct error *kallsyms_load(struct symtab *symtab, struct memory *memory,
+			    const struct kallsyms_tables *tables)
+{
+	kallsyms_deinit(&symtab->kernel);
+	symtab_index_forget_kernel(symtab->index);
+	return kallsyms_read(&symtab->kernel, memory, tables);
+}
+
+const char *symtab_encoding(const struct symtab *symtab)
+{
+	if (!symtab->kernel.count)
+		return "none";
+	switch (symtab->kernel.encoding) {
+	case KALLSYMS_BASE_RELATIVE:
+		return "base-relative";
+	case KALLSYMS_ABSOLUTE_PERCPU:
+		return "absolute-percpu";
+	case KALLSYMS_PLACE_RELATIVE:
+		return "place-relative";
+	case KALLSYMS_ABSOLUTE:
+	case KALLSYMS_OFFSET_ONLY:
+		break;
+	}
+	return "absolute";
+}
+
+uint32_t symtab_count(const struct symtab *symtab)
+{
+	return symtab->kernel.count + (uint32_t)symtab->added_count;
+}
+
+uint32_t symtab_kernel_count(const struct symtab *symtab)
+{
+	return symtab->kernel.count;
+}
+
+/* --- one symbol ---------------------------------------------------------------- */
+
+/* The number of the first kernel symbol above `address`, searched from `from` on. */
+static uint32_t kernel_above(const struct kallsyms *kernel, uint64_t address, uint32_t from)
+{
+	/* Mostly it is the next one. */
+	for (int i = 0; i < 4; i++, from++)
+		if (from >= kernel->count || kernel->addresses[from] > address)
+			return from;
+	uint32_t low = from, high = kernel->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (kernel->addresses[middle] > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * Labels behind the last object of a section: what follows is a gap, not a part of them, so they
+ * have no size.
+ */
+static bool is_section_end(const char *name)
+{
+	static const char *const ends[] = {
+		"_etext",     "_einittext",   "_edata",	      "_end",
+		"__bss_stop", "__init_end",   "__end_rodata", "__end_rodata_aligned",
+		"_einitdata", "_einitrodata", "__brk_limit",  "__per_cpu_end",
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(ends) && name[0] == '_'; i++)
+		if (!strcmp(name, ends[i]))
+			return true;
+	return !strncmp(name, "__stop_", 7);
+}
+
+/* From a kernel symbol to the next higher one; 0 where there is none of its own kind. */
+static uint64_t kernel_size(const struct kallsyms *kernel, uint32_t number)
+{
+	uint64_t address = kernel->addresses[number];
+	uint32_t next = kernel_above(kernel, address, number);
+	if (next >= kernel->count ||
+	    kallsyms_is_number(kernel, number) != kallsyms_is_number(kernel, next))
+		return 0;
+	return kernel->addresses[next] - address;
+}
+
+static bool kernel_is_per_cpu(const struct symtab *symtab, uint64_t address, char kind)
+{
+	/* Cheap, and true of nearly all: do not look the range up for these. */
+	if (symtab->kernel.encoding == KALLSYMS_ABSOLUTE_PERCPU &&
+	    (address > INT32_MAX || (kind | 0x20) != 'a'))
+		return false;
+	const struct address_range *range = &symtab_facts(symtab)->per_cpu;
+	return address >= range->start && address < range->end;
+}
+
+static void get_kernel(const struct symtab *symtab, uint32_t number, struct symbol *ret)
+{
+	const struct kallsyms *kernel = &symtab->kernel;
+	ret->address = kernel->addresses[number];
+	ret->number = number;
+	ret->module = NULL;
+	ret->size_exact = false;
+	kallsyms_name(kernel, number, ret->name, sizeof(ret->name), &ret->kind);
+	ret->per_cpu = kernel_is_per_cpu(symtab, ret->address, ret->kind);
+	ret->size = is_section_end(ret->name) ? 0 : kernel_size(kernel, number);
+}
+
+static void get_added(const struct symtab *symtab, uint32_t number, struct symbol *ret)
+{
+	const struct added_symbol *symbol = &symtab->added[number];
+	ret->address = symbol->address;
+	ret->size = symbol->size;
+	ret->size_exact = true;
+	ret->per_cpu = symbol->per_cpu;
+	ret->kind = symbol->kind;
+	ret->number = symtab->kernel.count + number;
+	ret->module = symtab->sources[symbol->source]->name;
+	const char *name = added_name(symtab, symbol);
+	size_t length = strnlen(name, sizeof(ret->name) - 1);
+	memcpy(ret->name, name, length);
+	ret->name[length] = 0;
+}
+
+void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret)
+{
+	if (number < symtab->kernel.count)
+		get_kernel(symtab, number, ret);
+	else if (number - symtab->kernel.count < symtab->added_count)
+		get_added(symtab, number - symtab->kernel.count, ret);
+	else
+		*ret = (struct symbol){ .number = number, .kind = '?' };
+}
+
+/* --- by name ------------------------------------------------------------------- */
+
+bool symtab_find(const struct symtab *symtab, const char *module, const char *name,
+		 uint64_t *cursor, struct symbol *ret)
+{
+	/* The cursor is the next number to look at. */
+	uint32_t number;
+	if (*cursor >= symtab_count(symtab) ||
+	    !symtab_next_named(symtab, module, name, (uint32_t)*cursor, &number))
+		return false;
+	symtab_get(symtab, number, ret);
+	*cursor = (uint64_t)number + 1;
+	return true;
+}
+
+bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret)
+{
+	uint32_t number;
+	if (!symtab_next_named(symtab, NULL, name, 0, &number) || number >= symtab->kernel.count)
+		return false;
+	*ret = symtab->kernel.addresses[number];
+	return true;
+}
+
+/* --- by address ---------------------------------------------------------------- */
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), suffix_length = strlen(suffix);
+	return length >= suffix_length && !strcmp(name + length - suffix_length, suffix);
+}
+
+/* Which of several names of one address says most; the lowest rank wins, then the kernel's order.
+ */
+static int alias_rank(const char *name)
+{
+	if (has_prefix(name, "__pfx_") || has_prefix(name, "__cfi_"))
+		return 3;
+	if (is_section_end(name))
+		return 2;
+	if (has_prefix(name, "__start_") || has_prefix(name, "__end_") ||
+	    has_suffix(name, "_start") || has_suffix(name, "_end"))
+		return 1;
+	return 0;
+}
+
+static bool kernel_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
+{
+	const struct kallsyms *kernel = &symtab->kernel;
+	if (!kernel->count || address < kernel->addresses[0] ||
+	    (kernel->encoding == KALLSYMS_ABSOLUTE_PERCPU && address <= INT32_MAX))
+		return false;
+	uint32_t next = kernel_above(kernel, address, 0);
+	if (!next || kallsyms_is_number(kernel, next - 1))
+		return false;
+	uint64_t place = kernel->addresses[next - 1];
+	int best_rank = -1;
+	for (uint32_t i = next; i-- > 0 && next - i <= ALIASES_MAX;) {
+		if (kernel->addresses[i] != place)
+			break;
+		char name[SYMBOL_NAME_SIZE], kind;
+		kallsyms_name(kernel, i, name, sizeof(name), &kind);
+		int rank = alias_rank(name);
+		if (best_rank < 0 || rank <= best_rank) {
+			best_rank = rank;
+			get_kernel(symtab, i, ret);
+		}
+	}
+	return !ret->per_cpu && (address == ret->address || address - ret->address < ret->size);
+}
+
+/* Does an added symbol at or below `address` reach it? */
+static bool reaches(const struct symtab *symtab, const struct added_symbol *symbol,
+		    uint64_t address)
+{
+	const struct symbol_source *source = symtab->sources[symbol->source];
+	if (!source->is_module)
+		return address == symbol->address || address - symbol->address < symbol->size;
+	for (size_t i = 0; i < source->region_count; i++) {
+		uint64_t start = source->regions[i].start, size = source->regions[i].size;
+		if (symbol->address - start < size)
+			return address - start < size;
+	}
+	return false;
+}
+
+static bool added_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
+{
+	const struct symtab_index *index = symtab_sorted(symtab);
+	size_t low = 0, high = index->by_address_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (symtab->added[index->by_address[middle]].address > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || !reaches(symtab, &symtab->added[index->by_address[low - 1]], address))
+		return false;
+	uint64_t place = symtab->added[index->by_address[low - 1]].address;
+	int best_rank = -1;
+	for (size_t i = low; i-- > 0 && low - i <= ALIASES_MAX;) {
+		uint32_t number = index->by_address[i];
+		const struct added_symbol *symbol = &symtab->added[number];
+		if (symbol->address != place)
+			break;
+		int rank = alias_rank(added_name(symtab, symbol));
+		if (best_rank < 0 || rank <= best_rank) {
+			best_rank = rank;
+			get_added(symtab, number, ret);
+		}
+	}
+	return true;
+}
+
+bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
+		       uint64_t *ret_offset)
+{
+	if (!kernel_by_address(symtab, address, ret) && !added_by_address(symtab, address, ret))
+		return false;
+	*ret_offset = address - ret->address;
+	return true;
+}
+
+bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer, size_t size)
+{
+	struct symbol symbol;
+	uint64_t offset;
+	if (!symtab_by_address(symtab, address, &symbol, &offset))
+		return false;
+	char place[24] = "";
+	if (offset)
+		snprintf(place, sizeof(place), "+0x%" PRIx64, offset);
+	snprintf(buffer, size, "%s%s%s%s%s", symbol.name, place, symbol.module ? " [" : "",
+		 symbol.module ? symbol.module : "", symbol.module ? "]" : "");
+	return true;
+}
+
+bool symtab_is_text(const struct symtab *symtab, uint64_t address)
+{
+	const struct symtab_index *facts = symtab_facts(symtab);
+	for (size_t i = 0; i < ARRAY_COUNT(facts->text); i++)
+		if (address >= facts->text[i].start && address < facts->text[i].end)
+			return true;
+	struct symbol symbol;
+	if (added_by_address(symtab, address, &symbol))
+		return strchr("tTwW", symbol.kind);
+	/* A module whose symbols are lost: any place in it may be text. */
+	for (size_t i = 0; i < symtab->source_count; i++) {
+		const struct symbol_source *source = symtab->sources[i];
+		for (size_t j = 0; j < source->region_count && !source->symbol_count; j++)
+			if (address - source->regions[j].start < source->regions[j].size)
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The symbol table: what addresses are called, whoever said so. A source (the kernel's kallsyms,
+ * a module's own table, BPF) is a function that fills the table; its content does not differ.
+ */
+#ifndef SYMBOLS_SYMTAB_H
+#define SYMBOLS_SYMTAB_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* KSYM_NAME_LEN is 128 up to 6.0, then 512; a longer name is cut. */
+#define SYMBOL_NAME_SIZE 512
+
+struct symbol {
+	uint64_t address;
+	uint64_t size; /* bytes; of the kernel's own symbols: to the next higher address; 0 unknown
+			*/
+	bool size_exact;    /* from an ELF symbol, not from the neighbour */
+	bool per_cpu;	    /* `address` is a per-CPU offset or pointer, not a place */
+	char kind;	    /* nm's letter as the kernel has it */
+	uint32_t number;    /* in the table: kernel symbols first, in kallsyms' order */
+	const char *module; /* borrowed from the table; NULL: the kernel itself */
+	char name[SYMBOL_NAME_SIZE];
+};
+
+struct symtab;
+
+struct error *symtab_create(struct symtab **ret) MUST_CHECK;
+void symtab_destroy(struct symtab *symtab);
+
+/* Where the kallsyms tables are; 0 means not given. VMCOREINFO names them since 6.0. */
+struct kallsyms_tables {
+	uint64_t num_syms, names, token_table, token_index;
+	uint64_t offsets, addresses, relative_base;
+	uint64_t stext; /* SYMBOL(_stext): decides the address encoding */
+};
+
+/*
+ * Fills the table from the kernel's kallsyms. Encodings are chosen by data. When `tables` lacks
+ * addresses they are searched for by shape from `stext` on (5.10).
+ * Errors: naming the table and what is wrong; the table stays empty then.
+ */
+struct error *kallsyms_load(struct symtab *symtab, struct memory *memory,
+			    const struct kallsyms_tables *tables) MUST_CHECK;
+/* "base-relative", "absolute-percpu", "absolute", "place-relative". */
+const char *symtab_encoding(const struct symtab *symtab);
+
+/* A module's symbols, as its mod_kallsyms says (section 3.2 of KERNEL-FORMATS). */
+struct module_symbols {
+	const char *name;		  /* copied */
+	uint64_t symtab, strtab, typetab; /* addresses; typetab 0: none */
+	uint32_t count;
+	uint64_t percpu, percpu_size; /* range of per-CPU symbols */
+	/*
+	 * Its table `syms` (num_syms struct kernel_symbol): what it exports to everybody, whose
+	 * letters /proc/kallsyms shows in upper case. 0: not known.
+	 */
+	uint64_t exports, exports_size;
+	/* Regions of the module's core memory: where its addresses are. */
+	struct {
+		uint64_t start, size;
+	} regions[8];
+	size_t region_count;
+};
+/* What cannot be read costs this module only. */
+struct error *symtab_add_module(struct symtab *symtab, struct memory *memory,
+				const struct module_symbols *module) MUST_CHECK;
+/*
+ * One more symbol (BPF programs, trampolines). Module "bpf" etc.; both strings are copied.
+ */
+struct error *symtab_add(struct symtab *symtab, const char *module, const char *name, char kind,
+			 uint64_t address, uint64_t size) MUST_CHECK;
+
+/* All symbols: numbers 0 to count - 1; the kernel's own are the first `symtab_kernel_count`. */
+uint32_t symtab_count(const struct symtab *symtab);
+uint32_t symtab_kernel_count(const struct symtab *symtab);
+void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret);
+
+/*
+ * By name, in the order of the table. `module` NULL: anywhere, kernel first. Call with *cursor = 0,
+ * again with the same cursor for the next of equal names. False when there are no more.
+ */
+bool symtab_find(const struct symtab *symtab, const char *module, const char *name,
+		 uint64_t *cursor, struct symbol *ret);
+/* The first of that name in the kernel itself, for look-ups by the program. */
+bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret);
+
+/*
+ * By address: the symbol whose range holds it; the best of aliases; never `__pfx_`/`__cfi_` while
+ * another does; never a per-CPU symbol. `*ret_offset` = address - symbol. False when nothing is
+ * near (beyond the end of the section's last symbol, outside kernel and modules).
+ */
+bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
+		       uint64_t *ret_offset);
+/* "name+0x12/0x40 [module]" style text without the size: "name+0x12 [module]"; false: nothing near.
+ */
+bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer, size_t size);
+/* True when the address is in kernel or module text (ranges of _stext.._etext,
+ * _sinittext.._einittext, modules). */
+bool symtab_is_text(const struct symtab *symtab, uint64_t address);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Indexes over the symbol table, made when first needed. */
+#include "symbols/symtab_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As many as stay in the processor's cache while the chains are built. */
+#define HEADS_MAX (1u << 16)
+
+void symtab_index_forget_kernel(struct symtab_index *index)
+{
+	free(index->name_heads);
+	free(index->name_next);
+	index->name_heads = NULL;
+	index->name_next = NULL;
+	index->has_facts = false;
+}
+
+void symtab_index_free(struct symtab_index *index)
+{
+	if (!index)
+		return;
+	symtab_index_forget_kernel(index);
+	hash_index_deinit(&index->added_names);
+	free(index->by_address);
+	free(index);
+}
+
+/* --- by name ------------------------------------------------------------------- */
+
+/* False without memory: then one walks. */
+static bool index_kernel_names(const struct symtab *symtab)
+{
+	struct symtab_index *index = symtab->index;
+	const struct kallsyms *kernel = &symtab->kernel;
+	if (index->name_heads)
+		return true;
+	uint32_t heads = 16;
+	while (heads < kernel->count / 2 && heads < HEADS_MAX)
+		heads *= 2;
+	index->name_mask = heads - 1;
+	index->name_heads = malloc(heads * sizeof(*index->name_heads));
+	index->name_next = malloc(kernel->count * sizeof(*index->name_next));
+	if (!index->name_heads || !index->name_next) {
+		symtab_index_forget_kernel(index);
+		return false;
+	}
+	memset(index->name_heads, 0xff, heads * sizeof(*index->name_heads));
+	for (uint32_t i = kernel->count; i-- > 0;) {
+		uint32_t *head =
+			&index->name_heads[kallsyms_name_hash(kernel, i) & index->name_mask];
+		index->name_next[i] = *head;
+		*head = i;
+	}
+	return true;
+}
+
+static bool index_added_names(const struct symtab *symtab)
+{
+	struct symtab_index *index = symtab->index;
+	for (; index->added_names_count < symtab->added_count; index->added_names_count++) {
+		uint32_t number = (uint32_t)index->added_names_count;
+		const char *name = added_name(symtab, &symtab->added[number]);
+		if (!hash_index_add(&index->added_names, symbol_hash(name, strlen(name)), number))
+			return false;
+	}
+	return true;
+}
+
+static bool next_kernel(const struct symtab *symtab, const char *name, uint32_t from, uint32_t *ret)
+{
+	const struct kallsyms *kernel = &symtab->kernel;
+	size_t length = strlen(name);
+	bool indexed = kernel->count && index_kernel_names(symtab);
+	uint32_t i = from;
+	if (indexed)
+		i = symtab->index->name_heads[symbol_hash(name, length) & symtab->index->name_mask];
+	while (i < kernel->count) {
+		if (i >= from && kallsyms_name_is(kernel, i, name, length)) {
+			*ret = i;
+			return true;
+		}
+		i = indexed ? symtab->index->name_next[i] : i + 1;
+	}
+	return false;
+}
+
+static bool added_is(const struct symtab *symtab, uint32_t number, const char *module,
+		     const char *name)
+{
+	const struct added_symbol *symbol = &symtab->added[number];
+	return !strcmp(added_name(symtab, symbol), name) &&
+	       (!module || !strcmp(symtab->sources[symbol->source]->name, module));
+}
+
+static bool next_added(const struct symtab *symtab, const char *module, const char *name,
+		       uint32_t from, uint32_t *ret)
+{
+	if (!index_added_names(symtab)) {
+		for (uint32_t i = from; i < symtab->added_count; i++)
+			if (added_is(symtab, i, module, name)) {
+				*ret = i;
+				return true;
+			}
+		return false;
+	}
+	const struct hash_index *names = &symtab->index->added_names;
+	uint32_t hash = symbol_hash(name, strlen(name));
+	size_t position = hash_index_first(names, hash);
+	for (uint32_t i; (i = hash_index_next(names, hash, &position)) != HASH_NONE;)
+		if (i >= from && added_is(symtab, i, module, name)) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+bool symtab_next_named(const struct symtab *symtab, const char *module, const char *name,
+		       uint32_t from, uint32_t *ret)
+{
+	uint32_t count = symtab->kernel.count;
+	if (from < count && !module && next_kernel(symtab, name, from, ret))
+		return true;
+	if (!next_added(symtab, module, name, from > count ? from - count : 0, ret))
+		return false;
+	*ret += count;
+	return true;
+}
+
+/* --- by address ---------------------------------------------------------------- */
+
+static bool in_regions(const struct symbol_source *source, uint64_t address)
+{
+	for (size_t i = 0; i < source->region_count; i++)
+		if (address - source->regions[i].start < source->regions[i].size)
+			return true;
+	return false;
+}
+
+/*
+ * Labels of assemblers and linkers (is_mapping_symbol(), include/linux/module_symbol.h): listed,
+ * but no address is called after them.
+ */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' || (name[0] == '.' && name[1] == 'L') ||
+	       (name[0] == 'L' && name[1] == '0');
+}
+
+/* Can an address be called after it? */
+static bool names_a_place(const struct symtab *symtab, const struct added_symbol *symbol)
+{
+	const struct symbol_source *source = symtab->sources[symbol->source];
+	const char *name = added_name(symtab, symbol);
+	if (symbol->per_cpu || !*name)
+		return false;
+	return !source->is_module ||
+	       (!is_mapping_symbol(name) && in_regions(source, symbol->address));
+}
+
+static int compare_addresses(const void *a, const void *b, void *context)
+{
+	const struct added_symbol *added = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	if (added[left].address != added[right].address)
+		return added[left].address < added[right].address ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+const struct symtab_index *symtab_sorted(const struct symtab *symtab)
+{
+	struct symtab_index *index = symtab->index;
+	if (index->by_address_of == symtab->added_count)
+		return index;
+	uint32_t *sorted = malloc(symtab->added_count * sizeof(*sorted));
+	if (!sorted)
+		return index;
+	size_t count = 0;
+	for (uint32_t i = 0; i < symtab->added_count; i++)
+		if (names_a_place(symtab, &symtab->added[i]))
+			sorted[count++] = i;
+	qsort_r(sorted, count, sizeof(*sorted), compare_addresses, symtab->added);
+	free(index->by_address);
+	index->by_address = sorted;
+	index->by_address_count = count;
+	index->by_address_of = symtab->added_count;
+	return index;
+}
+
+/* --- ranges -------------------------------------------------------------------- */
+
+static struct address_range named_range(const struct symtab *symtab, const char *start,
+					const char *end)
+{
+	struct address_range range = { 0 };
+	uint32_t from, to;
+	if (next_kernel(symtab, start, 0, &from) && next_kernel(symtab, end, 0, &to))
+		range = (struct address_range){ symtab->kernel.addresses[from],
+						symtab->kernel.addresses[to] };
+	return range;
+}
+
+const struct symtab_index *symtab_facts(const struct symtab *symtab)
+{
+	struct symtab_index *index = symtab->index;
+	if (!index->has_facts) {
+		index->per_cpu = named_range(symtab, "__per_cpu_start", "__per_cpu_end");
+		index->text[0] = named_range(symtab, "_stext", "_etext");
+		index->text[1] = named_range(symtab, "_sinittext", "_einittext");
+		index->has_facts = true;
+	}
+	return index;
+}
