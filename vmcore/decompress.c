@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vmcore/decompress.h"
+
+#include <dlfcn.h>
+#include <lzo/lzo1x.h>
+#include <string.h>
+
+/* Both interfaces are stable C: snappy-c.h and zstd.h. */
+typedef int snappy_uncompress_function(const char *from, size_t from_size, char *to,
+				       size_t *to_size);
+typedef size_t zstd_decompress_function(void *to, size_t to_size, const void *from,
+					size_t from_size);
+
+const char *compression_name(uint32_t flags)
+{
+	if (flags & COMPRESSION_ZLIB)
+		return "zlib";
+	if (flags & COMPRESSION_LZO)
+		return "lzo";
+	if (flags & COMPRESSION_SNAPPY)
+		return "snappy";
+	if (flags & COMPRESSION_ZSTD)
+		return "zstd";
+	return "uncompressed";
+}
+
+void decompressor_deinit(struct decompressor *decompressor)
+{
+	if (decompressor->zlib_ready)
+		inflateEnd(&decompressor->zlib);
+	if (decompressor->snappy)
+		dlclose(decompressor->snappy);
+	if (decompressor->zstd)
+		dlclose(decompressor->zstd);
+	*decompressor = (struct decompressor){ 0 };
+}
+
+/* One stream for all pages: setting up a new one costs as much as the page. */
+static struct error *inflate_page(struct decompressor *decompressor, const uint8_t *from,
+				  size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
+{
+	z_stream *zlib = &decompressor->zlib;
+	int status = decompressor->zlib_ready ? inflateReset(zlib) : inflateInit(zlib);
+	if (status != Z_OK)
+		return error_no_memory();
+	decompressor->zlib_ready = 1;
+	zlib->next_in = (Bytef *)from;
+	zlib->avail_in = (uInt)from_size;
+	zlib->next_out = to;
+	zlib->avail_out = (uInt)to_size;
+	*ret_size = inflate(zlib, Z_FINISH) == Z_STREAM_END ? to_size - zlib->avail_out : 0;
+	return NULL;
+}
+
+/* Neither library is linked: they are wanted for few dumps, and not everywhere installed. */
+static struct error *load_function(const char *object, const char *name, void **handle,
+				   void (**ret)(void))
+{
+	if (*ret)
+		return NULL;
+	if (!*handle)
+		*handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = *handle ? dlsym(*handle, name) : NULL;
+	if (!symbol)
+		return error_create(ERROR_UNSUPPORTED,
+				    "it is compressed and needs %s, which is not installed",
+				    object);
+	memcpy(ret, &symbol, sizeof(symbol));
+	return NULL;
+}
+
+static struct error *unsnap_page(struct decompressor *decompressor, const uint8_t *from,
+				 size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
+{
+	struct error *error = load_function("libsnappy.so.1", "snappy_uncompress",
+					    &decompressor->snappy, &decompressor->snappy_function);
+	if (error)
+		return error;
+	size_t size = to_size;
+	snappy_uncompress_function *uncompress =
+		(snappy_uncompress_function *)decompressor->snappy_function;
+	*ret_size = uncompress((const char *)from, from_size, (char *)to, &size) ? 0 : size;
+	return NULL;
+}
+
+static struct error *unzstd_page(struct decompressor *decompressor, const uint8_t *from,
+				 size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
+{
+	struct error *error = load_function("libzstd.so.1", "ZSTD_decompress", &decompressor->zstd,
+					    &decompressor->zstd_function);
+	if (error)
+		return error;
+	/* An error is a size far above any page's. */
+	*ret_size = ((zstd_decompress_function *)decompressor->zstd_function)(to, to_size, from,
+									      from_size);
+	return NULL;
+}
+
+struct error *decompress(struct decompressor *decompressor, uint32_t flags, const uint8_t *from,
+			 size_t from_size, uint8_t *to, size_t to_size)
+{
+	size_t size = 0;
+	struct error *error = NULL;
+	if (flags & COMPRESSION_ZLIB) {
+		error = inflate_page(decompressor, from, from_size, to, to_size, &size);
+	} else if (flags & COMPRESSION_LZO) {
+		lzo_uint lzo_size = to_size;
+		int status = lzo1x_decompress_safe(from, from_size, to, &lzo_size, NULL);
+		size = status == LZO_E_OK ? lzo_size : 0;
+	} else if (flags & COMPRESSION_SNAPPY) {
+		error = unsnap_page(decompressor, from, from_size, to, to_size, &size);
+	} else if (flags & COMPRESSION_ZSTD) {
+		error = unzstd_page(decompressor, from, from_size, to, to_size, &size);
+	} else if (from_size == to_size) {
+		memcpy(to, from, to_size);
+		size = to_size;
+	}
+	if (!error && size != to_size)
+		error = error_create(ERROR_FORMAT, "its %s data is damaged",
+				     compression_name(flags));
+	return error;
+}

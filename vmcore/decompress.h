@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pages of kdump-compressed files: zlib, LZO, Snappy, Zstandard. */
+#ifndef VMCORE_DECOMPRESS_H
+#define VMCORE_DECOMPRESS_H
+
+#include "base/error.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+/* Flags of a page descriptor, and of the header's status (makedumpfile diskdump_mod.h). */
+enum compression {
+	COMPRESSION_ZLIB = 0x1,
+	COMPRESSION_LZO = 0x2,
+	COMPRESSION_SNAPPY = 0x4,
+	COMPRESSION_ZSTD = 0x20
+};
+
+/* Zeroed storage is a decompressor; what it needs it gets when it needs it. */
+struct decompressor {
+	z_stream zlib;
+	int zlib_ready;
+	/* Shared objects, opened when a page asks for one: few dumps do. */
+	void *snappy, *zstd;
+	void (*snappy_function)(void), (*zstd_function)(void);
+};
+
+void decompressor_deinit(struct decompressor *decompressor);
+/*
+ * Fills `to` with exactly `to_size` bytes. ERROR_FORMAT when the data is damaged,
+ * ERROR_UNSUPPORTED when the library for it is not installed.
+ */
+struct error *decompress(struct decompressor *decompressor, uint32_t flags, const uint8_t *from,
+			 size_t from_size, uint8_t *to, size_t to_size) MUST_CHECK;
+/* "zlib", "lzo", "snappy", "zstd"; "uncompressed". */
+const char *compression_name(uint32_t flags);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One file of a dump: bytes at offsets, never past its end. A flattened stream (makedumpfile -F,
+ * QEMU's kdump formats) looks like the file it would be after `makedumpfile -R`.
+ */
+#ifndef VMCORE_FILE_H
+#define VMCORE_FILE_H
+
+#include "base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of a flattened stream. */
+struct extent {
+	uint64_t offset;   /* in the dump */
+	uint64_t size;	   /* bytes */
+	uint64_t position; /* in the stream */
+};
+
+struct dump_file {
+	const char *path; /* borrowed, for messages */
+	int fd;
+	uint64_t stream_size;	/* bytes on disk */
+	uint64_t size;		/* bytes of the dump in it */
+	struct extent *extents; /* of a flattened stream, by offset, disjoint; else NULL */
+	size_t extent_count;
+	bool cut; /* a flattened stream without its end */
+};
+
+/* Opens a regular file or a block device. Errors name the path and what could be done. */
+struct error *dump_file_init(struct dump_file *file, const char *path) MUST_CHECK;
+void dump_file_deinit(struct dump_file *file);
+/* True when the file has all these bytes; gaps of a whole flattened stream count as zeros. */
+bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size);
+/* All or an error: ERROR_TRUNCATED past the end, ERROR_SYSTEM. */
+struct error *dump_file_read(const struct dump_file *file, uint64_t offset, void *buffer,
+			     size_t size) MUST_CHECK;
+
+/* --- flattened.c ----------------------------------------------------------- */
+#define FLATTENED_HEADER_SIZE 4096
+
+/* True when the first bytes of a file are those of a flattened stream. */
+bool flattened_detect(const uint8_t *head, size_t size);
+/* Fills file->extents, size and cut. */
+struct error *flattened_index(struct dump_file *file) MUST_CHECK;
+/* Where `offset` lies: the extent that holds it or the next one; extent_count: none. */
+size_t flattened_find(const struct dump_file *file, uint64_t offset);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vmcore/physical.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_SIZE (4u << 20) /* bytes of pages */
+#define CACHE_WAYS 4u
+#define NO_PAGE	   UINT64_MAX
+
+/* Reads of more pages than this go around the cache: they would only sweep it. */
+#define BULK_PAGES_READ	      1	 /* ELF: one pread() is the price of a page or of a megabyte */
+#define BULK_PAGES_DECOMPRESS 16 /* stacks and tables are read again, BTF and kallsyms are not */
+
+/* Pages of one hash value; the oldest gives way. */
+struct cache_set {
+	uint64_t pages[CACHE_WAYS]; /* page numbers */
+	uint8_t next;
+};
+
+struct physical {
+	struct memory memory;
+	struct physical_source source;
+	size_t bulk_size;
+	struct cache_set *sets;
+	size_t set_count; /* a power of two */
+	uint8_t *data;	  /* set_count * CACHE_WAYS pages; the kernel backs what is used */
+};
+
+static struct error *read_library(struct physical *physical, uint64_t address, void *buffer,
+				  size_t size)
+{
+	struct error *error = library_read(physical->source.library, address, buffer, size);
+	if (!error || error->kind != ERROR_EXCLUDED ||
+	    library_is_ram(physical->source.library, error->address))
+		return error;
+	address = error->address;
+	error_free(error);
+	return error_create_at(ERROR_FAULT, address,
+			       "there is no memory at physical address 0x%" PRIx64, address);
+}
+
+/* From the file, around the cache. */
+static struct error *read_source(struct physical *physical, uint64_t address, void *buffer,
+				 size_t size)
+{
+	if (physical->source.core)
+		return elf_core_read(physical->source.core, address, buffer, size);
+	if (physical->source.dump)
+		return diskdump_read(physical->source.dump, address, buffer, size);
+	return read_library(physical, address, buffer, size);
+}
+
+static struct cache_set *find_set(const struct physical *physical, uint64_t page)
+{
+	uint64_t hash = page * 0x9e3779b97f4a7c15u;
+	return &physical->sets[(hash >> 40) & (physical->set_count - 1)];
+}
+
+static uint8_t *slot_data(const struct physical *physical, const struct cache_set *set,
+			  unsigned int way)
+{
+	size_t slot = (size_t)(set - physical->sets) * CACHE_WAYS + way;
+	return physical->data + slot * physical->source.page_size;
+}
+
+/* The page's bytes in the cache; NULL when it cannot be read as a whole. */
+static const uint8_t *get_page(struct physical *physical, uint64_t page)
+{
+	struct cache_set *set = find_set(physical, page);
+	for (unsigned int way = 0; way < CACHE_WAYS; way++)
+		if (set->pages[way] == page)
+			return slot_data(physical, set, way);
+	unsigned int way = set->next;
+	uint8_t *data = slot_data(physical, set, way);
+	set->pages[way] = NO_PAGE;
+	struct error *error = read_source(physical, page * physical->source.page_size, data,
+					  physical->source.page_size);
+	if (error) {
+		error_free(error);
+		return NULL;
+	}
+	set->pages[way] = page;
+	set->next = (uint8_t)((way + 1) % CACHE_WAYS);
+	return data;
+}
+
+static struct error *physical_read(struct memory *memory, uint64_t address, void *buffer,
+				   size_t size)
+{
+	struct physical *physical = (struct physical *)memory;
+	uint32_t page_size = physical->source.page_size;
+	if (size > physical->bulk_size)
+		return read_source(physical, address, buffer, size);
+	uint8_t *to = buffer;
+	while (size) {
+		size_t skip = (size_t)(address % page_size);
+		size_t part = page_size - skip < size ? page_size - skip : size;
+		const uint8_t *data = get_page(physical, address / page_size);
+		if (data) {
+			memcpy(to, data + skip, part);
+		} else {
+			/* RAM can start and end within a page: ask for these bytes alone. */
+			struct error *error = read_source(physical, address, to, part);
+			if (error)
+				return error;
+		}
+		to += part;
+		address += part;
+		size -= part;
+	}
+	return NULL;
+}
+
+struct error *physical_memory_create(const struct physical_source *source, struct memory **ret)
+{
+	struct physical *physical = calloc(1, sizeof(*physical));
+	if (!physical)
+		return error_no_memory();
+	physical->memory = (struct memory){ .read = physical_read,
+					    .name = "physical",
+					    .word_size = source->word_size,
+					    .big_endian = source->big_endian };
+	physical->source = *source;
+	physical->bulk_size =
+		source->page_size * (source->core ? BULK_PAGES_READ : BULK_PAGES_DECOMPRESS);
+	physical->set_count = CACHE_SIZE / source->page_size / CACHE_WAYS;
+	physical->sets = malloc(physical->set_count * sizeof(*physical->sets));
+	physical->data = malloc(CACHE_SIZE);
+	if (!physical->sets || !physical->data) {
+		physical_memory_destroy(&physical->memory);
+		return error_no_memory();
+	}
+	for (size_t i = 0; i < physical->set_count; i++)
+		physical->sets[i] =
+			(struct cache_set){ .pages = { NO_PAGE, NO_PAGE, NO_PAGE, NO_PAGE } };
+	*ret = &physical->memory;
+	return NULL;
+}
+
+void physical_memory_destroy(struct memory *memory)
+{
+	struct physical *physical = (struct physical *)memory;
+	if (!physical)
+		return;
+	free(physical->data);
+	free(physical->sets);
+	free(physical);
+}
+
+bool physical_memory_next(const struct memory *memory, uint64_t address, uint64_t *ret_start,
+			  uint64_t *ret_size)
+{
+	const struct physical *physical = (const struct physical *)memory;
+	if (physical->source.core)
+		return elf_core_next(physical->source.core, address, ret_start, ret_size);
+	if (physical->source.dump)
+		return diskdump_next(physical->source.dump, address, ret_start, ret_size);
+	return false;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Physical memory of a dump: small reads through a hashed page cache, large ones straight from the
+ * file.
+ */
+#ifndef VMCORE_PHYSICAL_H
+#define VMCORE_PHYSICAL_H
+
+#include "base/memory.h"
+#include "vmcore/diskdump.h"
+#include "vmcore/elf_core.h"
+#include "vmcore/library.h"
+
+/*
+ * Where the pages come from, one of three, borrowed: ELF, kdump-compressed, or what only
+ * libkdumpfile knows (LKCD, SADUMP, s390).
+ */
+struct physical_source {
+	const struct elf_core *core;
+	struct diskdump *dump;
+	struct library *library;
+	uint32_t page_size;
+	uint8_t word_size;
+	bool big_endian;
+};
+
+struct error *physical_memory_create(const struct physical_source *source,
+				     struct memory **ret) MUST_CHECK;
+void physical_memory_destroy(struct memory *memory);
+/* The first run of bytes in the dump at or above `physical`; false: none, or not known. */
+bool physical_memory_next(const struct memory *memory, uint64_t physical, uint64_t *ret_start,
+			  uint64_t *ret_size);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* VMCOREINFO out of memory, for dumps without a note. */
+#ifndef VMCORE_SEARCH_H
+#define VMCORE_SEARCH_H
+
+#include "vmcore/physical.h"
+#include "vmcore/vmcoreinfo.h"
+
+/* Reads all of the memory; the best of several. ERROR_NOT_FOUND; caller frees *ret. */
+struct error *search_vmcoreinfo(struct memory *physical, struct vmcoreinfo **ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "vmcore/virtual.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CACHE_SLOTS 1024u /* 24 KiB; one entry a translation, whatever its size */
+#define SIZES_MAX   8
+
+/*
+ * Page-table walks are cached by their result. A run of 2 MiB takes one slot, found by the address
+ * divided by its size; a look-up asks once for each size that was ever met (two or three).
+ */
+struct virtual_memory {
+	struct memory memory;
+	struct memory *physical;
+	const struct translator *translator;
+	struct translation last; /* most reads stay where the one before was */
+	uint64_t sizes[SIZES_MAX];
+	size_t size_count;
+	struct translation slots[CACHE_SLOTS]; /* size 0: free */
+};
+
+static bool covers(const struct translation *run, uint64_t address)
+{
+	return address - run->address < run->size;
+}
+
+static struct translation *slot_for(struct virtual_memory *virtual, uint64_t start, uint64_t size)
+{
+	uint64_t hash = (start ^ size) * 0x9e3779b97f4a7c15u;
+	return &virtual->slots[hash >> 40 & (CACHE_SLOTS - 1)];
+}
+
+static const struct translation *find_cached(struct virtual_memory *virtual, uint64_t address)
+{
+	for (size_t i = 0; i < virtual->size_count; i++) {
+		uint64_t size = virtual->sizes[i];
+		const struct translation *run = slot_for(virtual, address & ~(size - 1), size);
+		if (run->size == size && covers(run, address))
+			return run;
+	}
+	return NULL;
+}
+
+/* Runs of odd sizes or too many different ones are not remembered, only slower. */
+static void remember(struct virtual_memory *virtual, const struct translation *run)
+{
+	if (!run->size || (run->size & (run->size - 1)) || run->address & (run->size - 1))
+		return;
+	size_t i = 0;
+	while (i < virtual->size_count && virtual->sizes[i] != run->size)
+		i++;
+	if (i == SIZES_MAX)
+		return;
+	if (i == virtual->size_count)
+		virtual->sizes[virtual->size_count++] = run->size;
+	*slot_for(virtual, run->address, run->size) = *run;
+}
+
+/* The run that holds `address`, in virtual->last. */
+static struct error *translate(struct virtual_memory *virtual, uint64_t address)
+{
+	if (covers(&virtual->last, address))
+		return NULL;
+	const struct translation *cached = find_cached(virtual, address);
+	if (cached) {
+		virtual->last = *cached;
+		return NULL;
+	}
+	struct translation run;
+	struct error *error = virtual->translator->translate(virtual->translator, address, &run);
+	if (error)
+		return error;
+	remember(virtual, &run);
+	virtual->last = run;
+	return NULL;
+}
+
+/*
+ * How much from `address` on, at most `size`, lies in one piece of physical memory. Neighbouring
+ * pages are joined as far as they follow each other there too. A failure behind the first byte is
+ * left for the next call, when its address comes first.
+ */
+static struct error *find_piece(struct virtual_memory *virtual, uint64_t address, size_t size,
+				uint64_t *ret_physical, size_t *ret_size)
+{
+	struct error *error = translate(virtual, address);
+	if (error)
+		return error;
+	const struct translation *run = &virtual->last;
+	uint64_t physical = run->physical + (address - run->address);
+	uint64_t done = run->size - (address - run->address);
+	while (done < size) {
+		error = translate(virtual, address + done);
+		if (error) {
+			error_free(error);
+			break;
+		}
+		uint64_t skip = address + done - run->address;
+		if (run->physical + skip != physical + done)
+			break;
+		done += run->size - skip;
+	}
+	*ret_physical = physical;
+	*ret_size = done < size ? (size_t)done : size;
+	return NULL;
+}
+
+/* The physical reader's error in terms of the virtual address. */
+static struct error *in_virtual(const struct virtual_memory *virtual, struct error *error,
+				uint64_t address, uint64_t physical, size_t size)
+{
+	uint64_t skip = error->address - physical;
+	if (skip >= size)
+		skip = 0;
+	error = error_prefix(error, "%s address 0x%" PRIx64, virtual->memory.name, address + skip);
+	if (error->kind != ERROR_NO_MEMORY)
+		error->address = address + skip;
+	return error;
+}
+
+static struct error *virtual_read(struct memory *memory, uint64_t address, void *buffer,
+				  size_t size)
+{
+	struct virtual_memory *virtual = (struct virtual_memory *)memory;
+	uint8_t *to = buffer;
+	while (size) {
+		uint64_t physical = 0;
+		size_t part = 0;
+		struct error *error = find_piece(virtual, address, size, &physical, &part);
+		if (error)
+			return error;
+		error = memory_read(virtual->physical, physical, to, part);
+		if (error)
+			return in_virtual(virtual, error, address, physical, part);
+		to += part;
+		address += part;
+		size -= part;
+	}
+	return NULL;
+}
+
+struct error *virtual_memory_create(struct memory *physical, const struct translator *translator,
+				    struct memory **ret)
+{
+	struct virtual_memory *virtual = calloc(1, sizeof(*virtual));
+	if (!virtual)
+		return error_no_memory();
+	virtual->memory = (struct memory){ .read = virtual_read,
+					   .name = "kernel",
+					   .word_size = physical->word_size,
+					   .big_endian = physical->big_endian };
+	virtual->physical = physical;
+	virtual->translator = translator;
+	*ret = &virtual->memory;
+	return NULL;
+}
+
+void virtual_memory_destroy(struct memory *memory)
+{
+	free(memory);
+}
+
+struct error *virtual_memory_translate(struct memory *memory, uint64_t address, uint64_t *ret)
+{
+	struct virtual_memory *virtual = (struct virtual_memory *)memory;
+	struct error *error = translate(virtual, address);
+	if (!error)
+		*ret = virtual->last.physical + (address - virtual->last.address);
+	return error;
+}
