@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The table of declared variables. Adding checks the syntax and remembers where each declaration
+ * starts; the few that are asked for are parsed again and looked up in BTF then.
+ */
+#include "debugger/eval/declare.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "debugger/eval/ctype.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FILE_SIZE_MAX (64u << 20)
+
+struct source {
+	char *name;
+	const char *text;
+	char *owned; /* text, when it is a copy */
+	size_t size;
+};
+
+struct declaration {
+	const char *name; /* within the source's text */
+	uint32_t name_length;
+	uint32_t source;
+	uint32_t offset; /* of the whole declaration, "struct a x, y;" */
+	uint32_t line;	 /* of its first word, from 1 */
+};
+
+struct declarations {
+	struct source *sources;
+	size_t source_count, source_capacity;
+	struct declaration *items;
+	size_t count, capacity;
+	struct hash_index index;
+	bool builtin_pending; /* asked for, but nobody has needed it yet */
+};
+
+struct declarations *declarations_create(void)
+{
+	return calloc(1, sizeof(struct declarations));
+}
+
+void declarations_destroy(struct declarations *declarations)
+{
+	if (!declarations)
+		return;
+	for (size_t i = 0; i < declarations->source_count; i++) {
+		free(declarations->sources[i].name);
+		free(declarations->sources[i].owned);
+	}
+	free(declarations->sources);
+	free(declarations->items);
+	hash_index_deinit(&declarations->index);
+	free(declarations);
+}
+
+static struct error *add_item(struct declarations *declarations, const struct declaration *item)
+{
+	if (declarations->count >= UINT32_MAX - 1 ||
+	    !array_reserve(&declarations->items, &declarations->capacity, declarations->count + 1))
+		return error_no_memory();
+	if (!hash_index_add(&declarations->index, hash_bytes(item->name, item->name_length),
+			    declarations->count))
+		return error_no_memory();
+	declarations->items[declarations->count++] = *item;
+	return NULL;
+}
+
+/* --- adding -------------------------------------------------------------------------------- */
+
+typedef struct error *declarator_visitor(void *context, const struct declarator *declarator);
+
+/* "specifiers declarator, declarator;" at the current token. */
+static struct error *parse_declaration(struct lexer *lexer, declarator_visitor *visit,
+				       void *context)
+{
+	struct ctype_pool pool = { 0 };
+	struct ctype *base;
+	struct error *error = ctype_parse_specifiers(lexer, &pool, &base);
+	for (bool more = true; !error && more;) {
+		struct declarator declarator;
+		pool.depth = 0;
+		error = ctype_parse_declarator(lexer, &pool, base, true, &declarator);
+		if (!error)
+			error = visit(context, &declarator);
+		more = lexer->token.kind == ',';
+		if (!error && more)
+			error = lexer_next(lexer);
+	}
+	if (!error && lexer->token.kind != ';')
+		error = token_unexpected(&lexer->token, "\";\"");
+	if (!error)
+		error = lexer_next(lexer);
+	ctype_pool_deinit(&pool);
+	return error;
+}
+
+struct adding {
+	struct declarations *declarations;
+	struct declaration item;
+};
+
+static struct error *add_declarator(void *context, const struct declarator *declarator)
+{
+	struct adding *adding = context;
+	adding->item.name = declarator->name;
+	adding->item.name_length = declarator->name_length;
+	return add_item(adding->declarations, &adding->item);
+}
+
+static struct error *add_text(struct declarations *declarations, struct lexer *lexer,
+			      uint32_t source)
+{
+	const struct source *from = &declarations->sources[source];
+	struct error *error = lexer_init(lexer, from->text, from->size, false);
+	while (!error && lexer->token.kind != TOKEN_END) {
+		if (lexer->token.kind == ';') {
+			error = lexer_next(lexer);
+			continue;
+		}
+		struct adding adding = { declarations,
+					 { .source = source,
+					   .offset = lexer->token.text - from->text,
+					   .line = lexer->token.line } };
+		error = parse_declaration(lexer, add_declarator, &adding);
+	}
+	return error;
+}
+
+static struct error *add_source(struct declarations *declarations, struct source *source)
+{
+	if (source->size >= FILE_SIZE_MAX)
+		return error_create(ERROR_USAGE, "%s: larger than %u MiB", source->name,
+				    FILE_SIZE_MAX >> 20);
+	if (!array_reserve(&declarations->sources, &declarations->source_capacity,
+			   declarations->source_count + 1))
+		return error_no_memory();
+	declarations->sources[declarations->source_count] = *source;
+	uint32_t number = declarations->source_count++;
+	const char *name = source->name;
+	/* From here on the table owns the source's memory. */
+	*source = (struct source){ 0 };
+	struct lexer lexer;
+	struct error *error = add_text(declarations, &lexer, number);
+	return error_prefix(error, "%s:%u", name, lexer.token.line);
+}
+
+/* Takes `owned` (NULL: borrows `text`). */
+static struct error *add(struct declarations *declarations, const char *text, size_t size,
+			 char *owned, const char *name)
+{
+	struct source source = { .name = strdup(name), .text = text, .size = size, .owned = owned };
+	struct error *error = source.name ? add_source(declarations, &source) : error_no_memory();
+	free(source.name);
+	free(source.owned);
+	return error;
+}
+
+static struct error *load_builtin(struct declarations *declarations);
+
+struct error *declarations_add(struct declarations *declarations, const char *text,
+			       const char *source)
+{
+	TRY(load_builtin(declarations));
+	char *copy = strdup(text);
+	if (!copy)
+		return error_no_memory();
+	return add(declarations, copy, strlen(copy), copy, source);
+}
+
+static struct error *read_file(FILE *file, const char *path, char **ret, size_t *ret_size)
+{
+	struct stat status;
+	if (fstat(fileno(file), &status))
+		return error_system("%s", path);
+	if (!S_ISREG(status.st_mode) || status.st_size >= FILE_SIZE_MAX)
+		return error_create(ERROR_USAGE, "%s: not a file of declarations", path);
+	char *text = malloc(status.st_size + 1);
+	if (!text)
+		return error_no_memory();
+	*ret_size = fread(text, 1, status.st_size, file);
+	text[*ret_size] = 0;
+	if (ferror(file)) {
+		free(text);
+		return error_system("%s", path);
+	}
+	*ret = text;
+	return NULL;
+}
+
+struct error *declarations_add_file(struct declarations *declarations, const char *path)
+{
+	TRY(load_builtin(declarations));
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return error_system("%s", path);
+	char *text = NULL;
+	size_t size = 0;
+	struct error *error = read_file(file, path, &text, &size);
+	fclose(file);
+	if (error)
+		return error;
+	return add(declarations, text, size, text, path);
+}
+
+/* globals.decl as it is in the source tree; the path is relative to its root (-I.). */
+__asm__(".pushsection .rodata.globals_decl, \"a\"\n"
+	"globals_decl_start:\n"
+	".incbin \"debugger/eval/globals.decl\"\n"
+	"globals_decl_end:\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char globals_decl_start[] __attribute__((visibility("hidden")));
+extern const char globals_decl_end[] __attribute__((visibility("hidden")));
+
+/* What is added later outranks it, so it comes first; most sessions never need it. */
+struct error *declarations_add_builtin(struct declarations *declarations)
+{
+	declarations->builtin_pending = true;
+	return NULL;
+}
+
+static struct error *load_builtin(struct declarations *declarations)
+{
+	if (!declarations->builtin_pending)
+		return NULL;
+	declarations->builtin_pending = false;
+	return add(declarations, globals_decl_start, globals_decl_end - globals_decl_start, NULL,
+		   "builtin");
+}
+
+/* --- finding -------------------------------------------------------------------------------- */
+
+struct finding {
+	struct target *target;
+	const struct declaration *item;
+	uint64_t room;
+	struct type type;
+};
+
+static struct error *resolve_declarator(void *context, const struct declarator *declarator)
+{
+	struct finding *finding = context;
+	if (declarator->name != finding->item->name)
+		return NULL;
+	uint64_t size;
+	TRY(ctype_resolve(finding->target, NULL, declarator->type, finding->room, &finding->type));
+	if (!type_size(finding->type, &size))
+		return error_create(ERROR_FORMAT, "its type is incomplete in the kernel's BTF");
+	if (finding->room && size > finding->room)
+		return error_create(ERROR_FORMAT,
+				    "it takes %" PRIu64 " bytes where %" PRIu64
+				    " are up to the next symbol",
+				    size, finding->room);
+	return NULL;
+}
+
+static struct error *resolve_item(struct target *target, const struct declaration *item,
+				  uint64_t room, struct type *ret)
+{
+	const struct source *source = &target->declarations->sources[item->source];
+	struct finding finding = { .target = target, .item = item, .room = room };
+	struct lexer lexer;
+	TRY(lexer_init(&lexer, source->text + item->offset, source->size - item->offset, false));
+	TRY(error_prefix(parse_declaration(&lexer, resolve_declarator, &finding), "%s:%u: %.*s",
+			 source->name, item->line, (int)item->name_length, item->name));
+	*ret = finding.type;
+	return NULL;
+}
+
+/* Errors that say "not this declaration" rather than "no declaration at all". */
+static bool is_misfit(const struct error *error)
+{
+	return error->kind == ERROR_NOT_FOUND || error->kind == ERROR_FORMAT ||
+	       error->kind == ERROR_USAGE;
+}
+
+struct error *declarations_find(struct target *target, const char *name, uint64_t size,
+				struct type *ret, struct error **ret_why)
+{
+	struct declarations *declarations = target->declarations;
+	struct error *why = NULL;
+	*ret = (struct type){ NULL, 0 };
+	*ret_why = NULL;
+	if (!declarations)
+		return NULL;
+	TRY(load_builtin(declarations));
+	size_t length = strlen(name);
+	uint32_t hash = hash_bytes(name, length);
+	/* The latest that fits; of misfits the latest one's reason. */
+	size_t position = hash_index_first(&declarations->index, hash);
+	for (uint32_t n;
+	     (n = hash_index_next(&declarations->index, hash, &position)) != HASH_NONE;) {
+		const struct declaration *item = &declarations->items[n];
+		struct type type;
+		if (item->name_length != length || memcmp(item->name, name, length))
+			continue;
+		struct error *error = resolve_item(target, item, size, &type);
+		if (error && !is_misfit(error)) {
+			error_free(why);
+			return error;
+		}
+		if (!error)
+			*ret = type;
+		else {
+			error_free(why);
+			why = error;
+		}
+	}
+	if (!ret->btf) {
+		*ret_why = why;
+		return NULL;
+	}
+	error_free(why);
+	return NULL;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * C declarations of variables ("struct task_struct init_task;"): the parser, and the table from
+ * names to them that ships with the program and that users extend with --declare FILE.
+ */
+#ifndef DEBUGGER_EVAL_DECLARE_H
+#define DEBUGGER_EVAL_DECLARE_H
+
+#include "debugger/target/target.h"
+
+struct declarations;
+
+/* An empty table. NULL without memory. */
+struct declarations *declarations_create(void);
+void declarations_destroy(struct declarations *declarations);
+/*
+ * Adds declarations from C text; `source` names it in messages ("builtin", a file). Later ones
+ * outrank earlier ones. Nothing is looked up in BTF yet. Errors: "FILE:LINE: what".
+ */
+struct error *declarations_add(struct declarations *declarations, const char *text,
+			       const char *source) MUST_CHECK;
+struct error *declarations_add_file(struct declarations *declarations, const char *path) MUST_CHECK;
+/* The list that ships with the program; parsed when first needed. */
+struct error *declarations_add_builtin(struct declarations *declarations) MUST_CHECK;
+
+/*
+ * The declared type of `name`, resolved against the target's BTF and checked: the type exists, is
+ * complete, and fits the symbol's room (`size` bytes, 0 unknown). *ret { NULL, 0 } when not
+ * declared or not fitting; then `*ret_why` says why (NULL: not declared; caller frees).
+ */
+struct error *declarations_find(struct target *target, const char *name, uint64_t size,
+				struct type *ret, struct error **ret_why) MUST_CHECK;
+
+/*
+ * A C type name as in a cast or sizeof: "struct list_head *", "int (*)(void *)", "char [16]",
+ * "unsigned long". `*ret_length`: bytes of `text` that were taken (NULL: all must be).
+ * `near`: BTF to look in first, NULL.
+ */
+struct error *declare_parse_type(struct target *target, const struct btf *near, const char *text,
+				 size_t *ret_length, struct type *ret) MUST_CHECK;
+/* Whether the whole text is the name of a type that the kernel's BTF has; a quick question. */
+bool declare_is_type(struct target *target, const char *text, struct type *ret);
+
+#endif

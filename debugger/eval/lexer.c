@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/eval/lexer.h"
+
+#include "base/array.h"
+#include <ctype.h>
+#include <string.h>
+
+static bool is_name_start(char c)
+{
+	return isalpha((unsigned char)c) || c == '_' || c == '$';
+}
+
+static bool is_name_byte(char c)
+{
+	return is_name_start(c) || isdigit((unsigned char)c);
+}
+
+static char byte_at(const struct lexer *lexer, size_t offset)
+{
+	return offset < lexer->size ? lexer->text[offset] : 0;
+}
+
+char lexer_peek_byte(const struct lexer *lexer)
+{
+	return byte_at(lexer, lexer->offset);
+}
+
+static struct error *lexer_error(const struct lexer *lexer, const char *what)
+{
+	return error_create(ERROR_USAGE, "column %u: %s", lexer->token.column, what);
+}
+
+/* A comment at the offset: its length, 0 when there is none, SIZE_MAX when it does not end. */
+static size_t comment_length(const struct lexer *lexer)
+{
+	const char *at = lexer->text + lexer->offset;
+	size_t left = lexer->size - lexer->offset;
+	if (left < 2 || at[0] != '/' || (at[1] != '*' && at[1] != '/'))
+		return 0;
+	if (at[1] == '/') {
+		const char *end = memchr(at, '\n', left);
+		return end ? (size_t)(end - at) : left;
+	}
+	const char *end = memmem(at + 2, left - 2, "*/", 2);
+	return end ? (size_t)(end - at) + 2 : SIZE_MAX;
+}
+
+static void skip_bytes(struct lexer *lexer, size_t count)
+{
+	for (; count; count--)
+		if (lexer->text[lexer->offset++] == '\n') {
+			lexer->line++;
+			lexer->line_start = lexer->offset;
+		}
+}
+
+static void token_begin(struct lexer *lexer, bool spaced)
+{
+	lexer->token = (struct token){ .text = lexer->text + lexer->offset,
+				       .line = lexer->line,
+				       .column = lexer->offset - lexer->line_start + 1,
+				       .spaced = spaced };
+}
+
+static struct error *skip_blanks(struct lexer *lexer)
+{
+	size_t start = lexer->offset;
+	for (;;) {
+		while (lexer->offset < lexer->size &&
+		       isspace((unsigned char)lexer->text[lexer->offset]))
+			skip_bytes(lexer, 1);
+		size_t length = comment_length(lexer);
+		if (length == SIZE_MAX) {
+			token_begin(lexer, true);
+			return lexer_error(lexer, "a comment does not end");
+		}
+		if (!length)
+			break;
+		skip_bytes(lexer, length);
+	}
+	token_begin(lexer, lexer->offset != start);
+	return NULL;
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+}
+
+static struct error *lex_suffix(struct lexer *lexer)
+{
+	struct token *token = &lexer->token;
+	int longs = 0;
+	for (;; lexer->offset++) {
+		char c = tolower((unsigned char)lexer_peek_byte(lexer));
+		if (c == 'u' && !token->is_unsigned)
+			token->is_unsigned = true;
+		else if (c == 'l' && longs++ < 2)
+			token->is_long = true;
+		else
+			break;
+	}
+	if (is_name_byte(lexer_peek_byte(lexer)))
+		return lexer_error(lexer, "malformed number; hexadecimal needs 0x in front");
+	return NULL;
+}
+
+static struct error *lex_number(struct lexer *lexer)
+{
+	struct token *token = &lexer->token;
+	int base = 10;
+	if (byte_at(lexer, lexer->offset) == '0') {
+		char next = tolower((unsigned char)byte_at(lexer, lexer->offset + 1));
+		base = next == 'x' ? 16 : next == 'b' ? 2 : 8;
+		if (base != 8)
+			lexer->offset += 2;
+		if (base != 8 && digit_value(lexer_peek_byte(lexer)) >= base)
+			return lexer_error(lexer, "malformed number: no digits");
+	}
+	token->kind = TOKEN_NUMBER;
+	token->is_decimal = base == 10;
+	for (int digit; (digit = digit_value(lexer_peek_byte(lexer))) < base; lexer->offset++)
+		if (__builtin_mul_overflow(token->number, base, &token->number) ||
+		    __builtin_add_overflow(token->number, digit, &token->number))
+			return lexer_error(lexer, "number does not fit in 64 bits");
+	return lex_suffix(lexer);
+}
+
+static int escaped_value(char c)
+{
+	static const char letters[] = "abfnrtv0\\'\"";
+	static const char values[] = "\a\b\f\n\r\t\v\0\\'\"";
+	const char *at = c ? strchr(letters, c) : NULL;
+	return at ? values[at - letters] : -1;
+}
+
+static struct error *lex_character(struct lexer *lexer)
+{
+	struct token *token = &lexer->token;
+	int value = (unsigned char)byte_at(lexer, ++lexer->offset);
+	if (value == '\\' && tolower((unsigned char)byte_at(lexer, lexer->offset + 1)) == 'x') {
+		value = 0;
+		for (lexer->offset++; digit_value(byte_at(lexer, lexer->offset + 1)) < 16;)
+			value = (value * 16 + digit_value(byte_at(lexer, ++lexer->offset))) & 0xff;
+	} else if (value == '\\') {
+		value = escaped_value(byte_at(lexer, ++lexer->offset));
+	} else if (value == 0 || value == '\'' || value == '\n') {
+		value = -1;
+	}
+	if (value < 0 || byte_at(lexer, ++lexer->offset) != '\'')
+		return lexer_error(lexer, "malformed character constant");
+	lexer->offset++;
+	token->kind = TOKEN_NUMBER;
+	token->is_character = true;
+	token->number = (uint64_t)(int64_t)(signed char)value;
+	return NULL;
+}
+
+static void lex_name(struct lexer *lexer)
+{
+	lexer->token.kind = TOKEN_NAME;
+	while (is_name_byte(lexer_peek_byte(lexer)) ||
+	       (lexer->dotted_names && lexer_peek_byte(lexer) == '.' &&
+		isdigit((unsigned char)byte_at(lexer, lexer->offset + 1))))
+		lexer->offset++;
+}
+
+static void lex_punctuator(struct lexer *lexer)
+{
+	static const struct {
+		char text[4];
+		int kind;
+	} longer[] = { { "...", TOKEN_ELLIPSIS },  { "->", TOKEN_ARROW },
+		       { "<<", TOKEN_SHIFT_LEFT }, { ">>", TOKEN_SHIFT_RIGHT },
+		       { "<=", TOKEN_LESS_EQUAL }, { ">=", TOKEN_GREATER_EQUAL },
+		       { "==", TOKEN_EQUAL },	   { "!=", TOKEN_NOT_EQUAL },
+		       { "&&", TOKEN_AND },	   { "||", TOKEN_OR } };
+	const char *at = lexer->text + lexer->offset;
+	size_t left = lexer->size - lexer->offset;
+	for (size_t i = 0; i < ARRAY_COUNT(longer); i++) {
+		size_t length = strlen(longer[i].text);
+		if (length <= left && !memcmp(at, longer[i].text, length)) {
+			lexer->token.kind = longer[i].kind;
+			lexer->offset += length;
+			return;
+		}
+	}
+	lexer->token.kind = (unsigned char)*at;
+	lexer->offset++;
+}
+
+struct error *lexer_next(struct lexer *lexer)
+{
+	struct error *error = skip_blanks(lexer);
+	if (error)
+		return error;
+	char c = lexer_peek_byte(lexer);
+	if (lexer->offset >= lexer->size)
+		return NULL;
+	if (is_name_start(c))
+		lex_name(lexer);
+	else if (isdigit((unsigned char)c))
+		error = lex_number(lexer);
+	else if (c == '\'')
+		error = lex_character(lexer);
+	else if (isprint((unsigned char)c))
+		lex_punctuator(lexer);
+	else
+		error = lexer_error(lexer, "not a character of C");
+	lexer->token.length = lexer->text + lexer->offset - lexer->token.text;
+	return error;
+}
+
+struct error *lexer_init(struct lexer *lexer, const char *text, size_t size, bool dotted_names)
+{
+	*lexer = (struct lexer){
+		.text = text, .size = size, .line = 1, .dotted_names = dotted_names
+	};
+	return lexer_next(lexer);
+}
+
+bool token_equals(const struct token *token, const char *name)
+{
+	return strlen(name) == token->length && !memcmp(token->text, name, token->length);
+}
+
+struct error *token_unexpected(const struct token *token, const char *wanted)
+{
+	if (token->kind == TOKEN_END)
+		return error_create(ERROR_USAGE, "column %u: it ends where %s should be",
+				    token->column, wanted);
+	return error_create(ERROR_USAGE, "column %u: \"%.*s\" where %s should be", token->column,
+			    (int)(token->length < 64 ? token->length : 64), token->text, wanted);
+}

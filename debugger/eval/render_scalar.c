@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Numbers, enums, pointers, strings: what becomes one field of the output. */
+#include "base/bytes.h"
+#include "debugger/eval/render.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_SIZE 1024
+
+/* Counts what a field takes on the line; JSON-only values have no text. */
+static const char *shown(struct renderer *renderer, const char *text)
+{
+	if (renderer->quiet)
+		return "";
+	renderer->column += strlen(text);
+	return text;
+}
+
+void render_note(struct renderer *renderer, const char *key, const char *note)
+{
+	out_null_as(renderer->out, key, shown(renderer, note));
+}
+
+void render_missing(struct renderer *renderer, const char *key, const struct error *error)
+{
+	renderer->column += 10;
+	if (!renderer->quiet) {
+		out_missing(renderer->out, key, error);
+		return;
+	}
+	out_object_begin(renderer->out, key);
+	out_string_as(renderer->out, "error", error->message, "");
+	out_object_end(renderer->out);
+}
+
+bool type_is_char(struct type type)
+{
+	struct btf_type record;
+	/* gcc's char has no flag of its own in BTF; "unsigned char" is what u8 is. */
+	return type_get_resolved(type, &record) && record.kind == BTF_INT && record.size == 1 &&
+	       !strcmp(record.name, "char");
+}
+
+static void put_signed(struct renderer *renderer, const char *key, uint64_t value, const char *text)
+{
+	out_i64_as(renderer->out, key, (int64_t)value, shown(renderer, text));
+}
+
+static void put_unsigned(struct renderer *renderer, const char *key, uint64_t value,
+			 const char *text)
+{
+	out_u64_as(renderer->out, key, value, shown(renderer, text));
+}
+
+static void put_number(struct renderer *renderer, const char *key, uint64_t value, bool is_signed,
+		       const char *text)
+{
+	if (is_signed)
+		put_signed(renderer, key, value, text);
+	else
+		put_unsigned(renderer, key, value, text);
+}
+
+/* --- integers -------------------------------------------------------------------------------- */
+
+static void render_wide(struct renderer *renderer, const char *key, const struct slot *slot)
+{
+	const uint8_t *at = renderer->image.data + slot->offset;
+	bool big = renderer->image.big_endian;
+	char text[40];
+	snprintf(text, sizeof(text), "0x%016" PRIx64 "%016" PRIx64,
+		 load_u64(at + (big ? 0 : 8), big), load_u64(at + (big ? 8 : 0), big));
+	out_string_as(renderer->out, key, text, shown(renderer, text));
+}
+
+static void format_number(const struct renderer *renderer, uint64_t value, bool is_signed,
+			  uint64_t size, char text[TEXT_SIZE])
+{
+	if (renderer->options->hexadecimal) {
+		if (size < 8)
+			value &= ((uint64_t)1 << size * 8) - 1;
+		snprintf(text, TEXT_SIZE, "0x%" PRIx64, value);
+	} else if (is_signed) {
+		snprintf(text, TEXT_SIZE, "%" PRId64, (int64_t)value);
+	} else {
+		snprintf(text, TEXT_SIZE, "%" PRIu64, value);
+	}
+}
+
+static void render_integer(struct renderer *renderer, const char *key, const struct slot *slot,
+			   const struct btf_type *record, uint64_t value)
+{
+	char text[TEXT_SIZE];
+	bool is_signed = record->int_encoding & BTF_INT_SIGNED;
+	if ((record->int_encoding & BTF_INT_BOOL) && !slot->bit_size && value <= 1) {
+		out_bool_as(renderer->out, key, value, shown(renderer, value ? "true" : "false"));
+		return;
+	}
+	format_number(renderer, value, is_signed, record->size, text);
+	if (type_is_char(slot->type) && value < 128 && isprint((int)value))
+		snprintf(text + strlen(text), 8, " '%s%c'",
+			 value == '\'' || value == '\\' ? "\\" : "", (char)value);
+	put_number(renderer, key, value, is_signed, text);
+}
+
+static void render_enum(struct renderer *renderer, const char *key, const struct slot *slot,
+			const struct btf_type *record, uint64_t value)
+{
+	struct btf_enumerator enumerator;
+	char text[TEXT_SIZE];
+	uint32_t bits = slot->bit_size ? slot->bit_size : record->size * 8;
+	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
+	bool is_signed = type_is_signed(slot->type);
+	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
+		if ((((uint64_t)enumerator.value ^ value) & mask) != 0)
+			continue;
+		put_number(renderer, key, value, is_signed, enumerator.name);
+		return;
+	}
+	format_number(renderer, value, is_signed, record->size, text);
+	put_number(renderer, key, value, is_signed, text);
+}
+
+static void render_float(struct renderer *renderer, const char *key, const struct slot *slot,
+			 uint64_t size)
+{
+	double number = 0;
+	bool big = renderer->image.big_endian;
+	const uint8_t *at = renderer->image.data + slot->offset;
+	if (size == 8) {
+		uint64_t bits = load_u64(at, big);
+		memcpy(&number, &bits, 8);
+	} else if (size == 4) {
+		uint32_t bits = load_u32(at, big);
+		float single;
+		memcpy(&single, &bits, 4);
+		number = single;
+	}
+	if ((size != 4 && size != 8) || !isfinite(number))
+		render_note(renderer, key,
+			    isnan(number)   ? "nan"
+			    : isinf(number) ? "inf"
+					    : "<float>");
+	else
+		out_double(renderer->out, key, number);
+}
+
+/* --- strings --------------------------------------------------------------------------------- */
+
+/* In quotes, with C's escapes for quotes and backslashes; the sink sees to the rest. */
+static void quote(const char *from, size_t length, char *to, size_t size)
+{
+	size_t used = 0;
+	to[used++] = '"';
+	for (size_t i = 0; i < length && used + 4 < size; i++) {
+		if (from[i] == '"' || from[i] == '\\')
+			to[used++] = '\\';
+		to[used++] = from[i];
+	}
+	to[used++] = '"';
+	to[used] = 0;
+}
+
+static size_t string_limit(const struct renderer *renderer)
+{
+	size_t limit = renderer->options->string_limit;
+	return limit ? limit : SIZE_MAX / 4;
+}
+
+void render_string(struct renderer *renderer, const char *key, const struct slot *slot,
+		   uint64_t size)
+{
+	const char *data = (const char *)renderer->image.data + slot->offset;
+	size_t length = strnlen(data, size);
+	const struct error *missing = image_missing(&renderer->image, slot->offset, size);
+	/* A string that ends before the hole is whole. */
+	if (missing &&
+	    image_missing(&renderer->image, slot->offset, length < size ? length + 1 : length)) {
+		render_missing(renderer, key, missing);
+		return;
+	}
+	size_t limit = string_limit(renderer);
+	size_t kept = length < limit ? length : limit;
+	size_t text_size = 2 * kept + 8;
+	char *text = malloc(text_size + kept + 1);
+	if (!text) {
+		render_note(renderer, key, "<no memory>");
+		return;
+	}
+	char *plain = text + text_size;
+	memcpy(plain, data, kept);
+	plain[kept] = 0;
+	quote(data, kept, text, text_size);
+	if (kept < length)
+		strcat(text, "...");
+	out_string_as(renderer->out, key, plain, shown(renderer, text));
+	free(text);
+}
+
+/* --- pointers -------------------------------------------------------------------------------- */
+
+/*
+ * Kernel and modules lie within reach of a call instruction of each other. Asking for symbols
+ * elsewhere would load the modules for every pointer to the heap.
+ */
+static bool is_near_text(const struct renderer *renderer, uint64_t address)
+{
+	return renderer->text_start &&
+	       address - renderer->text_start + ((uint64_t)1 << 32) < (uint64_t)1 << 33;
+}
+
+static bool describe(const struct renderer *renderer, uint64_t address, struct symbol *ret,
+		     uint64_t *ret_offset)
+{
+	return is_near_text(renderer, address) &&
+	       target_symbol_at(renderer->target, address, ret, ret_offset);
+}
+
+static void append(char text[TEXT_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void append(char text[TEXT_SIZE], const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text + length, TEXT_SIZE - length, format, arguments);
+	va_end(arguments);
+}
+
+static void append_symbol(char text[TEXT_SIZE], const struct symbol *symbol, uint64_t offset)
+{
+	append(text, "%s", symbol->name);
+	if (offset)
+		append(text, "+0x%" PRIx64, offset);
+	if (symbol->module)
+		append(text, " [%s]", symbol->module);
+}
+
+/* The string a char pointer points to; says so when the dump was filtered there. */
+static void append_string(const struct renderer *renderer, uint64_t address, char text[TEXT_SIZE])
+{
+	char buffer[TEXT_SIZE / 4], quoted[TEXT_SIZE / 2 + 8];
+	size_t length = 0, limit = string_limit(renderer);
+	size_t size = limit < sizeof(buffer) - 1 ? limit + 1 : sizeof(buffer);
+	struct error *error =
+		memory_read_string(renderer->target->memory, address, buffer, size, &length);
+	if (!error) {
+		quote(buffer, length, quoted, sizeof(quoted));
+		append(text, " %s%s", quoted, length + 1 == size ? "..." : "");
+	} else if (error->kind != ERROR_FAULT) {
+		append(text, " <%s>", error_place_word(error));
+	}
+	error_free(error);
+}
+
+static void render_pointer(struct renderer *renderer, const char *key, struct type type,
+			   uint64_t address)
+{
+	char text[TEXT_SIZE];
+	struct type pointed;
+	struct btf_type record = { .kind = BTF_VOID };
+	struct symbol symbol;
+	uint64_t offset;
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	if (address && !renderer->quiet && type_target(type, &pointed) &&
+	    type_get_resolved(pointed, &record)) {
+		if (type_is_char(pointed) && renderer->target->memory) {
+			append_string(renderer, address, text);
+		} else if (describe(renderer, address, &symbol, &offset)) {
+			bool is_name = record.kind == BTF_FUNC_PROTO && !offset;
+			if (is_name)
+				*text = 0;
+			append(text, is_name ? "" : " <");
+			append_symbol(text, &symbol, offset);
+			append(text, is_name ? "" : ">");
+		}
+	}
+	out_address_as(renderer->out, key, address, shown(renderer, text));
+}
+
+/* --- which ------------------------------------------------------------------------------------ */
+
+void render_function(struct renderer *renderer, const char *key, uint64_t address)
+{
+	char text[TEXT_SIZE];
+	struct symbol symbol;
+	uint64_t offset;
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	if (describe(renderer, address, &symbol, &offset)) {
+		append(text, " <");
+		append_symbol(text, &symbol, offset);
+		append(text, ">");
+	}
+	out_address_as(renderer->out, key, address, shown(renderer, text));
+}
+
+static uint64_t load_slot(const struct renderer *renderer, const struct slot *slot, uint64_t size)
+{
+	const uint8_t *at = renderer->image.data + slot->offset;
+	uint64_t value = slot->bit_size ? load_bits(at, slot->bit_offset, slot->bit_size,
+						    renderer->image.big_endian)
+					: load_unsigned(at, size, renderer->image.big_endian);
+	uint32_t bits = slot->bit_size ? slot->bit_size : size * 8;
+	return type_is_signed(slot->type) ? sign_extend(value, bits) : value;
+}
+
+void render_scalar(struct renderer *renderer, const char *key, const struct slot *slot,
+		   const struct btf_type *record)
+{
+	uint64_t size = 0;
+	type_size(slot->type, &size);
+	if (record->kind == BTF_INT && size == 16 && !slot->bit_size) {
+		render_wide(renderer, key, slot);
+		return;
+	}
+	if (record->kind == BTF_FLOAT) {
+		render_float(renderer, key, slot, size);
+		return;
+	}
+	uint64_t value = load_slot(renderer, slot, size);
+	if (record->kind == BTF_PTR)
+		render_pointer(renderer, key, slot->type, value);
+	else if (record->kind == BTF_INT)
+		render_integer(renderer, key, slot, record, value);
+	else
+		render_enum(renderer, key, slot, record, value);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/unit/eval_fixture.h"
+
+static struct fixture *fixture;
+static char *rendered;
+
+static struct error *render_value(const struct value *value, bool json,
+				  const struct render_options *options)
+{
+	size_t size = 0;
+	free(rendered);
+	rendered = NULL;
+	FILE *file = open_memstream(&rendered, &size);
+	struct out *out = json ? out_json_create(file) : out_text_create(file);
+	struct error *error = value_render(out, NULL, value, options);
+	out_destroy(out);
+	fclose(file);
+	return error;
+}
+
+static struct error *render(const char *text, bool json)
+{
+	struct value value;
+	struct error *error = expression_value(&fixture->target, text, &value);
+	return error ? error : render_value(&value, json, &render_defaults);
+}
+
+#define CHECK_BOTH(expression, text, json)                                                         \
+	do {                                                                                       \
+		CHECK_OK(render(expression, false));                                               \
+		CHECK_STRING(rendered, text);                                                      \
+		CHECK_OK(render(expression, true));                                                \
+		CHECK_STRING(rendered, json);                                                      \
+	} while (0)
+
+static void test_scalars(void)
+{
+	CHECK_BOTH("thing.number", "-2", "-2");
+	CHECK_BOTH("thing.bits", "4294967294", "4294967294");
+	CHECK_BOTH("thing.middle", "100", "100");
+	CHECK_BOTH("thing.negative", "-3", "-3");
+	CHECK_BOTH("thing.color", "BLUE", "7");
+	CHECK_BOTH("twin.color", "3", "3");
+	CHECK_BOTH("thing.flag", "true", "true");
+	CHECK_BOTH("twin.flag", "false", "false");
+	CHECK_BOTH("(char)'A'", "65 'A'", "65");
+	CHECK_BOTH("thing.big", "-9223372036854775808", "-9223372036854775808");
+	CHECK_BOTH("1 == 1", "1", "1");
+}
+
+static void test_pointers(void)
+{
+	CHECK_BOTH("thing.function", "some_function", "\"0xffffffff81000100\"");
+	CHECK_BOTH("twin.function", "0x0", "\"0x0\"");
+	char text[64], json[64];
+	uint64_t address = AT(thing.points[1]);
+	snprintf(text, sizeof(text), "0x%" PRIx64 " <thing+0x%" PRIx64 ">", address,
+		 (uint64_t)(address - AT(thing)));
+	snprintf(json, sizeof(json), "\"0x%" PRIx64 "\"", address);
+	CHECK_BOTH("&thing.points[1]", text, json);
+	CHECK_OK(render("thing.text", false));
+	CHECK(strstr(rendered, " \"hi\\n\\\\there\"") != NULL);
+	CHECK_OK(render("(char *)&filtered", false));
+	CHECK(strstr(rendered, "<excluded>") != NULL);
+	CHECK_BOTH("(char *)1", "0x1", "\"0x1\"");
+	CHECK_BOTH("some_function", "0xffffffff81000100 <some_function>", "\"0xffffffff81000100\"");
+}
+
+static void test_strings(void)
+{
+	CHECK_BOTH("thing.name", "\"first \\\"one\\\"\"", "\"first \\\"one\\\"\"");
+	CHECK_BOTH("twin.name", "\"second\"", "\"second\"");
+	CHECK_BOTH("thing.tail", "{}", "[]");
+	struct render_options options = { .string_limit = 3 };
+	struct value value;
+	CHECK_OK(expression_value(&fixture->target, "twin.name", &value));
+	CHECK_OK(render_value(&value, false, &options));
+	CHECK_STRING(rendered, "\"sec\"...");
+	/* Bytes that are no text never reach a terminal raw. */
+	memcpy(fixture->contents->string, "\033[31m\377", 7);
+	CHECK_OK(render("string", false));
+	CHECK(!strchr(rendered, 27) && !strchr(rendered, '\377'));
+	fill_contents(fixture->contents);
+}
+
+static void test_arrays(void)
+{
+	CHECK_BOTH("thing.bytes", "{ 1, 2, 3, 3, 3, 3 }", "[1, 2, 3, 3, 3, 3]");
+	memset(fixture->contents->thing.bytes, 7, 6);
+	CHECK_BOTH("thing.bytes", "{ 7 <repeats 6 times> }", "[7, 7, 7, 7, 7, 7]");
+	fill_contents(fixture->contents);
+	CHECK_BOTH("matrix", "{\n\t{ 0, 10, 20 },\n\t{ 30, 40, 50 },\n}",
+		   "[[0, 10, 20], [30, 40, 50]]");
+	CHECK_BOTH("thing.points",
+		   "{\n\t{\n\t\t.x = -1,\n\t\t.y = 9,\n\t},\n\t{\n\t\t.x = 1,\n\t\t.y = 9,\n\t} "
+		   "<repeats 3 times>,\n}",
+		   "[{\"x\": -1, \"y\": 9}, {\"x\": 1, \"y\": 9}, {\"x\": 1, \"y\": 9}, {\"x\": 1, "
+		   "\"y\": 9}]");
+}
+
+static void test_whole(void)
+{
+	CHECK_OK(render("thing", true));
+	CHECK(strstr(rendered,
+		     "\"number\": -2, \"bits\": 4294967294, \"low\": 5, \"middle\": 100"));
+	CHECK(strstr(rendered, "\"tail\": []"));
+	CHECK_OK(render("thing", false));
+	CHECK(strstr(rendered, "\t.number = -2,\n\t.bits = 4294967294,\n\t.low = 5,\n"));
+	CHECK(strstr(rendered, "\t.function = some_function,\n"));
+	struct render_options options = { .depth = 1, .hexadecimal = true };
+	struct value value;
+	CHECK_OK(expression_value(&fixture->target, "thing", &value));
+	CHECK_OK(render_value(&value, false, &options));
+	CHECK(strstr(rendered, ".points = {...},\n"));
+	CHECK(strstr(rendered, ".middle = 0x64,\n"));
+}
+
+static void test_missing(void)
+{
+	/* Eight bytes before the excluded page: one point is there, one is not. */
+	CHECK_BOTH("*(struct point (*)[2])&straddling",
+		   "{\n\t{\n\t\t.x = 0,\n\t\t.y = 0,\n\t},\n\t<excluded>,\n}",
+		   "[{\"x\": 0, \"y\": 0}, {\"error\": \"kernel address 0xffffffff82001000 is "
+		   "excluded\"}]");
+	CHECK_FAILS(render("filtered", false), "excluded");
+	CHECK_FAILS(render("filtered.number", false), "excluded");
+	CHECK_FAILS(render("*(int *)8", false), "");
+	/* The middle of an object is away, its end is not. */
+	CHECK_OK(render("*(int (*)[3000])&straddling", false));
+	CHECK(strstr(rendered, "0, 0, <excluded> <repeats "));
+}
+
+static void test_untyped(void)
+{
+	CHECK_BOTH("untyped", "{ 0x2222222211111111, 0x4444444433333333 }",
+		   "[\"0x2222222211111111\", \"0x4444444433333333\"]");
+}
+
+/* Records whose members lie outside, nest without end, or have no size. */
+static void test_hostile_types(void)
+{
+	struct libbpf_btf *source = btf__new_empty();
+	int int_id = btf__add_int(source, "int", 4, 1);
+	int outside = btf__add_struct(source, "outside", 8);
+	btf__add_field(source, "inner", int_id, 0, 0);
+	btf__add_field(source, "far", int_id, 0xfffff0, 0);
+	int loop = btf__add_struct(source, "loop", 8);
+	for (int i = 0; i < 8; i++) {
+		char name[8];
+		snprintf(name, sizeof(name), "m%d", i);
+		btf__add_field(source, name, loop, 0, 0);
+	}
+	int empty = btf__add_struct(source, "empty", 0);
+	int many = btf__add_array(source, int_id, empty, -1);
+	uint32_t size = 0;
+	const void *raw = btf__raw_data(source, &size);
+	struct btf *btf;
+	CHECK_OK(btf_open(raw, size, NULL, "hostile", &btf));
+	struct value value = { .target = &fixture->target,
+			       .in_memory = true,
+			       .address = DATA_BASE,
+			       .type = { btf, outside } };
+	CHECK_OK(render_value(&value, false, &render_defaults));
+	CHECK(strstr(rendered, ".far = <outside of the object>"));
+	value.type.id = many;
+	CHECK_OK(render_value(&value, true, &render_defaults));
+	CHECK_STRING(rendered, "[]");
+	value.type.id = loop;
+	CHECK_FAILS(render_value(&value, true, &render_defaults), "print parts");
+	btf_close(btf);
+	btf__free(source);
+}
+
+static void test_definition(void)
+{
+	struct type type;
+	size_t size = 0;
+	free(rendered);
+	rendered = NULL;
+	FILE *file = open_memstream(&rendered, &size);
+	struct out *out = out_text_create(file);
+	CHECK_OK(target_find_type(&fixture->target, NULL, "struct thing", &type));
+	CHECK_OK(definition_render(out, NULL, type));
+	out_destroy(out);
+	fclose(file);
+	char line[128];
+	CHECK(strstr(rendered, "struct thing {\n\tchar                       name[16];"));
+	snprintf(line, sizeof(line), "/* %5zu %5zu */\n", offsetof(struct thing, points),
+		 sizeof(struct point[4]));
+	CHECK(strstr(rendered, line));
+	CHECK(strstr(rendered, "middle:7;"));
+	CHECK(strstr(rendered, "int                        (*function)(long unsigned int count);"));
+	CHECK(strstr(rendered, "\tunion {\n\t\tint                        number;"));
+}
+
+int main(void)
+{
+	fixture = fixture_create(FIXTURE_DECLARATIONS);
+	RUN(test_scalars);
+	RUN(test_pointers);
+	RUN(test_strings);
+	RUN(test_arrays);
+	RUN(test_whole);
+	RUN(test_missing);
+	RUN(test_untyped);
+	RUN(test_hostile_types);
+	RUN(test_definition);
+	fixture_destroy(fixture);
+	free(rendered);
+	return test_finish();
+}
