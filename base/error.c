@@ -88,7 +88,7 @@ void error_free(struct error *error)
 int error_is_missing(const struct error *error)
 {
 	return error->kind == ERROR_FAULT || error->kind == ERROR_EXCLUDED ||
-	       error->kind == ERROR_TRUNCATED;
+	       error->kind == ERROR_TRUNCATED || error->kind == ERROR_DAMAGED;
 }
 
 const char *error_place_word(const struct error *error)
@@ -98,6 +98,8 @@ const char *error_place_word(const struct error *error)
 		return "excluded";
 	case ERROR_TRUNCATED:
 		return "truncated";
+	case ERROR_DAMAGED:
+		return "damaged";
 	case ERROR_FAULT:
 		return "unmapped";
 	default:

@@ -25,13 +25,14 @@ enum error_kind {
 	ERROR_FAULT,	   /* the address does not exist */
 	ERROR_EXCLUDED,	   /* the page exists, the dump was filtered */
 	ERROR_TRUNCATED,   /* the file ends before the page it promises */
+	ERROR_DAMAGED,	   /* the page is in the file, but cannot be decoded */
 	ERROR_INTERRUPTED, /* Ctrl-C */
 	ERROR_UNSUPPORTED  /* valid, but not by this build or its libraries */
 };
 
 struct error {
 	enum error_kind kind;
-	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED. */
+	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED, DAMAGED. */
 	uint64_t address;
 	char message[];
 };
@@ -50,9 +51,11 @@ struct error *error_no_memory(void) MUST_CHECK;
 struct error *error_system(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 /* NULL is allowed. */
 void error_free(struct error *error);
-/* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated). */
+/* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated, damaged).
+ */
 int error_is_missing(const struct error *error);
-/* One or two words to show in the place of a value: "excluded", "unmapped", "truncated". */
+/* One or two words to show in the place of a value: "excluded", "unmapped", "truncated", "damaged".
+ */
 const char *error_place_word(const struct error *error);
 
 #endif

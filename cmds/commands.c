@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_bt, command_foreach, command_help, command_log, command_mod,
-	command_print, command_ps, command_quit, command_rd, command_struct, command_sym,
-	command_sys, command_types, command_whatis;
+extern const struct command command_bt, command_foreach, command_globals, command_help, command_log,
+	command_mod, command_print, command_ps, command_quit, command_rd, command_struct,
+	command_sym, command_sys, command_types, command_whatis;
 
 const struct command *const commands[] = {
-	&command_bt,	&command_foreach, &command_help,  &command_log,	   &command_mod,
-	&command_print, &command_ps,	  &command_quit,  &command_rd,	   &command_struct,
-	&command_sym,	&command_sys,	  &command_types, &command_whatis, NULL,
+	&command_bt,   &command_foreach, &command_globals, &command_help,
+	&command_log,  &command_mod,	 &command_print,   &command_ps,
+	&command_quit, &command_rd,	 &command_struct,  &command_sym,
+	&command_sys,  &command_types,	 &command_whatis,  NULL,
 };
 
 #define WORDS_MAX 256
@@ -132,6 +133,17 @@ static bool next_word(const char **at, char **to, const char **ret)
 	return true;
 }
 
+/* --name, --name=VALUE; -16 too, as crash's rd has it. */
+static bool is_long_form(const struct option_spec *option, const char *word)
+{
+	size_t dashes = strspn(word, "-"), length = strlen(option->name);
+	if (dashes != 2 && !(dashes == 1 && isdigit((unsigned char)*option->name)))
+		return false;
+	const char *rest = word + dashes + length;
+	return !strncmp(word + dashes, option->name, length) &&
+	       (!*rest || (option->argument && *rest == '='));
+}
+
 static const struct option_spec *find_option(const struct command *command, const char *word)
 {
 	for (size_t i = 0; i < option_count(command); i++) {
@@ -139,12 +151,8 @@ static const struct option_spec *find_option(const struct command *command, cons
 		if (option->letter && word[0] == '-' && word[1] == option->letter &&
 		    (!word[2] || option->argument))
 			return option;
-		if (option->name && !strncmp(word, "--", 2)) {
-			size_t length = strlen(option->name);
-			if (!strncmp(word + 2, option->name, length) &&
-			    (!word[2 + length] || (option->argument && word[2 + length] == '=')))
-				return option;
-		}
+		if (option->name && is_long_form(option, word))
+			return option;
 	}
 	return NULL;
 }
@@ -152,10 +160,10 @@ static const struct option_spec *find_option(const struct command *command, cons
 /* The argument within the option's own word: -cCPU, --name=VALUE; NULL: the next word has it. */
 static const char *joined_argument(const struct option_spec *option, const char *word)
 {
-	if (word[1] != '-')
+	if (option->letter && word[1] == option->letter)
 		return word[2] ? word + 2 : NULL;
-	const char *equals = word + 2 + strlen(option->name);
-	return *equals == '=' ? equals + 1 : NULL;
+	const char *equals = strchr(word, '=');
+	return equals ? equals + 1 : NULL;
 }
 
 struct parser {

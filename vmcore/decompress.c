@@ -116,7 +116,7 @@ struct error *decompress(struct decompressor *decompressor, uint32_t flags, cons
 		size = to_size;
 	}
 	if (!error && size != to_size)
-		error = error_create(ERROR_FORMAT, "its %s data is damaged",
+		error = error_create(ERROR_DAMAGED, "its %s data is damaged",
 				     compression_name(flags));
 	return error;
 }

@@ -389,7 +389,7 @@ static struct error *read_page(struct diskdump *dump, const struct dump_file *fi
 {
 	/* Some writers keep a compressed page that is no smaller; never twice as large. */
 	if (!batch->size || batch->size > 2 * dump->page_size)
-		return error_create(ERROR_FORMAT, "its descriptor is damaged");
+		return error_create(ERROR_DAMAGED, "its descriptor is damaged");
 	if (!dump_file_has(file, batch->offset, batch->size))
 		return error_create(ERROR_TRUNCATED, "the file ends before it");
 	struct error *error = read_ahead(dump, file, batch, count);

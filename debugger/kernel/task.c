@@ -2,7 +2,7 @@
 #include "debugger/kernel/task.h"
 
 #include "base/array.h"
-#include "debugger/kernel/list.h"
+#include "debugger/target/list.h"
 #include "debugger/kernel/pid_table.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,6 +12,8 @@
 #define LEVEL_BITS	 9
 #define PAGE_BITS	 12
 #define LARGE_LEVELS	 3 /* a 1 GiB page ends at the third level from below */
+/* From _stext on, no kernel image is smaller; one with debugging options may be larger. */
+#define IMAGE_SIZE ((uint64_t)64 << 20)
 
 struct paging {
 	struct translator translator;
@@ -19,6 +21,8 @@ struct paging {
 	uint64_t root; /* physical address of the top table */
 	uint64_t address_mask;
 	unsigned int levels;
+	uint64_t stext;	    /* start of the image's text; 0 unknown */
+	uint64_t phys_base; /* physical address of the image minus START_KERNEL_MAP's offset */
 };
 
 /* Address bits below the index of a level; level 1 is the lowest. */
@@ -50,6 +54,20 @@ static struct error *read_entry(const struct paging *paging, uint64_t table, uns
 	return error;
 }
 
+/*
+ * The image is contiguous in physical memory (KERNEL-FORMATS 6.1), so what a table that is not in
+ * the dump would have said of it is known.
+ */
+static bool translate_image(const struct paging *paging, uint64_t address, struct translation *ret)
+{
+	if (!paging->stext || address < paging->stext || address - paging->stext >= IMAGE_SIZE)
+		return false;
+	uint64_t page = address & ~(uint64_t)((1 << PAGE_BITS) - 1);
+	*ret = (struct translation){ page, page - START_KERNEL_MAP + paging->phys_base,
+				     1 << PAGE_BITS };
+	return true;
+}
+
 static struct error *translate(const struct translator *translator, uint64_t address,
 			       struct translation *ret)
 {
@@ -59,6 +77,10 @@ static struct error *translate(const struct translator *translator, uint64_t add
 	for (unsigned int level = paging->levels; !error; level--) {
 		uint64_t entry = 0;
 		error = read_entry(paging, table, level, address, &entry);
+		if (error && error_is_missing(error) && translate_image(paging, address, ret)) {
+			error_free(error);
+			return NULL;
+		}
 		if (error)
 			break;
 		if (!(entry & ENTRY_PRESENT))
@@ -122,6 +144,10 @@ struct error *paging_x86_64_create(struct memory *physical, const struct vmcorei
 	paging->levels = five_levels ? 5 : 4;
 	paging->address_mask = ENTRY_ADDRESS & ~(uint64_t)sme_mask;
 	paging->root = root & paging->address_mask;
+	int64_t phys_base = 0;
+	if (vmcoreinfo_number(info, "NUMBER(phys_base)", &phys_base) &&
+	    vmcoreinfo_hex(info, "SYMBOL(_stext)", &paging->stext))
+		paging->phys_base = (uint64_t)phys_base;
 	*ret = &paging->translator;
 	return NULL;
 }
