@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "cmds/command.h"
 #include "cmds/manual.h"
-#include "debugger/eval/declare.h"
+#include "debugger/declare/declare.h"
 #include "debugger/shell/shell.h"
 #include <errno.h>
 #include <getopt.h>
@@ -194,6 +194,17 @@ static int debug(struct target *target, const struct settings *settings)
 	return session.failed ? EXIT_COMMAND_FAILED : EXIT_ALL_WELL;
 }
 
+static struct error *add_declarations(struct target *target, const struct settings *settings)
+{
+	struct error *error = NULL;
+	struct declarations *declarations = NULL;
+	if (settings->declaration_count)
+		error = target_declarations(target, &declarations);
+	for (size_t i = 0; i < settings->declaration_count && !error; i++)
+		error = declarations_add_file(declarations, settings->declarations[i]);
+	return error;
+}
+
 static struct error *open_target(const struct settings *settings, struct target **ret)
 {
 	static const char *const live[] = { "/proc/vmcore" };
@@ -205,12 +216,10 @@ static struct error *open_target(const struct settings *settings, struct target 
 					  &target);
 	if (error)
 		return error;
-	for (size_t i = 0; i < settings->declaration_count; i++) {
-		error = declarations_add_file(target->declarations, settings->declarations[i]);
-		if (error) {
-			target_close(target);
-			return error;
-		}
+	error = add_declarations(target, settings);
+	if (error) {
+		target_close(target);
+		return error;
 	}
 	*ret = target;
 	return NULL;

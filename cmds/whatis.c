@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
-#include "debugger/eval/declare.h"
+#include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "debugger/target/object.h"
 #include <ctype.h>

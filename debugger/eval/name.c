@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a name in an expression means: a symbol, a per-CPU variable on a CPU, an enumerator. */
+#include "debugger/declare/declare.h"
+#include "debugger/declare/nearest.h"
 #include "debugger/eval/convert.h"
-#include "debugger/eval/nearest.h"
 #include "debugger/eval/tree.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
@@ -105,7 +106,7 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	struct value value = { .target = evaluation->target,
 			       .in_memory = true,
 			       .raw_size = symbol->size };
-	TRY(target_symbol_type(evaluation->target, symbol, &value.type, &value.origin));
+	TRY(declared_symbol_type(evaluation->target, symbol, &value.type, &value.origin));
 	if (!value.type.btf && is_text(symbol) &&
 	    find_function(evaluation->target, symbol, &value.type))
 		value.origin = symbol->module ? ORIGIN_MODULE : ORIGIN_KERNEL;

@@ -10,7 +10,7 @@
  */
 #include "debugger/eval/tree.h"
 
-#include "debugger/eval/ctype.h"
+#include "debugger/declare/ctype.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_EVAL_TREE_H
 #define DEBUGGER_EVAL_TREE_H
 
-#include "debugger/eval/lexer.h"
+#include "debugger/declare/lexer.h"
 #include "debugger/eval/value.h"
 
 enum node_kind {

@@ -2,7 +2,7 @@
 #include "debugger/eval/value.h"
 
 #include "base/bytes.h"
-#include "debugger/eval/nearest.h"
+#include "debugger/declare/nearest.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
  */
 #include "debugger/target/target.h"
 
-#include "debugger/eval/declare.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,14 +135,6 @@ static struct error *open_btf(struct target *target)
 	return error_prefix(error, "no types: the BTF at 0x%" PRIx64, start);
 }
 
-static struct error *open_declarations(struct target *target)
-{
-	target->declarations = declarations_create();
-	if (!target->declarations)
-		return error_no_memory();
-	return declarations_add_builtin(target->declarations);
-}
-
 static struct error *open_parts(struct target *target)
 {
 	struct error *error = open_vmcoreinfo(target);
@@ -172,8 +163,6 @@ struct error *target_open(const char *const *paths, size_t count,
 	struct error *error = vmcore_open(paths, count, &vmcore_options, &target->vmcore);
 	if (!error)
 		error = symtab_create(&target->symbols);
-	if (!error)
-		error = open_declarations(target);
 	if (!error) {
 		target->physical = vmcore_physical(target->vmcore);
 		target->facts = vmcore_facts(target->vmcore);
@@ -203,7 +192,8 @@ void target_close(struct target *target)
 	}
 	free(target->modules);
 	free(target->cpus);
-	declarations_destroy(target->declarations);
+	if (target->declarations_destroy)
+		target->declarations_destroy(target->declarations);
 	btf_close(target->btf);
 	free(target->btf_data);
 	symtab_destroy(target->symbols);

@@ -44,7 +44,7 @@ struct module {
 	uint64_t base, size; /* text start, and sum of its core regions, bytes */
 	uint32_t state;
 	struct btf *btf; /* its split BTF, NULL: none (yet) */
-	bool btf_asked;  /* an attempt to load it was made */
+	bool btf_asked;	 /* an attempt to load it was made */
 	uint64_t percpu, percpu_size;
 	uint64_t orc_ip, orc; /* arch.orc_unwind_ip, arch.orc_unwind */
 	uint32_t orc_count;
@@ -72,7 +72,8 @@ struct target {
 	struct memory *memory;		   /* kernel virtual; NULL when it cannot be translated */
 	struct symtab *symbols;		   /* never NULL, may be empty */
 	struct btf *btf;		   /* the kernel's; NULL: none */
-	struct declarations *declarations; /* name -> C declaration; see debugger/eval/declare.h */
+	struct declarations *declarations; /* of debugger/declare, NULL: not asked for yet */
+	void (*declarations_destroy)(struct declarations *declarations);
 	char release[128];
 
 	/* Below: loaded when first asked for, through the functions. */
@@ -140,8 +141,8 @@ bool target_describe(struct target *target, uint64_t address, char *buffer, size
 struct error *target_find_type(struct target *target, const struct btf *near, const char *name,
 			       struct type *ret) MUST_CHECK;
 /*
- * The type of a variable: BTF VARs (per-CPU and others), then declarations. ORIGIN_NONE with
- * `ret_type` { NULL, 0 } when nobody says.
+ * The type that BTF gives a variable: VARs of the kernel or of the symbol's module, per-CPU and
+ * others. ORIGIN_NONE with `ret_type` { NULL, 0 } when it says nothing.
  */
 struct error *target_symbol_type(struct target *target, const struct symbol *symbol,
 				 struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;

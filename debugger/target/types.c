@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Types by name, and the types of symbols. */
-#include "debugger/eval/declare.h"
 #include "debugger/target/target.h"
 
 #include <string.h>
@@ -161,13 +160,5 @@ struct error *target_symbol_type(struct target *target, const struct symbol *sym
 		return NULL;
 	*ret_type = (struct type){ NULL, 0 };
 	*ret_origin = ORIGIN_NONE;
-	if (symbol->module || !target->btf)
-		return NULL;
-	struct error *why = NULL;
-	struct error *error = declarations_find(target, symbol->name,
-						symbol->per_cpu ? 0 : symbol->size, ret_type, &why);
-	if (!error && ret_type->btf)
-		*ret_origin = ORIGIN_DECLARED;
-	error_free(why);
-	return error;
+	return NULL;
 }

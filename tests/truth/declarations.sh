@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Compares debugger/eval/globals.decl with the DWARF of kernels, by hand:
+# Compares debugger/declare/globals.decl with the DWARF of kernels, by hand:
 #
 #   tests/truth/declarations.sh VMLINUX...
 #
@@ -39,7 +39,7 @@ def declare(kind, declarator):
 
 
 def declared():
-    text = open("debugger/eval/globals.decl").read()
+    text = open("debugger/declare/globals.decl").read()
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for line in re.findall(r"[^;]+;", text):
         line = re.sub(r"\b(const|volatile|extern) ", "", " ".join(line.split()).rstrip(";"))

@@ -21,7 +21,7 @@
 #undef BTF_INT_CHAR
 #undef BTF_INT_BOOL
 
-#include "debugger/eval/declare.h"
+#include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "tests/unit/kallsyms_image.h"
 #include "tests/unit/test.h"

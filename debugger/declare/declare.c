@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Type names as text; declarations live in declarations.c. */
-#include "debugger/eval/declare.h"
+#include "debugger/declare/declare.h"
 
-#include "debugger/eval/ctype.h"
+#include "debugger/declare/ctype.h"
 #include "debugger/target/object.h"
 #include <string.h>
 

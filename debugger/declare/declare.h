@@ -3,12 +3,21 @@
  * C declarations of variables ("struct task_struct init_task;"): the parser, and the table from
  * names to them that ships with the program and that users extend with --declare FILE.
  */
-#ifndef DEBUGGER_EVAL_DECLARE_H
-#define DEBUGGER_EVAL_DECLARE_H
+#ifndef DEBUGGER_DECLARE_DECLARE_H
+#define DEBUGGER_DECLARE_DECLARE_H
 
 #include "debugger/target/target.h"
 
 struct declarations;
+
+/* The target's table, with the list that ships with the program; made when first asked for. */
+struct error *target_declarations(struct target *target, struct declarations **ret) MUST_CHECK;
+/*
+ * The type of a symbol as BTF says it, else as it is declared; ORIGIN_NONE and { NULL, 0 } when
+ * nobody says.
+ */
+struct error *declared_symbol_type(struct target *target, const struct symbol *symbol,
+				   struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;
 
 /* An empty table. NULL without memory. */
 struct declarations *declarations_create(void);

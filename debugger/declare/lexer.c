@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/eval/lexer.h"
+#include "debugger/declare/lexer.h"
 
 #include "base/array.h"
 #include <ctype.h>

@@ -5,10 +5,10 @@
  * parses "*(*x[3])(int)" with a placeholder for what the inner parentheses apply to and
  * fills it in afterwards.
  */
-#ifndef DEBUGGER_EVAL_CTYPE_H
-#define DEBUGGER_EVAL_CTYPE_H
+#ifndef DEBUGGER_DECLARE_CTYPE_H
+#define DEBUGGER_DECLARE_CTYPE_H
 
-#include "debugger/eval/lexer.h"
+#include "debugger/declare/lexer.h"
 #include "debugger/target/target.h"
 
 #define CTYPE_NAME_SIZE	 128

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/eval/nearest.h"
+#include "debugger/declare/nearest.h"
 
 #include "base/interrupt.h"
 #include <stdio.h>

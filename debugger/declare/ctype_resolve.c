@@ -3,8 +3,8 @@
  * From C types as written to BTF types. Suggestions for misspelled names cost a walk over all
  * types: they are made only for what the user typed (ctype_resolve_anywhere()).
  */
-#include "debugger/eval/ctype.h"
-#include "debugger/eval/nearest.h"
+#include "debugger/declare/ctype.h"
+#include "debugger/declare/nearest.h"
 #include "debugger/target/object.h"
 
 #include <string.h>

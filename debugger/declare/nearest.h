@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "Did you mean": the name nearest to one that does not exist. */
-#ifndef DEBUGGER_EVAL_NEAREST_H
-#define DEBUGGER_EVAL_NEAREST_H
+#ifndef DEBUGGER_DECLARE_NEAREST_H
+#define DEBUGGER_DECLARE_NEAREST_H
 
 #include "btf/btf.h"
 #include "debugger/target/target.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words of C, for expressions and declarations: one token at a time, without copies. */
-#ifndef DEBUGGER_EVAL_LEXER_H
-#define DEBUGGER_EVAL_LEXER_H
+#ifndef DEBUGGER_DECLARE_LEXER_H
+#define DEBUGGER_DECLARE_LEXER_H
 
 #include "base/error.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Parsing of C type names and declarators; their resolution is in ctype_resolve.c. */
-#include "debugger/eval/ctype.h"
+#include "debugger/declare/ctype.h"
 
 #include "base/array.h"
 #include "debugger/target/object.h"

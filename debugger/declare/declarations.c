@@ -3,11 +3,11 @@
  * The table of declared variables. Adding checks the syntax and remembers where each declaration
  * starts; the few that are asked for are parsed again and looked up in BTF then.
  */
-#include "debugger/eval/declare.h"
+#include "debugger/declare/declare.h"
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "debugger/eval/ctype.h"
+#include "debugger/declare/ctype.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -212,7 +212,7 @@ struct error *declarations_add_file(struct declarations *declarations, const cha
 /* globals.decl as it is in the source tree; the path is relative to its root (-I.). */
 __asm__(".pushsection .rodata.globals_decl, \"a\"\n"
 	"globals_decl_start:\n"
-	".incbin \"debugger/eval/globals.decl\"\n"
+	".incbin \"debugger/declare/globals.decl\"\n"
 	"globals_decl_end:\n"
 	".byte 0\n"
 	".popsection\n");
@@ -317,6 +317,38 @@ struct error *declarations_find(struct target *target, const char *name, uint64_
 		*ret_why = why;
 		return NULL;
 	}
+	error_free(why);
+	return NULL;
+}
+
+/* --- of a target ------------------------------------------------------------------------ */
+
+struct error *target_declarations(struct target *target, struct declarations **ret)
+{
+	if (!target->declarations) {
+		target->declarations = declarations_create();
+		if (!target->declarations)
+			return error_no_memory();
+		target->declarations_destroy = declarations_destroy;
+		TRY(declarations_add_builtin(target->declarations));
+	}
+	*ret = target->declarations;
+	return NULL;
+}
+
+struct error *declared_symbol_type(struct target *target, const struct symbol *symbol,
+				   struct type *ret_type, enum type_origin *ret_origin)
+{
+	struct declarations *declarations;
+	struct error *why = NULL;
+	TRY(target_symbol_type(target, symbol, ret_type, ret_origin));
+	if (*ret_origin != ORIGIN_NONE || symbol->module || !target->btf)
+		return NULL;
+	TRY(target_declarations(target, &declarations));
+	TRY(declarations_find(target, symbol->name, symbol->per_cpu ? 0 : symbol->size, ret_type,
+			      &why));
+	if (ret_type->btf)
+		*ret_origin = ORIGIN_DECLARED;
 	error_free(why);
 	return NULL;
 }
