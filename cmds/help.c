@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define WIDTH 78
+
 static void list_commands(struct out *out)
 {
 	static const struct column columns[] = { { "name", "COMMAND", -10 },
@@ -37,6 +39,30 @@ static void describe_option(struct out *out, const struct option_spec *option)
 	out_object_end(out);
 }
 
+/* Text in paragraphs, which blank lines end, filled to the width of a narrow terminal. */
+static void fill(struct out *out, const char *text)
+{
+	int column = 0;
+	while (*text) {
+		size_t blank = strspn(text, " \n");
+		if (blank >= 2 && text[0] == '\n' && text[1] == '\n' && column) {
+			out_text(out, "\n\n");
+			column = 0;
+		}
+		text += blank;
+		size_t word = strcspn(text, " \n");
+		if (column && column + 1 + (int)word > WIDTH) {
+			out_text(out, "\n");
+			column = 0;
+		}
+		if (word)
+			out_text(out, column ? " %.*s" : "%.*s", (int)word, text);
+		column += (int)word + (column != 0);
+		text += word;
+	}
+	out_text(out, "\n");
+}
+
 static void describe(struct out *out, const struct command *command)
 {
 	char usage[512];
@@ -56,12 +82,7 @@ static void describe(struct out *out, const struct command *command)
 			describe_option(out, &command->options[i]);
 	out_array_end(out);
 	out_text(out, "\n");
-	/* The description is the program's own text: its newlines are meant. */
-	for (const char *line = command->description; *line;) {
-		size_t length = strcspn(line, "\n");
-		out_text(out, "%.*s\n", (int)length, line);
-		line += length + (line[length] != 0);
-	}
+	fill(out, command->description);
 	out_string_as(out, "description", command->description, "");
 	if (command->alias)
 		out_text(out, "\nShort form: %s\n", command->alias);

@@ -90,7 +90,7 @@ static struct error *open_symbols(struct target *target)
 			memcpy((char *)&tables + keys[i].offset, &value, sizeof(value));
 	}
 	return error_prefix(kallsyms_load(target->symbols, target->memory, &tables),
-			    "no symbols: kallsyms");
+			    "no symbols");
 }
 
 /* linux_banner must begin with what VMCOREINFO says, or one of them is another kernel's. */
@@ -185,6 +185,8 @@ void target_close(struct target *target)
 		return;
 	if (target->orc_destroy)
 		target->orc_destroy(target->orc);
+	if (target->inference_destroy)
+		target->inference_destroy(target->inference);
 	for (size_t i = 0; i < target->module_count; i++) {
 		btf_close(target->modules[i].btf);
 		free(target->modules[i].btf_data);
