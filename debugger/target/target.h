@@ -90,6 +90,8 @@ struct target {
 	size_t btf_size;
 	void *orc; /* debugger/unwind's tables */
 	void (*orc_destroy)(void *orc);
+	void *inference; /* what debugger/infer keeps of the code */
+	void (*inference_destroy)(void *inference);
 };
 
 struct target_options {
