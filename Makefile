@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# btfcrash: build, test, demonstrate, install. `make help` lists the targets.
+
+VERSION := 0.1.0
+MAKEFLAGS += --no-print-directory
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+BUILD  ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+
+# Flags that are the user's: CC, CFLAGS, CPPFLAGS, LDFLAGS, WERROR=-Werror, SANITIZE=-fsanitize=...
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-compare
+HARDEN   := -fPIE -fstack-protector-strong $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
+override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
+override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
+override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
+LIBS     := -Wl,--as-needed -lkdumpfile -lcapstone -lreadline -llzo2 -lz
+
+SOURCES  := $(sort $(wildcard base/*.c btf/*.c symbols/*.c vmcore/*.c \
+	debugger/*.c debugger/*/*.c cmds/*.c))
+MAIN     := cmds/main.c
+OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN),$(SOURCES)))
+PROGRAM  := $(BUILD)/btfcrash
+ARCHIVE  := $(BUILD)/libbtfcrash.a
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+
+# What the goals need of tests/packages.
+NEEDS := build \
+	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
+	$(if $(filter dumps session sanitize check bench packages,$(MAKECMDGOALS)),dumps flavours) \
+	$(if $(filter lint unit session sanitize check bench packages,$(MAKECMDGOALS)),test)
+
+all: $(PROGRAM) ## builds build/btfcrash
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+packages: ## installs the Debian packages that all of this needs (as root)
+	@tests/install-packages $(NEEDS)
+
+# Building
+
+# One line for each thing that is built; V=1 shows the whole commands.
+say = $(if $(V),,@echo '  $(1) $@';)
+
+$(PROGRAM): $(BUILD)/cmds/main.o $(ARCHIVE)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ARCHIVE): $(OBJECTS) $(BUILD)/objects
+	@rm -f $@
+	$(call say,AR)$(AR) rcs $@ $(OBJECTS)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/unit/%: tests/unit/%.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(ARCHIVE) -lbpf $(LIBS)
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+# .incbin is not seen by -MMD.
+$(BUILD)/debugger/declare/declarations.o: debugger/declare/globals.decl
+
+# Files that hold a text and are as old as it: other flags or sources mean to build again.
+remember = mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
+
+$(BUILD)/flags: FORCE | packages
+	@$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS))
+
+$(BUILD)/objects: FORCE
+	@$(call remember,$(OBJECTS))
+
+-include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(UNIT:=.d)
+
+# Real dumps
+
+dumps: packages ## makes the dumps that the tests use, unless they are there
+	@testdata/make-dumps
+
+demo: $(PROGRAM) ## crashes a real kernel and looks at its dump
+	@testdata/make-dumps --demo
+	@tests/demo $(PROGRAM)
+
+# Tests
+
+check: dumps ## all of the tests: lint unit session sanitize
+	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize'
+
+lint: $(ARCHIVE) ## form of the source: format, layers, sizes, globals, scripts
+	@tests/lint/run $(BUILD)
+
+unit: $(UNIT) ## the unit tests
+	@tests/tally $(UNIT)
+
+session: $(PROGRAM) dumps ## what the program says of real dumps
+	@tests/session/run $(BUILD)
+
+sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
+	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' hostile
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# A finding ends in a signal, which no test takes for an answer of the program.
+hostile: export ASAN_OPTIONS := abort_on_error=1
+hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
+hostile: $(PROGRAM) $(UNIT)
+	@tests/tally $(UNIT) 'tests/session/run $(BUILD) hostile'
+
+bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
+	@tests/bench/run $(BUILD)
+
+# Installing
+
+install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/btfcrash
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	$(PROGRAM) --manual >$(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/btfcrash/README.md
+
+uninstall: ## removes what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash
+
+clean: ## removes what was built; the dumps stay
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-clang
+
+FORCE:
+.PHONY: all help packages dumps demo check lint unit session sanitize hostile bench install \
+	uninstall clean FORCE

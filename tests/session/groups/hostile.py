@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Broken and forged dumps: an answer or a one-line error, never a crash.
+
+Also run against a build with sanitizers.  Everything works on one copy of the
+newest kernel's ELF dump; what a case changes, it puts back.
+"""
+
+import contextlib
+import mmap
+import os
+import random
+import re
+import struct
+import time
+
+from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names, value_of)
+
+# Random damage: the same every time, unless one wants to search.
+SEED = int(os.environ.get("BTFCRASH_TEST_SEED", "20"))
+ROUNDS = int(os.environ.get("BTFCRASH_TEST_ROUNDS", "100"))
+ROUND_SECONDS = float(os.environ.get("BTFCRASH_TEST_SECONDS", "20"))  # then it is enough
+BYTES = 200  # damaged in a round
+COMMANDS = ("sys", "print init_task", "bt", "ps", "mod", "log", "foreach bt", "sym -q panic",
+            "print runqueues:a.cpu", "types task_struct")
+EM_PPC64, EM_AARCH64, EM_S390 = 21, 183, 22
+
+
+def first_line(result):
+    """Of the messages, without the folder of the test's files."""
+    return re.sub(r"\S*/session-\w+/", "", result.errors.splitlines()[0])
+
+
+def one_line_error(result, what):
+    """Exit status 2, one line on standard error, nothing on standard output."""
+    check_equal(result.status, 2, f"{what}: exit status")
+    check_equal(result.out, b"", f"{what}: output")
+    lines = result.errors.splitlines()
+    check_equal(len(lines), 1, f"{what}: lines of {result.errors!r}")
+    check(lines[0].startswith("btfcrash: ") and len(lines[0]) > 20, f"{what}: {lines[0]!r}")
+    check(not CONTROL.search(result.err), f"{what}: control characters in the message")
+    return first_line(result)
+
+
+def harmless(result, what):
+    """Whatever happens to a damaged dump: no crash (run() sees to that), no control
+    characters, a proper status, and a reason when nothing came out."""
+    check(result.status in (0, 1, 2), f"{what}: exit status {result.status}")
+    check(not CONTROL.search(result.out), f"{what}: control characters in the output")
+    check(not CONTROL.search(result.err), f"{what}: control characters in the messages")
+    if result.status:
+        check(result.err, f"{what}: exit status {result.status} without a message")
+    if result.status == 2:
+        one_line_error(result, what)
+
+
+class Image:
+    """A writable copy of a dump, mapped; patches are undone."""
+
+    def __init__(self, source, path):
+        copy_file(source, path)
+        self.path = path
+        with open(path, "r+b") as file:
+            self.bytes = mmap.mmap(file.fileno(), 0)
+
+    def find_all(self, word):
+        places, at = [], self.bytes.find(word)
+        while at >= 0:
+            places.append(at)
+            at = self.bytes.find(word, at + 1)
+        return places
+
+    @contextlib.contextmanager
+    def patched(self, patches):
+        """Writes {offset: bytes} for a while."""
+        old = {at: self.bytes[at:at + len(new)] for at, new in patches.items()}
+        for at, new in patches.items():
+            self.bytes[at:at + len(new)] = new
+        try:
+            yield
+        finally:
+            for at in reversed(list(old)):
+                self.bytes[at:at + len(old[at])] = old[at]
+
+
+class Layout:
+    """Where things of the kernel lie in an ELF dump, by its own VMCOREINFO."""
+
+    def __init__(self, image, boot):
+        self.boot = boot
+        head = image.bytes[:1 << 16]
+        start = head.index(b"OSRELEASE=")
+        text = head[start:head.index(b"\0", start)].decode()
+        self.info = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+        self.note_name = head.rindex(b"VMCOREINFO\0", 0, start)
+        self.segments = list(program_headers(image.bytes))
+        self.base = int(self.info["NUMBER(phys_base)"])
+        self.start_kernel_map = 0xffffffff80000000
+
+    def offset_of_physical(self, physical):
+        for offset, start, size in self.segments:
+            if start <= physical < start + size:
+                return offset + physical - start
+        raise Failure(f"layout: no physical address {physical:#x} in the dump")
+
+    def offset(self, name):
+        """File offset of a symbol of the kernel image."""
+        return self.offset_of_physical(self.boot.address(name) - self.start_kernel_map
+                                       + self.base)
+
+    def image_end(self):
+        """File offset of the end of the kernel image."""
+        return self.offset("_end")
+
+
+def program_headers(data):
+    """(file offset, physical address, size in the file) of each PT_LOAD."""
+    start, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for number in range(count):
+        kind, _, offset, _, physical, length = struct.unpack_from(
+            "<IIQQQQ", data, start + number * size)
+        if kind == 1:
+            yield offset, physical, length
+
+
+# Files that are no dump
+
+
+def no_dumps(session):
+    program = session.program
+    scratch = program.scratch
+    empty, text = os.path.join(scratch, "empty"), os.path.join(scratch, "text")
+    open(empty, "w").close()
+    with open(text, "w") as file:
+        file.write("This is no dump, but a text.\n" * 100)
+    zeros = os.path.join(scratch, "zeros")
+    with open(zeros, "wb") as file:
+        file.truncate(1 << 20)
+    for what, path, word in (("no such file", os.path.join(scratch, "nothing"), "No such file"),
+                             ("a directory", scratch, "directory"),
+                             ("an empty file", empty, "empty"), ("a text file", text, ""),
+                             ("zeros", zeros, ""), ("the program itself", program.path, ""),
+                             ("/dev/null", "/dev/null", "")):
+        with session.case(what) as notes:
+            line = one_line_error(program.run(["-c", "print 1", path]), what)
+            check(os.path.basename(path) in line, f"{line!r} does not name the file")
+            check(word.lower() in line.lower(), f"{line!r} does not say {word!r}")
+            notes.append(line)
+            json = program.run(["--json", "-c", "print 1", path])
+            one_line_error(json, what + " with --json")
+    with session.case("a name with control characters"):
+        one_line_error(program.run(["-c", "print 1", "/nowhere/\x1b[31m"]), "a forged name")
+
+
+# Cut files
+
+
+def cut_file(source, path, percent):
+    """The first part of a file."""
+    copy_file(source, path)
+    os.truncate(path, os.path.getsize(source) * percent // 100)
+    return path
+
+
+def cut_elf(session, boot, layout):
+    """What lies before the cut is served: the kernel image, if it is there."""
+    program = session.program
+    for percent in (10, 50, 90):
+        with session.case(f"elf cut at {percent} %") as notes:
+            path = cut_file(boot.dump, os.path.join(program.scratch, "cut"), percent)
+            result = program.run(["-c", "print init_task.comm", "-c", "log", "-c", "bt",
+                                  "-c", "ps", path])
+            harmless(result, "cut")
+            if layout.image_end() < os.path.getsize(path):
+                check("swapper/0" in result.text, "the kernel image lies before the cut, but "
+                      f"init_task.comm is not shown: {result.errors[:300]}")
+                notes.append("the kernel image is there")
+            elif layout.offset("_text") > os.path.getsize(path):
+                check(result.status != 0, "the kernel image is cut off, and nothing is said")
+                notes.append("without the kernel image")
+            check(result.err, "does not say that the dump is cut")
+            notes.append(f"exit status {result.status}: {first_line(result)}")
+            os.unlink(path)
+
+
+def cut_kdump(session, boot, name):
+    program = session.program
+    for percent in (10, 50, 90):
+        with session.case(f"{name} cut at {percent} %") as notes:
+            whole = program.text(boot.path("vmcore." + name), "log").splitlines()
+            path = cut_file(boot.path("vmcore." + name),
+                            os.path.join(program.scratch, "cut"), percent)
+            result = program.run(["-c", "print init_task.comm", "-c", "log", "-c", "bt",
+                                  "-c", "ps", path])
+            harmless(result, "cut")
+            check(result.err, "does not say that the dump is cut")
+            # makedumpfile writes headers, bitmaps and most of the kernel first.
+            check(percent < 90 or result.status != 2,
+                  f"nothing of 90 % is served: {result.errors.strip()}")
+            shown = set(result.lines) & set(whole)
+            notes.append(f"exit status {result.status}: {first_line(result)}; "
+                         f"{len(shown)} of {len(whole)} lines of the log")
+            os.unlink(path)
+
+
+# Forged headers
+
+
+def other_machines(session, image):
+    program = session.program
+    for name, machine in (("s390x", EM_S390), ("ppc64", EM_PPC64), ("machine 0x7777", 0x7777)):
+        with session.case(f"a dump that says it is of {name}") as notes:
+            with image.patched({18: struct.pack("<H", machine)}):
+                result = program.run(["-c", "print init_task.comm", image.path])
+            notes.append(one_line_error(result, name))
+    with session.case("a dump that says it is of aarch64") as notes:
+        with image.patched({18: struct.pack("<H", EM_AARCH64)}):
+            result = program.run(["-c", "print init_task.comm", image.path])
+        check(result.status, "as if nothing were wrong")
+        harmless(result, "aarch64")
+        notes.append(first_line(result))
+    with session.case("an ELF dump that says it is big-endian"):
+        with image.patched({5: b"\2"}):
+            one_line_error(program.run(["-c", "print 1", image.path]), "big-endian")
+
+
+def without_vmcoreinfo(session, image, layout, boot):
+    """The note goes, then the text in memory too."""
+    program = session.program
+    note = {layout.note_name: b"XMCOREINFO"}
+    with session.case("without a VMCOREINFO note, its text is found in memory") as notes:
+        with image.patched(note):
+            result = program.run(["-c", "print init_task.comm", "-c", "sys", image.path],
+                                 status=0)
+        check("swapper/0" in result.text and boot.release in result.text, "wrong values")
+        warnings = [line for line in result.errors.splitlines() if "warning" in line]
+        check(any("vmcoreinfo" in line.lower() for line in warnings),
+              f"no warning that the note is missing: {result.errors!r}")
+        notes.append(warnings[0])
+    with session.case("with neither note nor text") as notes:
+        places = image.find_all(b"OSRELEASE=")
+        check(len(places) > 1, "layout: no text of VMCOREINFO in memory")
+        with image.patched({**note, **{at: b"XSRELEASE=" for at in places}}):
+            result = program.run(["-c", "print init_task.comm", image.path])
+        notes.append(one_line_error(result, "no VMCOREINFO"))
+    with session.case("--vmcoreinfo FILE instead of the note") as notes:
+        path = os.path.join(program.scratch, "vmcoreinfo")
+        with open(path, "w") as file:
+            file.write("".join(f"{key}={value}\n" for key, value in layout.info.items()))
+        with image.patched({**note, **{at: b"XSRELEASE=" for at in places}}):
+            result = program.run(["-c", "print init_task.comm", "--vmcoreinfo", path,
+                                  image.path], status=0)
+        check("swapper/0" in result.text, "wrong value")
+        bad = program.run(["-c", "print 1", "--vmcoreinfo", "/dev/null", image.path])
+        notes.append(one_line_error(bad, "an empty VMCOREINFO file"))
+
+
+def another_release(session, image, layout):
+    """linux_banner and OSRELEASE must agree: VMCOREINFO of another kernel is noticed."""
+    program = session.program
+    with session.case("VMCOREINFO of another release") as notes:
+        head = image.bytes[:1 << 16]
+        at = head.index(b"OSRELEASE=") + len(b"OSRELEASE=")
+        with image.patched({at: b"9"}):
+            result = program.run(["-c", "print init_task.comm", image.path])
+        harmless(result, "another release")
+        check(result.err, "nothing is said")
+        notes.append(first_line(result))
+
+
+# Control characters
+
+ESCAPES = b"\x1b[2J\x07\x9b\xc2\x9b\r\x08"
+
+
+def control_characters(session, image, boot):
+    program = session.program
+    with session.case("control characters in a task's comm") as notes:
+        address = int(program.value(boot.dump, "&init_task.comm"), 16)
+        layout = Layout(image, boot)
+        at = layout.offset_of_physical(address - layout.start_kernel_map + layout.base)
+        check_equal(image.bytes[at:at + 9], b"swapper/0", "layout: init_task.comm")
+        with image.patched({at: (ESCAPES + b"ow" + bytes(16))[:16]}):
+            for command in ("print init_task.comm", "print init_task", "ps", "bt 0", "foreach bt",
+                            "struct task_struct init_task", "rd init_task 400", "bt -a"):
+                for json in ([], ["--json"]):
+                    result = program.run(["-q", *json, "-c", command, image.path])
+                    harmless(result, command)
+                    check(result.out, f"{command}: nothing")
+            shown = program.text(image.path, "print init_task.comm")
+            check("\\x1b[2J\\x07\\x9b" in shown, f"no escapes in {shown!r}")
+            notes.append(shown.strip())
+            value = program.value(image.path, "init_task.comm")
+            check(value.startswith("\x1b[2J\x07"), f"JSON lost the bytes: {value!r}")
+    with session.case("control characters in the log") as notes:
+        word = b"sysrq: Trigger a crash"
+        places = image.find_all(word)
+        check(places, "layout: the log's line is not in memory")
+        forged = (b"\x1b]0;" + ESCAPES + word)[:len(word)]
+        with image.patched({at: forged for at in places}):
+            for arguments in (["log"], ["log -m -c"], ["sys"]):
+                for json in ([], ["--json"]):
+                    result = program.run(["-q", *json, "-c", *arguments, image.path], status=0)
+                    harmless(result, arguments[0])
+            lines = [line for line in program.text(image.path, "log").splitlines()
+                     if "\\x1b]0;" in line]
+            check_equal(len(lines), 1, "lines with the escapes")
+            notes.append(lines[0])
+    with session.case("control characters in VMCOREINFO"):
+        at = image.bytes.find(b"OSRELEASE=") + len(b"OSRELEASE=")
+        with image.patched({at: b"\x1b[31m"}):
+            harmless(program.run(["-c", "sys", image.path]), "OSRELEASE")
+
+
+# Random damage
+
+
+def regions(layout, size):
+    """What is worth damaging: (name, file offset, length)."""
+    def between(first, last):
+        return layout.offset(first), layout.offset(last) - layout.offset(first)
+    table = [("headers and notes", 0, 8192), ("ELF header", 0, 1024),
+             ("kernel data", *between("_sdata", "_edata")),
+             ("read-only data", *between("__start_rodata", "__end_rodata")),
+             ("BTF", *between("__start_BTF", "__stop_BTF")),
+             ("kallsyms", *between("kallsyms_num_syms" if ("kallsyms_num_syms", "")
+                                   in layout.boot.addresses else "kallsyms_names",
+                                   "kallsyms_token_index")),
+             ("ORC", *between("__start_orc_unwind", "__stop_orc_unwind")),
+             ("page tables", layout.offset("level3_kernel_pgt"), 3 * 4096),
+             ("init_task", layout.offset("init_task"), 8192),
+             ("all of memory", 8192, size - 8192)]
+    return [(name, at, length) for name, at, length in table if length > 0]
+
+
+def damage(image, generator, at, length, kind):
+    """{offset: bytes}: single bytes, whole words, or whole pages of rubbish."""
+    patches = {}
+    for _ in range(BYTES):
+        place = at + generator.randrange(length)
+        if kind == "bytes":
+            patches[place] = bytes([generator.randrange(256)])
+        elif kind == "words":
+            value = generator.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63, 2**64 - 1,
+                                      generator.getrandbits(64)))
+            patches[min(place & ~7, len(image.bytes) - 8)] = struct.pack("<Q", value)
+        else:
+            page = min(place & ~4095, len(image.bytes) - 4096)
+            patches[page] = generator.randbytes(4096) if generator.random() < 0.7 else bytes(4096)
+    return patches
+
+
+@contextlib.contextmanager
+def named(what):
+    """Failures say in which round they came."""
+    try:
+        yield
+    except Failure as failure:
+        raise Failure(f"{what}: {failure}") from None
+
+
+def random_damage(session, image, layout):
+    """Many wrong bytes at once, in each region in turn."""
+    program = session.program
+    generator = random.Random(SEED)
+    arguments = [word for command in COMMANDS for word in ("-c", command)]
+    started = time.monotonic()
+    with session.case("random damage") as notes:
+        places = regions(layout, len(image.bytes))
+        statuses, rounds = {}, 0
+        for number in range(ROUNDS):
+            if time.monotonic() - started > ROUND_SECONDS:
+                break
+            name, at, length = places[number % len(places)]
+            kind = ("bytes", "words", "pages")[number % 3]
+            # Headers are found wrong at once when much is: damage a little of them.
+            patches = damage(image, generator, at, length, kind)
+            if length <= 8192:
+                patches = dict(list(patches.items())[:1 + number % 8])
+            what = f"round {number}, {kind} of {name}, seed {SEED}"
+            json = ["--json"] if number % 2 else []
+            with image.patched(patches), named(what):
+                result = program.run(["-q", *json, *arguments, image.path])
+            harmless_json(result, what, json)
+            statuses[result.status] = statuses.get(result.status, 0) + 1
+            rounds += 1
+        notes.append(f"seed {SEED}; {rounds} rounds; exit statuses {statuses}; "
+                     f"{time.monotonic() - started:.0f} s")
+        check(rounds >= len(places) or program.is_sanitized,
+              f"only {rounds} rounds in {ROUND_SECONDS} s")
+
+
+def harmless_json(result, what, json):
+    """The error of a command is in the line itself with --json."""
+    if not json or result.status == 2:
+        harmless(result, what)
+        return
+    check(result.status in (0, 1), f"{what}: exit status {result.status}")
+    check(not CONTROL.search(result.out), f"{what}: control characters in the output")
+    answers = result.objects()
+    check_equal(len(answers), len(COMMANDS), f"{what}: lines")
+    check_equal(all(answer["ok"] for answer in answers), result.status == 0, f"{what}: status")
+
+
+def random_kdump(session, boot):
+    """The same on the headers, bitmaps and page descriptors of a compressed dump."""
+    program = session.program
+    generator = random.Random(SEED)
+    with session.case("random damage of a kdump-compressed file") as notes:
+        image = Image(boot.path("vmcore.zlib"), os.path.join(program.scratch, "forged.zlib"))
+        statuses, started = {}, time.monotonic()
+        for number in range(max(12, ROUNDS // 8)):
+            if time.monotonic() - started > ROUND_SECONDS / 2:
+                break
+            length = (4096, 16384, 1 << 20, len(image.bytes))[number % 4]
+            patches = damage(image, generator, 0, length, ("bytes", "words")[number // 4 % 2])
+            patches = dict(list(patches.items())[:(2, 8, 40, BYTES)[number % 4]])
+            what = f"round {number}, seed {SEED}"
+            with image.patched(patches), named(what):
+                result = program.run(["-q", "-c", "print init_task.comm", "-c", "bt", "-c", "log",
+                                      "-c", "ps", image.path])
+            harmless(result, what)
+            statuses[result.status] = statuses.get(result.status, 0) + 1
+        notes.append(f"exit statuses {statuses}")
+        os.unlink(image.path)
+
+
+def run(session):
+    boot = Boot(kernel_names()[-1], "boot1")
+    no_dumps(session)
+    image = None
+    with session.case("a copy of the dump to forge"):
+        image = Image(boot.dump, os.path.join(session.program.scratch, "forged.elf"))
+        layout = Layout(image, boot)
+    if not image:
+        return
+    cut_elf(session, boot, layout)
+    for name in ("zlib", "flat"):
+        cut_kdump(session, boot, name)
+    other_machines(session, image)
+    without_vmcoreinfo(session, image, layout, boot)
+    another_release(session, image, layout)
+    control_characters(session, image, boot)
+    random_damage(session, image, layout)
+    random_kdump(session, boot)

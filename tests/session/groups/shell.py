@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prompt, driven through a pseudo-terminal."""
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import time
+
+from lib import Boot, check, check_equal, kernel_names
+
+PROMPT = b"btfcrash> "
+SECONDS = 30
+
+
+class Terminal:
+    """The program at a terminal of its own."""
+
+    def __init__(self, program, arguments, state):
+        environment = program.environment(XDG_STATE_HOME=state)
+        environment["TERM"] = "dumb"
+        self.seen = b""
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.execve(program.path, [program.path, *arguments], environment)
+
+    def read(self, seconds):
+        """Reads what comes within a time; False at the end or without anything."""
+        ready, _, _ = select.select([self.fd], [], [], seconds)
+        if not ready:
+            return False
+        with contextlib.suppress(OSError):  # EIO: the program is gone
+            data = os.read(self.fd, 65536)
+            self.seen += data
+            return bool(data)
+        return False
+
+    def expect(self, word, what):
+        """Reads until a word comes; returns what came up to its end."""
+        end = time.monotonic() + SECONDS
+        while word not in self.seen:
+            left = end - time.monotonic()
+            check(left > 0 and self.read(left),
+                  f"{what}: no {word!r} after {self.seen[-200:]!r}")
+        before, _, self.seen = self.seen.partition(word)
+        return before + word
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def end(self):
+        """Waits for the exit status; kills the program when it does not leave."""
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            self.read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.pid = 0
+                return os.waitstatus_to_exitcode(status)
+        check(False, f"does not leave: {self.seen[-200:]!r}")
+
+    def close(self):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+@contextlib.contextmanager
+def terminal(program, arguments, state):
+    opened = Terminal(program, arguments, state)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def banner(program, boot, state):
+    """A banner with the facts, a command, Ctrl-D."""
+    with terminal(program, [boot.dump], state) as user:
+        text = user.expect(PROMPT, "start").decode("utf-8", "replace")
+        for word in (boot.release, "sysrq triggered crash", "ELF"):
+            check(word in text, f"no {word!r} in the banner {text!r}")
+        lines = text.splitlines()
+        check(4 <= len(lines) <= 20, f"a banner of {len(lines)} lines")
+        user.type(b"print init_task.comm\r")
+        check(b"swapper/0" in user.expect(PROMPT, "print"), "no swapper/0")
+        user.type(b"nosuchcommand\r")
+        check(b"nosuchcommand" in user.expect(PROMPT, "nosuchcommand"), "no message")
+        user.type(b"\x04")
+        check_equal(user.end(), 0, "exit status after Ctrl-D")
+
+
+def interrupts(program, boot, state):
+    """Ctrl-C ends a long command, drops a line half typed, and ends nothing else."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        user.type(b"sym -l\r")
+        user.expect(b"\n", "echo")
+        user.expect(b"\n", "first line of sym -l")
+        user.type(b"\x03")
+        rest = user.expect(PROMPT, "Ctrl-C during sym -l")
+        whole = len(program.text(boot.dump, "sym -l"))
+        check(len(rest) < whole / 2, f"{len(rest)} bytes of {whole} came after Ctrl-C")
+        user.type(b"print 12")
+        user.expect(b"print 12", "echo")
+        user.type(b"\x03")
+        user.expect(PROMPT, "Ctrl-C at the prompt")
+        user.type(b"print 34 + 1\r")
+        check(b"35" in user.expect(PROMPT, "print"), "the line before Ctrl-C is still there")
+        user.type(b"quit\r")
+        check_equal(user.end(), 0, "exit status after quit")
+
+
+def keeps_history(program, boot, state):
+    """A line of one session comes back in the next."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        user.type(b"print 1234 + 4321\r")
+        user.expect(PROMPT, "print")
+        user.type(b"\x04")
+        check_equal(user.end(), 0, "exit status")
+    path = os.path.join(state, "btfcrash", "history")
+    check(os.path.exists(path), f"no {path}")
+    with open(path) as file:
+        check("print 1234 + 4321\n" in file.read(), "the line is not in the file")
+    check_equal(os.stat(path).st_mode & 0o077, 0, "rights of others on the history")
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "second start")
+        user.type(b"\x10\r")  # Ctrl-P: the line before
+        check(b"5555" in user.expect(PROMPT, "Ctrl-P"), "the old line did not run")
+        user.type(b"\x04")
+        check_equal(user.end(), 0, "exit status")
+
+
+def run(session):
+    boot = Boot(kernel_names()[-1], "boot1")
+    state = os.path.join(session.program.scratch, "state")
+    for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts),
+                       ("history is kept", keeps_history)):
+        with session.case(name):
+            test(session.program, boot, state)

@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every session test needs: cases, running the program, the guests' truth."""
+
+import contextlib
+import functools
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import traceback
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TIMEOUT_SECONDS = float(os.environ.get("BTFCRASH_TEST_TIMEOUT", "60"))
+BOOT_NAMES = ("boot1", "boot2")
+SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
+# C0 without newline and tab, DEL, and C1 as UTF-8 has them.
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+
+class Failure(Exception):
+    """A case is not fulfilled; the message is one line that says why."""
+
+
+def shorten(text, limit=300):
+    """One line of at most `limit` characters."""
+    text = " | ".join(str(text).strip().splitlines())
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def check(condition, why):
+    """Fails with `why` unless the condition holds."""
+    if not condition:
+        raise Failure(why)
+
+
+def check_equal(got, wanted, what):
+    """Fails unless two values are equal."""
+    if got != wanted:
+        raise Failure(f"{what} is {shorten(repr(got), 120)}, not {shorten(repr(wanted), 120)}")
+
+
+def check_lines(got, wanted, what):
+    """Fails with the first element in which two lists differ."""
+    for number, (ours, theirs) in enumerate(zip(got, wanted), 1):
+        if ours != theirs:
+            raise Failure(f"{what} {number} is {shorten(repr(ours), 120)}, "
+                          f"not {shorten(repr(theirs), 120)}")
+    if len(got) != len(wanted):
+        longer, word = (got, "too many") if len(got) > len(wanted) else (wanted, "too few")
+        extra = longer[min(len(got), len(wanted))]
+        raise Failure(f"{what}s: {len(got)}, not {len(wanted)}: {word}, from "
+                      f"{shorten(repr(extra), 120)} on")
+
+
+# Running the program
+
+
+class Result:
+    """What a run of the program left behind."""
+
+    def __init__(self, status, out, err, seconds):
+        self.status = status
+        self.out = out
+        self.err = err
+        self.seconds = seconds
+
+    @property
+    def text(self):
+        return self.out.decode("utf-8", "backslashreplace")
+
+    @property
+    def errors(self):
+        return self.err.decode("utf-8", "backslashreplace")
+
+    @property
+    def lines(self):
+        return self.text.splitlines()
+
+    def objects(self):
+        """The JSON objects of the lines of the output."""
+        return [parse_json(line) for line in self.out.splitlines()]
+
+
+def parse_json(line):
+    """One line of JSON, whose every object names each key once."""
+    def unique(pairs):
+        table = dict(pairs)
+        check(len(table) == len(pairs), "JSON object with a key twice: "
+              + " ".join(key for key, _ in pairs)[:100])
+        return table
+    try:
+        return json.loads(line.decode("utf-8"), object_pairs_hook=unique)
+    except ValueError as error:
+        raise Failure(f"not JSON ({error}): {shorten(line[:200])}") from None
+
+
+def sanitizer_report(err):
+    """What was found and in which functions, of a sanitizer's page of text."""
+    report = SANITIZER.search(err)
+    if not report:
+        return ""
+    frames = re.findall(r"^ *#\d+ \S+ in (\S+) \S*?([^/\s]+:\d+)",
+                        err[report.end():].decode("utf-8", "replace"), re.MULTILINE)
+    before = err[:report.start()].decode("utf-8", "replace").splitlines()[-1:]
+    where = " < ".join(f"{name} {line}" for name, line in frames[:5])
+    return " ".join([*before, report.group(0).decode("utf-8", "replace"), where]).strip()
+
+
+class Program:
+    """The program under test."""
+
+    def __init__(self, build):
+        self.path = os.path.join(os.path.abspath(build), "btfcrash")
+        self.scratch = None  # set by the runner: a folder for files of the tests
+        self.is_sanitized = self.contains(b"__asan_init")
+
+    def contains(self, word):
+        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as file:
+            return word in file.read()
+        return False
+
+    def environment(self, **more):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("BTFCRASH")}
+        environment.update(LC_ALL="C.UTF-8", TERM="dumb", **more)
+        environment.setdefault("ASAN_OPTIONS", "detect_leaks=1:exitcode=99")
+        return environment
+
+    def run(self, arguments, stdin=b"", timeout=TIMEOUT_SECONDS, status=None):
+        """Runs it.  A signal, a sanitizer's report, or another exit status than
+        the one that is wanted is a failure."""
+        arguments = [os.fspath(argument) for argument in arguments]
+        shown = shorten(" ".join(["btfcrash", *arguments]), 160)
+        started = time.monotonic()
+        try:
+            done = subprocess.run([self.path, *arguments], input=stdin, timeout=timeout,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  env=self.environment())
+        except FileNotFoundError:
+            raise Failure(f"no program {self.path}") from None
+        except subprocess.TimeoutExpired:
+            raise Failure(f"more than {timeout:.0f} s: {shown}") from None
+        result = Result(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+        check(not SANITIZER.search(result.err), f"{sanitizer_report(result.err)}: {shown}")
+        if result.status < 0:
+            raise Failure(f"killed by {signal.Signals(-result.status).name}: {shown}")
+        if status is not None and result.status != status:
+            raise Failure(f"exit status {result.status}, not {status}: {shown}: "
+                          f"{shorten(result.errors or result.text, 200)}")
+        return result
+
+    def text(self, dump, command, **options):
+        """The text of one command that has to succeed."""
+        options.setdefault("status", 0)
+        return self.run(["-q", "-c", command, *files_of(dump)], **options).text
+
+    def answers(self, dump, commands, status=None, **options):
+        """The JSON objects of commands, checked to be one line each."""
+        arguments = ["-q", "--json"]
+        for command in commands:
+            arguments += ["-c", command]
+        result = self.run([*arguments, *files_of(dump)], status=status, **options)
+        check(result.status != 2, f"exit status 2: {shorten(result.errors)}")
+        answers = result.objects()
+        check_equal(len(answers), len(commands), "number of answers")
+        for command, answer in zip(commands, answers):
+            check_equal(answer.get("command"), command, "command of the answer")
+            check("ok" in answer and ("result" in answer or "error" in answer),
+                  f"{command}: neither result nor error")
+        return answers
+
+    def result(self, dump, command, **options):
+        """The result of one command that has to succeed."""
+        answer, = self.answers(dump, [command], status=0, **options)
+        check(answer["ok"], f"{command}: {answer.get('error')}")
+        return answer["result"]
+
+    def value(self, dump, expression, **options):
+        """The value of `print EXPRESSION`."""
+        return value_of(self.result(dump, "print " + expression, **options))
+
+
+def value_of(printed):
+    """The value in the result of print; with several instances, the list of them."""
+    if isinstance(printed, list):
+        return [value_of(one) for one in printed]
+    return printed["value"]
+
+
+def files_of(dump):
+    """A dump is one path or the list of its parts."""
+    return [dump] if isinstance(dump, str) else list(dump)
+
+
+# Cases
+
+
+class Session:
+    """Runs cases and counts what became of them."""
+
+    def __init__(self, program, output=print):
+        self.program = program
+        self.output = output
+        self.passed = self.failed = self.skipped = 0
+        self.group = ""
+
+    @contextlib.contextmanager
+    def case(self, name):
+        """One case: passes unless its body raises."""
+        name = f"{self.group}: {name}"
+        notes = []
+        try:
+            yield notes
+        except Failure as failure:
+            self.failed += 1
+            self.output(f"FAIL {name}: {shorten(failure, 500)}")
+        except Exception as error:  # a broken test is a failed test
+            self.failed += 1
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            self.output(f"FAIL {name}: {type(error).__name__}: {shorten(error)} "
+                        f"({os.path.basename(where.filename)}:{where.lineno})")
+        else:
+            self.passed += 1
+            self.output(f"ok {name}" + (f" ({'; '.join(notes)})" if notes else ""))
+
+    def skip(self, name, reason):
+        self.skipped += 1
+        self.output(f"skipped {self.group}: {name}: {shorten(reason)}")
+
+    def summary(self):
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+# Real dumps
+
+
+def cache_folder():
+    return os.path.abspath(os.environ.get("BTFCRASH_CACHE")
+                           or os.path.join(ROOT, "testdata", "cache"))
+
+
+def kernel_names():
+    """The first words of testdata/kernels."""
+    with open(os.path.join(ROOT, "testdata", "kernels")) as file:
+        return [line.split()[0] for line in file
+                if line.strip() and not line.startswith("#")]
+
+
+def boots(names=BOOT_NAMES):
+    """Every boot of every kernel, whether it is there or not."""
+    return [Boot(kernel, name) for kernel in kernel_names() for name in names]
+
+
+class Boot:
+    """One crashed guest: its dumps, its console and what it said of itself."""
+
+    def __init__(self, kernel, name):
+        self.kernel = kernel
+        self.folder = os.path.join(cache_folder(), kernel, name)
+        self.label = f"{kernel} {name}"
+
+    @classmethod
+    def of_folder(cls, kernel, folder, label):
+        """A boot that lies elsewhere than in the cache."""
+        boot = cls(kernel, "")
+        boot.folder, boot.label = folder, label
+        return boot
+
+    def path(self, *parts):
+        path = os.path.join(self.folder, *parts)
+        check(os.path.exists(path), f"missing: {path} (make dumps)")
+        return path
+
+    @property
+    def dump(self):
+        return self.path("vmcore.elf")
+
+    def read(self, *parts):
+        with open(self.path(*parts), encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+
+    def truth(self, *parts):
+        return self.read("truth", *parts)
+
+    @functools.cached_property
+    def release(self):
+        return self.truth("version").split()[2]
+
+    @functools.cached_property
+    def console(self):
+        """The lines of the serial console, from the first of the kernel on."""
+        text = self.read("serial.log").replace("\r\n", "\n")
+        lines = text.split("\n")
+        while lines and not re.match(r"\[ *\d+\.\d+\] ", lines[0]):
+            del lines[0]
+        return lines
+
+    @functools.cached_property
+    def symbols(self):
+        """/proc/kallsyms: (address, letter, name, module), in its order."""
+        symbols = []
+        for line in self.truth("kallsyms").splitlines():
+            words = line.split()
+            module = words[3].strip("[]") if len(words) > 3 else ""
+            symbols.append((int(words[0], 16), words[1], words[2], module))
+        return symbols
+
+    @functools.cached_property
+    def addresses(self):
+        """{(name, module): set of addresses}."""
+        table = {}
+        for address, _, name, module in self.symbols:
+            table.setdefault((name, module), set()).add(address)
+        return table
+
+    def address(self, name):
+        """Of a core symbol that is there once."""
+        addresses = self.addresses.get((name, ""), set())
+        check(len(addresses) == 1, f"truth: {len(addresses)} symbols {name}")
+        return next(iter(addresses))
+
+    @functools.cached_property
+    def modules(self):
+        """/proc/modules: (name, size, address), in its order."""
+        lines = [line.split() for line in self.truth("modules").splitlines()]
+        return [(words[0], int(words[1]), int(words[5], 16)) for words in lines]
+
+    @functools.cached_property
+    def tasks(self):
+        """Every thread of the guest by tid, as it was right before the crash."""
+        folder = self.path("truth", "tasks")
+        return {int(tid): TaskTruth(os.path.join(folder, tid), int(tid))
+                for tid in os.listdir(folder)}
+
+    @functools.cached_property
+    def cpu_count(self):
+        return self.truth("cpuinfo").count("processor\t:")
+
+
+class TaskTruth:
+    """What /proc/TID said."""
+
+    def __init__(self, folder, tid):
+        self.folder = folder
+        self.tid = tid
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    @functools.cached_property
+    def status(self):
+        lines = self.read("status").decode("utf-8", "surrogateescape").splitlines()
+        return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+    @property
+    def state(self):
+        return self.status["State"][0]
+
+    @property
+    def parent(self):
+        return int(self.status["PPid"])
+
+    @property
+    def group(self):
+        return int(self.status["Tgid"])
+
+    @property
+    def switches(self):
+        """(voluntary, involuntary) context switches: the same numbers later mean
+        that the task has not slept or been preempted in between."""
+        return (int(self.status["voluntary_ctxt_switches"]),
+                int(self.status["nonvoluntary_ctxt_switches"]))
+
+    @functools.cached_property
+    def comm(self):
+        return self.read("comm").rstrip(b"\n")
+
+    @functools.cached_property
+    def stack(self):
+        """(name, offset, size, module) of each line, innermost first."""
+        return [parse_stack_line(line) for line in
+                self.read("stack").decode().splitlines()]
+
+
+def task_facts(program, dump, addresses, expressions, chunk=200):
+    """[{expression: value}] of members of task_structs, in one or few runs."""
+    rows = []
+    for start in range(0, len(addresses), chunk):
+        some = addresses[start:start + chunk]
+        commands = [f"print ((struct task_struct *){address})->{expression}"
+                    for address in some for expression in expressions]
+        answers = iter(program.answers(dump, commands))
+        for _ in some:
+            row = {}
+            for expression in expressions:
+                answer = next(answers)
+                check(answer["ok"], f"{answer['command']}: {answer.get('error')}")
+                row[expression] = value_of(answer["result"])
+            rows.append(row)
+    return rows
+
+
+STACK_LINE = re.compile(r"(?:\[<[0-9a-f]+>\] )?([^\s+]+)\+0x([0-9a-f]+)/0x([0-9a-f]+)"
+                        r"(?: \[([^\]]+)\])?\s*$")
+
+
+def parse_stack_line(line):
+    """"name+0xOFFSET/0xSIZE [module]" as (name, offset, size, module)."""
+    found = STACK_LINE.match(line)
+    check(found, f"truth: not a stack line: {line!r}")
+    return (found.group(1), int(found.group(2), 16), int(found.group(3), 16),
+            (found.group(4) or "").split()[0] if found.group(4) else "")
+
+
+def escaped(text):
+    """Bytes of a dump as the program's text output shows them."""
+    out = ""
+    for character in text.decode("utf-8", "surrogateescape"):
+        code = ord(character)
+        if character in "\n\t":
+            out += {"\n": "\\n", "\t": "\\t"}[character]
+        elif code < 0x20 or code == 0x7f:
+            out += f"\\x{code:02x}"
+        elif 0xdc80 <= code <= 0xdcff:
+            out += f"\\x{code - 0xdc00:02x}"
+        else:
+            out += character
+    return out
+
+
+@contextlib.contextmanager
+def scratch_folder(build):
+    """A folder on the disk of the build, which is gone afterwards."""
+    os.makedirs(build, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="session-", dir=build)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_file(source, target):
+    """A copy that shares its blocks where the file system can do that."""
+    done = subprocess.run(["cp", "--reflink=auto", "--sparse=auto", source, target],
+                          stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 0, f"cp: {done.stderr}")
+    os.chmod(target, 0o644)
