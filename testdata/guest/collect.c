@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * collect: write the truth about the live kernel to a raw disk, then crash it.
  *
@@ -59,7 +60,7 @@ static void device_write(const void *data, size_t size)
 
 static void tar_header(const char *name, size_t size)
 {
-	char header[TAR_BLOCK] = {0};
+	char header[TAR_BLOCK] = { 0 };
 	if (strlen(name) >= 100)
 		fail(name);
 	strcpy(header, name);
@@ -69,7 +70,10 @@ static void tar_header(const char *name, size_t size)
 	snprintf(header + 124, 12, "%011zo", size);
 	strcpy(header + 136, "00000000000");
 	header[156] = '0';
-	memcpy(header + 257, "ustar\0" "00", 8);
+	memcpy(header + 257,
+	       "ustar\0"
+	       "00",
+	       8);
 
 	memset(header + 148, ' ', 8);
 	unsigned int sum = 0;
@@ -116,8 +120,7 @@ static int buffer_read_file(struct buffer *buffer, const char *path)
 	buffer->size = 0;
 	for (;;) {
 		buffer_reserve(buffer, 1 << 16);
-		ssize_t n = read(fd, buffer->data + buffer->size,
-				 buffer->capacity - buffer->size);
+		ssize_t n = read(fd, buffer->data + buffer->size, buffer->capacity - buffer->size);
 		if (n <= 0)
 			break;
 		buffer->size += n;
@@ -134,8 +137,8 @@ static void add_file(const char *path, const char *name)
 }
 
 static void for_each_entry(const char *directory,
-			   void (*visit)(const char *path, const char *name,
-					 void *context), void *context)
+			   void (*visit)(const char *path, const char *name, void *context),
+			   void *context)
 {
 	DIR *dir = opendir(directory);
 	if (!dir)
@@ -192,19 +195,16 @@ static void add_links(const char *directory, const char *name)
 static void add_task(const char *path, const char *tid, void *context)
 {
 	static const char *const names[] = {
-		"comm", "status", "stat", "wchan", "stack", "syscall",
-		"cgroup", "maps", "mountinfo", "limits", "sched", "cmdline",
-		"environ", "auxv",
+		"comm", "status",    "stat",   "wchan", "stack",   "syscall", "cgroup",
+		"maps", "mountinfo", "limits", "sched", "cmdline", "environ", "auxv",
 	};
 	char from[PATH_SIZE], to[PATH_SIZE];
 	(void)context;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		add_file(path_format(from, "%s/%s", path, names[i]),
 			 path_format(to, "tasks/%s/%s", tid, names[i]));
-	add_links(path_format(from, "%s/fd", path),
-		  path_format(to, "tasks/%s/files", tid));
-	add_links(path_format(from, "%s/ns", path),
-		  path_format(to, "tasks/%s/namespaces", tid));
+	add_links(path_format(from, "%s/fd", path), path_format(to, "tasks/%s/files", tid));
+	add_links(path_format(from, "%s/ns", path), path_format(to, "tasks/%s/namespaces", tid));
 	add_links(path, path_format(to, "tasks/%s/links", tid));
 }
 
@@ -212,8 +212,7 @@ static void add_process(const char *path, const char *name, void *context)
 {
 	char from[PATH_SIZE];
 	if (name[0] >= '0' && name[0] <= '9')
-		for_each_entry(path_format(from, "%s/task", path), add_task,
-			       context);
+		for_each_entry(path_format(from, "%s/task", path), add_task, context);
 }
 
 /* The whole truth */
@@ -229,9 +228,9 @@ static void add_proc_files(const char *const names[])
 static void add_constants(void)
 {
 	static const char *const names[] = {
-		"kallsyms", "modules", "version", "cpuinfo", "iomem", "ioports",
-		"cmdline", "filesystems", "devices", "misc", "partitions",
-		"consoles", "cgroups", "bus/pci/devices", "crypto", NULL,
+		"kallsyms", "modules",	       "version", "cpuinfo", "iomem",	   "ioports",
+		"cmdline",  "filesystems",     "devices", "misc",    "partitions", "consoles",
+		"cgroups",  "bus/pci/devices", "crypto",  NULL,
 	};
 	add_proc_files(names);
 	add_file("/sys/kernel/notes", "notes");
@@ -245,14 +244,15 @@ static void add_constants(void)
 static void add_counters(void)
 {
 	static const char *const names[] = {
-		"slabinfo", "vmallocinfo", "meminfo", "mounts", "swaps", "stat",
-		"vmstat", "buddyinfo", "zoneinfo", "pagetypeinfo", "interrupts",
-		"softirqs", "timer_list", "locks", "diskstats", "loadavg",
-		"schedstat", "keys", "net/tcp", "net/tcp6", "net/udp",
-		"net/udp6", "net/unix", "net/netlink", "net/raw", "net/packet",
-		"net/dev", "net/route", "net/arp", "net/if_inet6",
-		"net/protocols", "net/sockstat", "sysvipc/msg", "sysvipc/sem",
-		"sysvipc/shm", NULL,
+		"slabinfo",    "vmallocinfo",  "meminfo",	"mounts",
+		"swaps",       "stat",	       "vmstat",	"buddyinfo",
+		"zoneinfo",    "pagetypeinfo", "interrupts",	"softirqs",
+		"timer_list",  "locks",	       "diskstats",	"loadavg",
+		"schedstat",   "keys",	       "net/tcp",	"net/tcp6",
+		"net/udp",     "net/udp6",     "net/unix",	"net/netlink",
+		"net/raw",     "net/packet",   "net/dev",	"net/route",
+		"net/arp",     "net/if_inet6", "net/protocols", "net/sockstat",
+		"sysvipc/msg", "sysvipc/sem",  "sysvipc/shm",	NULL,
 	};
 	add_proc_files(names);
 	add_file("/sys/kernel/debug/sched/debug", "sched_debug");

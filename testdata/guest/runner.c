@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * runner: run one program and measure it.
  *
@@ -73,17 +74,15 @@ static pid_t start(const char *prefix, char **command)
 	return pid;
 }
 
-static void write_result(const char *prefix, int status, double wall,
-			 const struct rusage *usage)
+static void write_result(const char *prefix, int status, double wall, const struct rusage *usage)
 {
 	FILE *file = open_output(prefix, "result");
 	if (WIFSIGNALED(status))
 		fprintf(file, "signal %d\n", WTERMSIG(status));
 	else
 		fprintf(file, "exit %d\n", WEXITSTATUS(status));
-	fprintf(file, "wall_ms %.0f\nuser_ms %ld\nsystem_ms %ld\npeak_rss_kb %ld\n",
-		wall, timeval_ms(usage->ru_utime), timeval_ms(usage->ru_stime),
-		usage->ru_maxrss);
+	fprintf(file, "wall_ms %.0f\nuser_ms %ld\nsystem_ms %ld\npeak_rss_kb %ld\n", wall,
+		timeval_ms(usage->ru_utime), timeval_ms(usage->ru_stime), usage->ru_maxrss);
 	fclose(file);
 }
 

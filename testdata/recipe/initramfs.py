@@ -15,7 +15,11 @@ import tempfile
 from recipe.common import GUEST, RecipeError, made_file, run
 from recipe.kernel import module_content, module_list
 
-GUEST_PROGRAMS = ("states", "collect", "runner")
+GUEST_PROGRAMS = {
+    "states": ("states.c", "states_wait.c", "states_run.c"),
+    "collect": ("collect.c",),
+    "runner": ("runner.c",),
+}
 DIRECTORIES = ("proc", "sys", "tmp", "mnt", "dev")
 CAPTURE_MODULES = ("virtio_pci", "virtio_blk")
 CAPTURE_COMMAND_LINE = ("console=ttyS2 irqpoll nr_cpus=1 reset_devices panic=1 "
@@ -77,10 +81,10 @@ def add_base(archive):
 def add_programs(archive):
     """The C programs of guest/, compiled for any machine."""
     with tempfile.TemporaryDirectory() as directory:
-        for name in GUEST_PROGRAMS:
+        for name, sources in GUEST_PROGRAMS.items():
             output = os.path.join(directory, name)
             run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-pthread", "-s",
-                 "-o", output, os.path.join(GUEST, f"{name}.c")])
+                 "-o", output, *(os.path.join(GUEST, source) for source in sources)])
             archive.add_host_file(f"bin/{name}", output)
 
 

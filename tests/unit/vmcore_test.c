@@ -451,7 +451,7 @@ static void test_kdump_damaged(void)
 	vmcore = open_named("kdump-descriptor");
 	check_pattern(vmcore, 0, 0x1000);
 	check_missing(vmcore, 0x1000, 8, ERROR_TRUNCATED, 0x1000);
-	check_missing(vmcore, 0x2000, 8, ERROR_FORMAT, 0x2000);
+	check_missing(vmcore, 0x2000, 8, ERROR_DAMAGED, 0x2000);
 	check_pattern(vmcore, 0x3000, 0x1000);
 	vmcore_close(vmcore);
 
@@ -542,7 +542,7 @@ static void check_path_fails(const char *path, const char *part)
 static void test_no_dump(void)
 {
 	struct vmcore *vmcore = NULL;
-	check_path_fails("/nonexistent", "/nonexistent: no such file");
+	check_path_fails("/nonexistent/dump", "/nonexistent/dump: no such file");
 	check_path_fails("/tmp", "/tmp: a directory");
 	check_path_fails("/dev/null", "save the dump to a regular file");
 	check_path_fails("/dev/zero", "save the dump to a regular file");
