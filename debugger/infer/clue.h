@@ -11,7 +11,7 @@
 
 enum clue_kind {
 	/* The bytes from `offset` are used as an object of `type`: their address went where a `type
-	   *` belongs. */
+	 *` belongs. */
 	CLUE_OBJECT,
 	/* The `size` bytes at `offset` hold a value of `type` (a pointer type, an enum, an
 	   integer): loaded into or stored from a place of that type. */

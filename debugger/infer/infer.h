@@ -38,6 +38,8 @@ struct typing {
 	enum type_origin origin;
 	struct type type;	      /* { NULL, 0 }: unknown */
 	bool count_is_proved;	      /* of an array: else "at most" */
+	int score, margin;	      /* points of the best candidate, and to the next */
+	unsigned int sources;	      /* bit N: enum clue_source N speaks for it */
 	struct candidate *candidates; /* best first; NULL unless asked for */
 	size_t candidate_count;
 	struct clues clues; /* empty unless asked for */

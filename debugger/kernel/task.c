@@ -2,8 +2,9 @@
 #include "debugger/kernel/task.h"
 
 #include "base/array.h"
-#include "debugger/target/list.h"
 #include "debugger/kernel/pid_table.h"
+#include "debugger/kernel/slab_tasks.h"
+#include "debugger/target/list.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,15 +238,37 @@ static struct error *visit_unseen(void *context, uint64_t address)
 	if (bsearch(&address, walk->seen, walk->sorted_count, sizeof(*walk->seen),
 		    compare_addresses))
 		return NULL;
-	return walk->visit(walk->context, address);
+	return visit_task(walk, address);
+}
+
+static void sort_seen(struct walk *walk)
+{
+	walk->sorted_count = walk->seen_count;
+	qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
 }
 
 /* What the lists no longer lead to may still have a pid. */
 static struct error *visit_by_pids(struct walk *walk)
 {
-	walk->sorted_count = walk->seen_count;
-	qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
+	sort_seen(walk);
 	return pid_table_for_each(walk->target, visit_unseen, walk);
+}
+
+/* And what nothing leads to is still where it was allocated. */
+static struct error *visit_by_slabs(struct walk *walk)
+{
+	struct error *problem;
+	sort_seen(walk);
+	struct error *error = slab_tasks_for_each(walk->target, visit_unseen, walk, &problem);
+	size_t found = walk->seen_count - walk->sorted_count;
+	if (problem)
+		walk->problem =
+			error_prefix(walk->problem, "no search in slabs (%s)", problem->message);
+	else if (found)
+		walk->problem = error_prefix(walk->problem, "%zu task%s found in slabs alone",
+					     found, found == 1 ? "" : "s");
+	error_free(problem);
+	return error;
 }
 
 static struct error *walk_tasks(struct walk *walk)
@@ -257,6 +280,8 @@ static struct error *walk_tasks(struct walk *walk)
 		error = visit_processes(walk);
 	if (!error && walk->problem)
 		error = visit_by_pids(walk);
+	if (!error && walk->problem)
+		error = visit_by_slabs(walk);
 	free(walk->seen);
 	return error;
 }

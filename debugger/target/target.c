@@ -89,8 +89,7 @@ static struct error *open_symbols(struct target *target)
 		if (vmcoreinfo_hex(target->vmcoreinfo, keys[i].key, &value))
 			memcpy((char *)&tables + keys[i].offset, &value, sizeof(value));
 	}
-	return error_prefix(kallsyms_load(target->symbols, target->memory, &tables),
-			    "no symbols");
+	return error_prefix(kallsyms_load(target->symbols, target->memory, &tables), "no symbols");
 }
 
 /* linux_banner must begin with what VMCOREINFO says, or one of them is another kernel's. */
