@@ -106,7 +106,7 @@ static struct error *read_error(struct library *library, kdump_status status, ui
 				       "address 0x%" PRIx64,
 				       address);
 	case KDUMP_ERR_CORRUPT:
-		return error_create_at(ERROR_FORMAT, address,
+		return error_create_at(ERROR_DAMAGED, address,
 				       "the page at physical address 0x%" PRIx64
 				       " is damaged in the dump",
 				       address);

@@ -56,9 +56,10 @@ static struct error *open_memory(struct target *target)
 {
 	target->arch = arch_find(target->facts->machine);
 	if (!target->arch)
-		return error_create(ERROR_UNSUPPORTED,
-				    "a dump of a %s machine: this btfcrash reads x86_64 only",
-				    target->facts->machine);
+		return error_create(
+			ERROR_UNSUPPORTED,
+			"the dump is of machine type %s: this btfcrash reads x86_64 only",
+			target->facts->machine);
 	struct error *error = target->arch->translator_create(target->physical, target->vmcoreinfo,
 							      &target->translator);
 	if (!error)
