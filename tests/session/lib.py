@@ -232,8 +232,9 @@ class Session:
         self.output(f"skipped {self.group}: {name}: {shorten(reason)}")
 
     def summary(self):
-        skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{self.passed} passed, {self.failed} failed{skipped}"
+        """The sums; the last line is what tests/tally reads."""
+        skipped = f"{self.skipped} skipped\n" if self.skipped else ""
+        return f"{skipped}{self.passed} passed, {self.failed} failed"
 
 
 # Real dumps

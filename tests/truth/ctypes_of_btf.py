@@ -57,10 +57,13 @@ class Btf:
         own = bytes(data[header + strings:header + strings + strings_size])
         self.strings = (base.strings if base else b"") + own
         self.read(bytes(data[header + types:header + types + types_size]))
-        self.index = {}
+        self.index, self.unnamed = {}, {}
         for number, record in enumerate(self.records):
             if record.name:
                 self.index.setdefault((record.kind, record.name), number)
+            elif record.kind in (STRUCT, UNION):
+                names = tuple(member[0] for member in record.members)
+                self.unnamed.setdefault((record.kind, names), number)
 
     def string(self, offset):
         return self.strings[offset:self.strings.index(b"\0", offset)].decode()
@@ -97,6 +100,13 @@ class Btf:
                 return number
         return None
 
+    def find_unnamed(self, kinds, members):
+        """An unnamed struct by the names of its members."""
+        number = self.unnamed.get((kinds[0], members))
+        if number is None:
+            raise NoType("{" + ",".join(members) + "}")
+        return number
+
 
 # A type is a tuple: ("base", id), ("pointer", T), ("array", T, count), ("function", T, params),
 # ("word", "struct x") for what is only declared.
@@ -128,6 +138,8 @@ class Parser:
                 self.next()
             elif word in INTEGER_WORDS or (not words and re.match(r"[A-Za-z_]", word)):
                 words.append(self.next())
+                if word in TAGS and self.peek() == "{":
+                    return ("base", self.btf.find_unnamed(TAGS[word], self.members()))
                 if word in TAGS:
                     words.append(self.next())
                 if word not in INTEGER_WORDS:
@@ -137,10 +149,20 @@ class Parser:
             else:
                 return self.named(words)
 
+    def members(self):
+        """The names in "{first,second}"; those of unnamed members are empty."""
+        names = [""]
+        while (word := self.next()) not in ("}", ""):
+            if word == ",":
+                names.append("")
+            elif word != "{":
+                names[-1] = word
+        return tuple(names)
+
     def named(self, words):
         name = " ".join(words)
-        if not words or "{" in words:
-            raise NoType(name or "an unnamed type")
+        if not words:
+            raise NoType("no type")
         if name == "void":
             return ("base", 0)
         if words[0] in TAGS:

@@ -13,7 +13,7 @@ import re
 import struct
 import time
 
-from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names, value_of)
+from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names)
 
 # Random damage: the same every time, unless one wants to search.
 SEED = int(os.environ.get("BTFCRASH_TEST_SEED", "20"))
