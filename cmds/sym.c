@@ -43,7 +43,8 @@ static struct error *list_symbols(struct session *session, const char *module, c
 	struct symbol symbol;
 	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
 		symtab_get(symtab, i, &symbol);
-		if ((!module || !strcmp(symbol.module, module)) &&
+		/* A symbol whose name was lost to damage has none to show. */
+		if (*symbol.name && (!module || !strcmp(symbol.module, module)) &&
 		    (!part || strstr(symbol.name, part)))
 			show_symbol(session->out, &symbol, 0);
 		if (!(i & 4095))

@@ -11,7 +11,6 @@
 #define COUNT_MAX      (1u << 22)
 #define NAMES_SIZE_MAX ((uint64_t)256 << 20)
 #define TOKENS	       256
-#define MARKER_STEP    256
 
 static size_t record_size(const uint8_t *record, bool long_lengths, size_t *ret_header)
 {
@@ -25,16 +24,14 @@ static size_t record_size(const uint8_t *record, bool long_lengths, size_t *ret_
 }
 
 size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, bool long_lengths,
-			     uint32_t *records, bool *ret_long)
+			     uint32_t *records)
 {
 	size_t at = 0;
-	bool is_long = false;
 	for (uint32_t i = 0; i < count; i++) {
 		if (size - at < 2)
 			return 0;
 		size_t header;
 		size_t length = record_size(names + at, long_lengths, &header);
-		is_long |= names[at] >> 7;
 		if (records)
 			records[i] = (uint32_t)at;
 		at += header;
@@ -42,20 +39,20 @@ size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, 
 			return 0;
 		at += length;
 	}
-	*ret_long = is_long;
 	return at;
 }
 
 bool kallsyms_markers_agree(struct memory *memory, uint64_t end, const uint32_t *records,
 			    uint32_t count, uint64_t *ret_end)
 {
-	size_t marker_count = (count + MARKER_STEP - 1) / MARKER_STEP;
+	size_t marker_count = (count + KALLSYMS_MARKER_STEP - 1) / KALLSYMS_MARKER_STEP;
 	/* Labels are aligned to a word, since 7.0 to four bytes. */
 	for (uint64_t align = 4; align <= 8; align *= 2) {
 		uint64_t address = (end + align - 1) & ~(align - 1);
 		void *markers;
 		struct error *error = memory_read_alloc(memory, address, marker_count * 4,
-							COUNT_MAX / MARKER_STEP * 4, &markers);
+							COUNT_MAX / KALLSYMS_MARKER_STEP * 4,
+							&markers);
 		if (error) {
 			error_free(error);
 			continue;
@@ -63,7 +60,7 @@ bool kallsyms_markers_agree(struct memory *memory, uint64_t end, const uint32_t 
 		bool agree = true;
 		for (size_t i = 0; i < marker_count && agree; i++)
 			agree = load_u32((uint8_t *)markers + i * 4, memory->big_endian) ==
-				records[i * MARKER_STEP];
+				records[i * KALLSYMS_MARKER_STEP];
 		free(markers);
 		if (agree) {
 			*ret_end = address + marker_count * 4;
@@ -109,8 +106,7 @@ static bool grow_names(struct kallsyms *kallsyms, struct memory *memory, uint64_
 
 /* Reads as much of the names as their records reach. `*ret_size`: of all the records. */
 static struct error *read_records(struct kallsyms *kallsyms, struct memory *memory,
-				  const struct kallsyms_tables *tables, bool *ret_long,
-				  size_t *ret_size)
+				  const struct kallsyms_tables *tables, size_t *ret_size)
 {
 	uint64_t limit = names_limit(tables);
 	uint64_t wanted = (uint64_t)kallsyms->count * 16 + 4096;
@@ -119,7 +115,7 @@ static struct error *read_records(struct kallsyms *kallsyms, struct memory *memo
 		/* A record may end with the last byte there is: the walk wants one to spare. */
 		size_t size = kallsyms_walk_records(kallsyms->names, kallsyms->names_size,
 						    kallsyms->count, kallsyms->long_lengths,
-						    kallsyms->records, ret_long);
+						    kallsyms->records);
 		if (size) {
 			*ret_size = size;
 			error_free(why);
@@ -139,45 +135,54 @@ static struct error *read_records(struct kallsyms *kallsyms, struct memory *memo
 	}
 }
 
+/* Reads the records, with lengths of this form; `*ret_sure`: the markers agree. */
+static struct error *read_form(struct kallsyms *kallsyms, struct memory *memory,
+			       const struct kallsyms_tables *tables, bool long_lengths,
+			       bool *ret_sure)
+{
+	uint64_t end;
+	size_t size = 0;
+	kallsyms->long_lengths = long_lengths;
+	kallsyms->names_size = 0;
+	struct error *error = read_records(kallsyms, memory, tables, &size);
+	if (error)
+		return error;
+	uint8_t *fitted = realloc(kallsyms->names, size + 1);
+	if (!fitted)
+		return error_no_memory();
+	*ret_sure = kallsyms_markers_agree(memory, tables->names + size, kallsyms->records,
+					   kallsyms->count, &end);
+	fitted[size] = 0;
+	kallsyms->names = fitted;
+	kallsyms->names_size = size + 1;
+	return NULL;
+}
+
 /*
  * Lengths have one byte up to 6.0, one or two since 6.1 (73bbb94466fd): the same unless one is
- * beyond 127; then the markers tell.
+ * beyond 127; then the markers tell. They also tell of damage.
  */
 static struct error *read_name_records(struct kallsyms *kallsyms, struct memory *memory,
 				       const struct kallsyms_tables *tables)
 {
-	uint64_t end;
-	size_t size;
-	bool any_long;
-	kallsyms->long_lengths = true;
-	struct error *error = read_records(kallsyms, memory, tables, &any_long, &size);
-	if (!error &&
-	    (!any_long || kallsyms_markers_agree(memory, tables->names + size, kallsyms->records,
-						 kallsyms->count, &end)))
-		goto done;
-	kallsyms->long_lengths = false;
-	size_t short_size;
-	struct error *short_error = read_records(kallsyms, memory, tables, &any_long, &short_size);
-	bool is_short = !short_error &&
-			kallsyms_markers_agree(memory, tables->names + short_size,
-					       kallsyms->records, kallsyms->count, &end);
-	error_free(short_error);
-	if (is_short) {
+	bool sure = false;
+	struct error *error = read_form(kallsyms, memory, tables, true, &sure);
+	if (!error && sure)
+		return NULL;
+	struct error *other = read_form(kallsyms, memory, tables, false, &sure);
+	if (!other && sure) {
 		error_free(error);
-		error = NULL;
-		size = short_size;
-	} else if (!error) {
-		/* Markers out of reach: believe the newer form. */
-		kallsyms->long_lengths = true;
-		error = read_records(kallsyms, memory, tables, &any_long, &size);
+		return NULL;
 	}
-	if (error)
-		return error;
-done:
-	kallsyms->names_size = size;
-	uint8_t *shrunk = realloc(kallsyms->names, size);
-	kallsyms->names = shrunk ? shrunk : kallsyms->names;
-	return NULL;
+	error_free(other);
+	other = kallsyms_resynchronise(kallsyms, memory, tables, names_limit(tables));
+	if (!other) {
+		error_free(error);
+		return NULL;
+	}
+	error_free(other);
+	/* Markers out of reach: believe the newer form. */
+	return error ? error : read_form(kallsyms, memory, tables, true, &sure);
 }
 
 static uint32_t hash_on(uint32_t hash, const char *text, size_t size, uint32_t *factor)
@@ -271,6 +276,7 @@ void kallsyms_deinit(struct kallsyms *kallsyms)
 	free(kallsyms->records);
 	free(kallsyms->addresses);
 	free(kallsyms->token_text);
+	error_free(kallsyms->damage);
 	*kallsyms = (struct kallsyms){ 0 };
 }
 
@@ -282,6 +288,8 @@ static struct error *read_tables(struct kallsyms *kallsyms, struct memory *memor
 	struct error *error = kallsyms_read_names(kallsyms, memory, tables);
 	if (!error)
 		error = kallsyms_read_addresses(kallsyms, memory, tables);
+	if (!error)
+		error = kallsyms_count_lost(kallsyms);
 	if (error)
 		kallsyms_deinit(kallsyms);
 	return error;
@@ -376,7 +384,7 @@ bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const ch
 		name += part;
 		length -= part;
 	}
-	return !length;
+	return has_kind && !length;
 }
 
 uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number)

@@ -35,12 +35,14 @@ struct kallsyms {
 	uint32_t count; /* 0: not loaded */
 	enum kallsyms_encoding encoding;
 	bool long_lengths; /* a length with bit 7 has a second byte */
+	/* Its last byte is a record of no tokens, for the symbols that are lost. */
 	uint8_t *names;
 	size_t names_size;
 	uint32_t *records;   /* offset in `names` of each symbol's record */
 	uint64_t *addresses; /* as they are at run time, ascending */
 	char *token_text;
 	struct kallsyms_token tokens[256];
+	struct error *damage; /* what is lost and why, NULL: nothing */
 };
 
 /* Borrows nothing. On error `kallsyms` is empty. */
@@ -59,6 +61,11 @@ bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const ch
 		      size_t length);
 /* symbol_hash() of the name, without decoding it. */
 uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number);
+/*
+ * Neither name nor kind; the address is that of the symbol before, plus 1, where it is lost too (so
+ * that what lies behind is not taken for a part of that one).
+ */
+bool kallsyms_is_lost(const struct kallsyms *kallsyms, uint32_t number);
 /* In encoding absolute-percpu: a number (per-CPU offset, constant), not a place. */
 bool kallsyms_is_number(const struct kallsyms *kallsyms, uint32_t number);
 
@@ -76,17 +83,49 @@ struct error *kallsyms_read_addresses(struct kallsyms *kallsyms, struct memory *
 				      const struct kallsyms_tables *tables) MUST_CHECK;
 /*
  * Follows the records from the start of `names`. Returns the offset of the end of the last of
- * `count`, 0 when they run past `size`. `records` may be NULL. `*ret_long`: a length byte had
- * bit 7.
+ * `count`, 0 when they run past `size`. `records` may be NULL.
  */
 size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, bool long_lengths,
-			     uint32_t *records, bool *ret_long);
+			     uint32_t *records);
 /*
  * Do the markers (offset of every 256th record), which follow the names, agree with the records?
  * `end` is the address where the names end. `*ret_end`: where the markers end.
  */
 bool kallsyms_markers_agree(struct memory *memory, uint64_t end, const uint32_t *records,
 			    uint32_t count, uint64_t *ret_end);
+
+/* The offset in `names` of every so many records is a marker. */
+#define KALLSYMS_MARKER_STEP 256u
+
+/* --- damage (kallsyms_damage.c) --------------------------------------------------- */
+
+/* Where bytes are missing; offsets in what was read. Zeroed at first. */
+struct holes {
+	struct hole {
+		size_t start, end;
+	} * items;
+	size_t count, capacity;
+	struct error *why; /* of the first; NULL: there is none */
+};
+/* Reads what there is, zeros for the rest. Fails only when missing bytes are not the reason. */
+struct error *holes_read(struct holes *holes, struct memory *memory, uint64_t address, void *buffer,
+			 size_t size) MUST_CHECK;
+bool holes_touch(const struct holes *holes, size_t start, size_t end);
+void holes_deinit(struct holes *holes);
+
+/*
+ * Reads names that cannot be followed from the first to the last: from marker to marker, within the
+ * `size` bytes before the next table. Runs that do not fit their markers are lost.
+ */
+struct error *kallsyms_resynchronise(struct kallsyms *kallsyms, struct memory *memory,
+				     const struct kallsyms_tables *tables,
+				     uint64_t size) MUST_CHECK;
+/* Makes a symbol a lost one. */
+void kallsyms_lose(struct kallsyms *kallsyms, uint32_t number);
+/* Takes `error`; the first one stays. */
+void kallsyms_set_damage(struct kallsyms *kallsyms, struct error *error);
+/* Says in `damage` how many are lost. An error when most are. */
+struct error *kallsyms_count_lost(struct kallsyms *kallsyms) MUST_CHECK;
 
 /*
  * Finds the tables by their shape (5.10 to 5.19 do not name them in VMCOREINFO). The name tables

@@ -9,12 +9,13 @@
 
 /* Where the raw values are and what they are relative to. */
 struct address_table {
-	const uint8_t *raw;
+	uint8_t *raw;
 	size_t value_size;
 	uint64_t address; /* of raw[0] in the kernel */
 	uint64_t base;
 	uint64_t mask; /* of an address */
 	bool big_endian;
+	struct holes holes; /* in `raw` */
 };
 
 static uint64_t decode(const struct address_table *table, enum kallsyms_encoding encoding,
@@ -44,6 +45,12 @@ static uint64_t decode(const struct address_table *table, enum kallsyms_encoding
 	return address & table->mask;
 }
 
+static bool is_missing(const struct address_table *table, uint32_t number)
+{
+	size_t start = number * table->value_size;
+	return table->holes.count && holes_touch(&table->holes, start, start + table->value_size);
+}
+
 /*
  * Decodes all addresses. They ascend, save for damage: a flipped bit must not cost the whole
  * table, a wrong encoding must.
@@ -53,8 +60,13 @@ static bool decode_all(struct kallsyms *kallsyms, const struct address_table *ta
 {
 	uint64_t previous = 0;
 	uint32_t disorder = 0;
+	bool was_missing = false;
 	for (uint32_t i = 0; i < kallsyms->count; i++) {
-		uint64_t address = decode(table, encoding, i);
+		bool missing = is_missing(table, i);
+		uint64_t address = previous + !was_missing;
+		if (!missing)
+			address = decode(table, encoding, i);
+		was_missing = missing;
 		disorder += address < previous;
 		previous = address;
 		kallsyms->addresses[i] = address;
@@ -100,6 +112,29 @@ static struct error *choose_encoding(struct kallsyms *kallsyms, const struct add
 	return error_create(ERROR_FORMAT, "kallsyms_offsets: the addresses do not ascend");
 }
 
+/* Reads the values; symbols whose addresses are missing are lost. */
+static struct error *read_raw(struct kallsyms *kallsyms, struct memory *memory,
+			      struct address_table *table, const char *name)
+{
+	size_t size = kallsyms->count * table->value_size;
+	table->raw = malloc(size);
+	kallsyms->addresses = malloc(kallsyms->count * sizeof(*kallsyms->addresses));
+	if (!table->raw || !kallsyms->addresses)
+		return error_no_memory();
+	struct error *error = holes_read(&table->holes, memory, table->address, table->raw, size);
+	if (error)
+		return error_prefix(error, "%s", name);
+	for (size_t i = 0; i < table->holes.count; i++) {
+		size_t last = (table->holes.items[i].end - 1) / table->value_size;
+		for (size_t n = table->holes.items[i].start / table->value_size; n <= last; n++)
+			kallsyms_lose(kallsyms, (uint32_t)n);
+	}
+	if (table->holes.why)
+		kallsyms_set_damage(kallsyms, error_prefix(table->holes.why, "%s", name));
+	table->holes.why = NULL;
+	return NULL;
+}
+
 struct error *kallsyms_read_addresses(struct kallsyms *kallsyms, struct memory *memory,
 				      const struct kallsyms_tables *tables)
 {
@@ -132,18 +167,11 @@ struct error *kallsyms_read_addresses(struct kallsyms *kallsyms, struct memory *
 		candidates = with_base;
 		count = 2;
 	}
-	uint64_t size = (uint64_t)kallsyms->count * table.value_size;
-	void *raw;
-	struct error *error = memory_read_alloc(memory, table.address, size, size, &raw);
-	if (error)
-		return error_prefix(error, "%s", name);
-	table.raw = raw;
-	kallsyms->addresses = malloc(kallsyms->count * sizeof(*kallsyms->addresses));
-	if (kallsyms->addresses)
+	struct error *error = read_raw(kallsyms, memory, &table, name);
+	if (!error)
 		error = choose_encoding(kallsyms, &table, candidates, count, tables->stext);
-	else
-		error = error_no_memory();
-	free(raw);
+	free(table.raw);
+	holes_deinit(&table.holes);
 	return error;
 }
 

@@ -173,9 +173,8 @@ static bool names_at(const struct region *region, size_t offset, size_t gap, uin
 	    !begins_like_names(region, names))
 		return false;
 	for (int form = 0; form < 2; form++) {
-		bool any_long;
 		size_t size = kallsyms_walk_records(region->data + names, region->size - names,
-						    count, form == 0, records, &any_long);
+						    count, form == 0, records);
 		uint64_t end;
 		if (!size || !kallsyms_markers_agree(region->memory, region->address + names + size,
 						     records, count, &end))

@@ -67,6 +67,11 @@ const char *symtab_encoding(const struct symtab *symtab)
 	return "absolute";
 }
 
+const char *symtab_warning(const struct symtab *symtab)
+{
+	return symtab->kernel.damage ? symtab->kernel.damage->message : NULL;
+}
+
 uint32_t symtab_count(const struct symtab *symtab)
 {
 	return symtab->kernel.count + (uint32_t)symtab->added_count;
@@ -122,7 +127,8 @@ static uint64_t kernel_size(const struct kallsyms *kernel, uint32_t number)
 	if (next >= kernel->count ||
 	    kallsyms_is_number(kernel, number) != kallsyms_is_number(kernel, next))
 		return 0;
-	return kernel->addresses[next] - address;
+	uint64_t size = kernel->addresses[next] - address;
+	return size == 1 && kallsyms_is_lost(kernel, next) ? 0 : size;
 }
 
 static bool kernel_is_per_cpu(const struct symtab *symtab, uint64_t address, char kind)
@@ -238,6 +244,8 @@ static bool kernel_by_address(const struct symtab *symtab, uint64_t address, str
 	for (uint32_t i = next; i-- > 0 && next - i <= ALIASES_MAX;) {
 		if (kernel->addresses[i] != place)
 			break;
+		if (kallsyms_is_lost(kernel, i))
+			continue;
 		char name[SYMBOL_NAME_SIZE], kind;
 		kallsyms_name(kernel, i, name, sizeof(name), &kind);
 		int rank = alias_rank(name);
@@ -246,7 +254,8 @@ static bool kernel_by_address(const struct symtab *symtab, uint64_t address, str
 			get_kernel(symtab, i, ret);
 		}
 	}
-	return !ret->per_cpu && (address == ret->address || address - ret->address < ret->size);
+	return best_rank >= 0 && !ret->per_cpu &&
+	       (address == ret->address || address - ret->address < ret->size);
 }
 
 /* Does an added symbol at or below `address` reach it? */

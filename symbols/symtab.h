@@ -48,6 +48,11 @@ struct error *kallsyms_load(struct symtab *symtab, struct memory *memory,
 			    const struct kallsyms_tables *tables) MUST_CHECK;
 /* "base-relative", "absolute-percpu", "absolute", "place-relative". */
 const char *symtab_encoding(const struct symtab *symtab);
+/*
+ * What of the kernel's symbols could not be read, and why; NULL: all is there. Symbols that are
+ * lost keep their numbers, with the name "" and the kind '?'; no look-up finds them.
+ */
+const char *symtab_warning(const struct symtab *symtab);
 
 /* A module's symbols, as its mod_kallsyms says (section 3.2 of KERNEL-FORMATS). */
 struct module_symbols {

@@ -100,7 +100,8 @@ void nearest_offer_symbols(struct nearest *nearest, struct target *target)
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count && !interrupt_flag; i++) {
 		symtab_get(target->symbols, i, &symbol);
-		nearest_offer(nearest, symbol.name);
+		if (*symbol.name)
+			nearest_offer(nearest, symbol.name);
 	}
 }
 

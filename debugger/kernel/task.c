@@ -244,7 +244,8 @@ static struct error *visit_unseen(void *context, uint64_t address)
 static void sort_seen(struct walk *walk)
 {
 	walk->sorted_count = walk->seen_count;
-	qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
+	if (walk->seen_count)
+		qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
 }
 
 /* What the lists no longer lead to may still have a pid. */

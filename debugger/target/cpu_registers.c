@@ -164,6 +164,8 @@ static void match_by_pid(struct target *target, const struct cpu_note *note)
 		return;
 	for (size_t i = 0; i < target->cpu_count; i++) {
 		struct cpu *cpu = &target->cpus[i];
+		if (cpu->has_registers && !memcmp(&cpu->registers, &registers, sizeof(registers)))
+			return;
 		if (!cpu->online || !task_pid(target, cpu->current_task, &current_pid) ||
 		    current_pid != pid)
 			continue;

@@ -90,7 +90,11 @@ static struct error *open_symbols(struct target *target)
 		if (vmcoreinfo_hex(target->vmcoreinfo, keys[i].key, &value))
 			memcpy((char *)&tables + keys[i].offset, &value, sizeof(value));
 	}
-	return error_prefix(kallsyms_load(target->symbols, target->memory, &tables), "no symbols");
+	struct error *error = kallsyms_load(target->symbols, target->memory, &tables);
+	if (!error && symtab_warning(target->symbols))
+		target_add_problem(target, error_create(ERROR_FORMAT, "%s",
+							symtab_warning(target->symbols)));
+	return error_prefix(error, "no symbols");
 }
 
 /* linux_banner must begin with what VMCOREINFO says, or one of them is another kernel's. */

@@ -194,10 +194,103 @@ static void test_paging_keys(void)
 	free(paging);
 }
 
+/* --- lost page tables ------------------------------------------------------------------- */
+
+#define STEXT "SYMBOL(_stext)=ffffffff81000000\n"
+#define ROOT  "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff80002000\nNUMBER(phys_base)=-4096\n"
+
+/* The image is contiguous: where a table is not in the dump, one knows what it said. */
+static void test_lost_tables(void)
+{
+	static struct tables tables;
+	struct translator *paging = NULL;
+	make_tables(&tables, 0);
+	set_entry(&tables, 0x3000, 7, 0xdead000 | 0x63);
+	set_entry(&tables, 0x3000, 39, 0xdead000 | 0x63);
+	set_entry(&tables, 0x3000, 40, 0xdead000 | 0x63);
+	CHECK_OK(create_paging(&tables, ROOT STEXT, &paging));
+	check_translation(paging, 0xffffffff81400000, 0x13ff000, 0x1000);
+	check_translation(paging, 0xffffffff81412345, 0x1411345, 0x1000);
+	/* 64 MiB from _stext on, no more and no less. */
+	check_untranslated(paging, 0xffffffff80ffffff, ERROR_FAULT, "level 1 page table");
+	check_translation(paging, 0xffffffff84ffffff, 0x4ffefff, 0x1000);
+	check_untranslated(paging, 0xffffffff85000000, ERROR_FAULT, "level 1 page table");
+	/* Where there are tables they are right, even when they say that nothing is there. */
+	check_translation(paging, 0xffffffff81205678, 0x123678, 0x1000);
+	check_translation(paging, 0xffffffff81012345, 0x212345, 0x200000);
+	check_untranslated(paging, 0xffffffff81206000, ERROR_FAULT, "not mapped");
+	check_untranslated(paging, 0xffffffff81600000, ERROR_FAULT, "not mapped");
+	check_untranslated(paging, 0xffff888000000000, ERROR_FAULT, "not mapped");
+	free(paging);
+
+	/* Without _stext nothing is known of the image. */
+	CHECK_OK(create_paging(&tables, ROOT, &paging));
+	check_untranslated(paging, 0xffffffff81400000, ERROR_FAULT, "level 1 page table");
+	free(paging);
+
+	/* The table on top is lost. */
+	CHECK_OK(create_paging(&tables,
+			       "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff8dead000\n"
+			       "NUMBER(phys_base)=16777216\n" STEXT,
+			       &paging));
+	check_translation(paging, 0xffffffff81206789, 0x2206789, 0x1000);
+	check_untranslated(paging, 0xffff888000000000, ERROR_FAULT, "level 4 page table");
+	check_untranslated(paging, 0x0000800000000000, ERROR_FAULT, "not canonical");
+	free(paging);
+}
+
+struct failing {
+	struct memory memory;
+	enum error_kind kind;
+};
+
+static struct error *failing_read(struct memory *memory, uint64_t address, void *buffer,
+				  size_t size)
+{
+	(void)buffer;
+	(void)size;
+	return error_create_at(((struct failing *)memory)->kind, address, "no table");
+}
+
+/* Only a table that is not in the dump is made up for. */
+static void test_lost_for_what_reason(void)
+{
+	static const struct {
+		enum error_kind kind;
+		bool is_missing;
+	} reasons[] = { { ERROR_FAULT, true },	      { ERROR_EXCLUDED, true },
+			{ ERROR_TRUNCATED, true },    { ERROR_DAMAGED, true },
+			{ ERROR_INTERRUPTED, false }, { ERROR_SYSTEM, false },
+			{ ERROR_NO_MEMORY, false } };
+	static const char text[] = ROOT STEXT;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		struct failing failing = { { failing_read, "physical", 8, false },
+					   reasons[i].kind };
+		struct vmcoreinfo *info = NULL;
+		struct translator *paging = NULL;
+		struct translation run = { 0 };
+		CHECK_OK(vmcoreinfo_parse(text, strlen(text), &info));
+		CHECK_OK(paging_x86_64_create(&failing.memory, info, &paging));
+		struct error *error = paging->translate(paging, 0xffffffff81000000, &run);
+		CHECK(!error == reasons[i].is_missing);
+		if (error)
+			CHECK_U64(error->kind, reasons[i].kind);
+		error_free(error);
+		/* Elsewhere the reason is what is said. */
+		error = paging->translate(paging, 0xffffffffc0000000, &run);
+		CHECK(error && error->kind == reasons[i].kind);
+		error_free(error);
+		free(paging);
+		vmcoreinfo_free(info);
+	}
+}
+
 int main(void)
 {
 	RUN(test_virtual);
 	RUN(test_paging);
 	RUN(test_paging_keys);
+	RUN(test_lost_tables);
+	RUN(test_lost_for_what_reason);
 	return test_finish();
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A slab is some pages of equal slots. What it says of itself lies in the struct page of the first
+ * one, in vmemmap: its cache, its slots, how many of them are taken, the first free one. Free slots
+ * are chained through a pointer in the slot. While a CPU allocates from a slab it keeps a second
+ * chain of its own (struct kmem_cache_cpu), and the slab counts all slots as taken.
+ */
+#include "debugger/kernel/slab_objects.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/interrupt.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* struct slab says it in 15 bits. */
+#define OBJECTS_MAX 32767u
+/* Of vmemmap, read at once. */
+#define CHUNK_SIZE (64u << 10)
+/* Vmemmap comes and goes with subsections of 2 MiB of memory: 512 struct pages of 64 bytes. */
+#define HOLE_SIZE (32u << 10)
+/* Page tables that are not right may be endless. */
+#define HOLES_MAX (1u << 20)
+/* 52 bits are the most that any processor has. */
+#define PHYSICAL_MAX ((uint64_t)1 << 52)
+
+/* A CPU's own chain of free slots. */
+struct cpu_chain {
+	uint64_t slab, first;
+};
+
+/* How the type of a page shows that it is a slab's. */
+struct slab_mark {
+	const char *member; /* NULL: it does not */
+	uint64_t mask, value;
+};
+
+struct slab_walk {
+	struct target *target;
+	struct object slab; /* address: 0 */
+	struct slab_mark mark;
+	uint64_t cache;
+	uint64_t object_size, objects_limit, left_pad, free_offset;
+	bool is_hardened; /* chains are obfuscated (SLAB_FREELIST_HARDENED) */
+	bool has_sheaves; /* free objects may be kept where no chain leads */
+	uint64_t random;
+	uint64_t vmemmap, vmemmap_size, page_record, cache_member;
+	uint64_t page_offset; /* where physical memory is mapped */
+	struct cpu_chain *chains;
+	size_t chain_count, chain_capacity;
+	uint8_t chunk[CHUNK_SIZE];
+};
+
+/* --- what is known before --------------------------------------------------------------- */
+
+static struct error *read_variable(struct target *target, const char *name, uint64_t *ret)
+{
+	uint64_t address;
+	if (!symtab_address(target->symbols, name, &address))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
+	return error_prefix(memory_read_word(target->memory, address, ret), "%s", name);
+}
+
+static struct error *read_cache(struct slab_walk *walk, const struct object *cache)
+{
+	uint64_t order_objects;
+	TRY(object_u64(cache, "size", &walk->object_size));
+	TRY(object_u64(cache, "offset", &walk->free_offset));
+	/* The number of objects in its lower half, the order of pages above. */
+	TRY(object_u64(cache, "oo.x", &order_objects));
+	walk->objects_limit = order_objects & 0xffff;
+	if (object_has(cache, "red_left_pad"))
+		TRY(object_u64(cache, "red_left_pad", &walk->left_pad));
+	walk->is_hardened = object_has(cache, "random");
+	if (walk->is_hardened)
+		TRY(object_u64(cache, "random", &walk->random));
+	/* 6.18 on. */
+	walk->has_sheaves = object_has(cache, "cpu_sheaves");
+	uint64_t word = walk->target->memory->word_size;
+	if (walk->objects_limit > OBJECTS_MAX || walk->object_size < word ||
+	    walk->free_offset > walk->object_size - word || walk->left_pad > walk->object_size)
+		return error_create(ERROR_FORMAT, "objects of %" PRIu64 " bytes are not sane",
+				    walk->object_size);
+	return NULL;
+}
+
+static struct error *add_chain(struct slab_walk *walk, const struct object *cache,
+			       const struct cpu *cpu)
+{
+	struct object own;
+	struct cpu_chain chain;
+	TRY(object_follow(cache, "cpu_slab", &own));
+	own.address += cpu->per_cpu_offset;
+	/* `page` up to 5.16 (bb192ed9aa71). */
+	TRY(object_u64(&own, object_has(&own, "slab") ? "slab" : "page", &chain.slab));
+	TRY(object_u64(&own, "freelist", &chain.first));
+	if (!chain.slab || !chain.first)
+		return NULL;
+	if (!array_reserve(&walk->chains, &walk->chain_capacity, walk->chain_count + 1))
+		return error_no_memory();
+	walk->chains[walk->chain_count++] = chain;
+	return NULL;
+}
+
+static struct error *read_chains(struct slab_walk *walk, const struct object *cache)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(walk->target, &cpus);
+	for (size_t i = 0; i < count && object_has(cache, "cpu_slab"); i++)
+		TRY(error_prefix(add_chain(walk, cache, &cpus[i]), "cpu_slab of CPU %" PRIu32,
+				 cpus[i].number));
+	return NULL;
+}
+
+/*
+ * A flag up to 6.9, then a page type: some bits cleared in 6.10 and 6.11, a number in the high byte
+ * since 6.12 (4ffca5a96678). Where BTF does not have the constant the cache alone tells.
+ */
+static void find_mark(struct slab_walk *walk)
+{
+	const struct btf *btf = walk->target->btf;
+	struct btf_enumerator slab;
+	struct btf_type enumeration;
+	uint32_t id;
+	const char *type = object_has(&walk->slab, "__page_type") ? "__page_type" : "page_type";
+	const char *flags = object_has(&walk->slab, "__page_flags") ? "__page_flags" : "flags";
+	if (btf_find_enumerator(btf, "PGTY_slab", &id, &slab) && object_has(&walk->slab, type))
+		walk->mark = (struct slab_mark){ type, 0xff000000, (uint64_t)slab.value << 24 };
+	else if (btf_find_enumerator(btf, "PG_slab", &id, &slab) &&
+		 btf_get(btf, id, &enumeration) && !strcmp(enumeration.name, "pageflags") &&
+		 slab.value >= 0 && slab.value < 64 && object_has(&walk->slab, flags))
+		walk->mark = (struct slab_mark){ flags, (uint64_t)1 << slab.value,
+						 (uint64_t)1 << slab.value };
+}
+
+static struct error *find_pages(struct slab_walk *walk)
+{
+	struct target *target = walk->target;
+	struct type page;
+	TRY(target_find_type(target, NULL, "struct page", &page));
+	if (!type_size(page, &walk->page_record) || !walk->page_record ||
+	    walk->page_record > HOLE_SIZE)
+		return error_create(ERROR_FORMAT, "struct page has no sane size");
+	/* struct page itself up to 5.16 (d122019bf061). */
+	struct error *error = object_at(target, "struct slab", 0, &walk->slab);
+	error_free(error);
+	if (error)
+		TRY(object_at(target, "struct page", 0, &walk->slab));
+	struct type_place place;
+	TRY(type_find_path(walk->slab.type, "slab_cache", &place));
+	walk->cache_member = place.bit_offset / 8;
+	if (walk->cache_member + target->memory->word_size > walk->page_record)
+		return error_create(ERROR_FORMAT, "struct slab is larger than struct page");
+	find_mark(walk);
+	TRY(read_variable(target, "vmemmap_base", &walk->vmemmap));
+	TRY(read_variable(target, "page_offset_base", &walk->page_offset));
+	uint64_t end = target->facts->max_physical;
+	if (!target->facts->page_size || !end || end > PHYSICAL_MAX)
+		return error_create(ERROR_FORMAT, "the dump does not say how much memory there is");
+	walk->vmemmap_size = end / target->facts->page_size * walk->page_record;
+	return NULL;
+}
+
+static struct error *prepare(struct slab_walk *walk, uint64_t address)
+{
+	struct object cache;
+	walk->cache = address;
+	TRY(object_at(walk->target, "struct kmem_cache", address, &cache));
+	TRY(error_prefix(read_cache(walk, &cache), "kmem_cache 0x%" PRIx64, address));
+	TRY(error_prefix(read_chains(walk, &cache), "kmem_cache 0x%" PRIx64, address));
+	return find_pages(walk);
+}
+
+struct error *slab_walk_create(struct target *target, uint64_t cache, struct slab_walk **ret)
+{
+	struct slab_walk *walk = calloc(1, sizeof(*walk));
+	if (!walk)
+		return error_no_memory();
+	walk->target = target;
+	struct error *error = prepare(walk, cache);
+	if (error)
+		slab_walk_destroy(walk);
+	else
+		*ret = walk;
+	return error;
+}
+
+void slab_walk_destroy(struct slab_walk *walk)
+{
+	if (!walk)
+		return;
+	free(walk->chains);
+	free(walk);
+}
+
+/* --- one slab ------------------------------------------------------------------------------ */
+
+struct slab_slots {
+	uint64_t first; /* address of the first object */
+	uint64_t count, in_use;
+	uint64_t free_count;
+	uint8_t is_free[OBJECTS_MAX / 8 + 1];
+};
+
+/* The pointer to the next free slot, as it lies in a free one (kernel freelist_ptr_decode()). */
+static uint64_t decode_link(const struct slab_walk *walk, uint64_t stored, uint64_t link)
+{
+	if (!walk->is_hardened)
+		return stored;
+	bool is_32 = walk->target->memory->word_size == 4;
+	return stored ^ walk->random ^
+	       (is_32 ? __builtin_bswap32((uint32_t)link) : __builtin_bswap64(link));
+}
+
+/* False when the chain breaks; what it went through before is free all the same. */
+static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots, uint64_t object)
+{
+	while (object) {
+		uint64_t offset = object - slots->first, stored;
+		uint64_t slot = offset / walk->object_size;
+		if (slot >= slots->count || offset % walk->object_size ||
+		    slots->is_free[slot / 8] >> (slot % 8) & 1)
+			return false;
+		slots->is_free[slot / 8] |= (uint8_t)(1u << (slot % 8));
+		slots->free_count++;
+		uint64_t link = object + walk->free_offset;
+		struct error *error = memory_read_word(walk->target->memory, link, &stored);
+		error_free(error);
+		if (error)
+			return false;
+		object = decode_link(walk, stored, link);
+	}
+	return true;
+}
+
+static struct error *read_slots(const struct slab_walk *walk, const struct object *slab,
+				struct slab_slots *ret, uint64_t *ret_free)
+{
+	uint64_t page = (slab->address - walk->vmemmap) / walk->page_record;
+	uint64_t mark;
+	TRY(object_u64(slab, "objects", &ret->count));
+	TRY(object_u64(slab, "inuse", &ret->in_use));
+	TRY(object_u64(slab, "freelist", ret_free));
+	if (ret->count > walk->objects_limit || ret->in_use > ret->count)
+		return error_create(ERROR_FORMAT, "not a slab of the cache");
+	if (walk->mark.member) {
+		TRY(object_u64(slab, walk->mark.member, &mark));
+		if ((mark & walk->mark.mask) != walk->mark.value)
+			return error_create(ERROR_FORMAT, "not a slab");
+	}
+	ret->first = walk->page_offset + page * walk->target->facts->page_size + walk->left_pad;
+	return NULL;
+}
+
+static struct error *visit_slab(const struct slab_walk *walk, uint64_t address, slab_visitor *visit,
+				void *context)
+{
+	struct object slab = walk->slab;
+	struct slab_slots slots = { .free_count = 0 };
+	uint64_t free_object;
+	slab.address = address;
+	struct error *error = read_slots(walk, &slab, &slots, &free_object);
+	error_free(error);
+	if (error)
+		return NULL;
+	bool whole = follow_chain(walk, &slots, free_object) &&
+		     slots.free_count == slots.count - slots.in_use && !walk->has_sheaves;
+	for (size_t i = 0; i < walk->chain_count; i++)
+		if (walk->chains[i].slab == address &&
+		    !follow_chain(walk, &slots, walk->chains[i].first))
+			whole = false;
+	for (uint64_t i = 0; i < slots.count; i++)
+		if (!(slots.is_free[i / 8] >> (i % 8) & 1))
+			TRY(visit(context, slots.first + i * walk->object_size, whole));
+	return NULL;
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static struct error *visit_chunk(const struct slab_walk *walk, uint64_t address, size_t size,
+				 slab_visitor *visit, void *context)
+{
+	const struct memory *memory = walk->target->memory;
+	for (size_t at = 0; at + walk->page_record <= size; at += walk->page_record)
+		if (load_unsigned(walk->chunk + at + walk->cache_member, memory->word_size,
+				  memory->big_endian) == walk->cache)
+			TRY(visit_slab(walk, address + at, visit, context));
+	return NULL;
+}
+
+/* Where to go on behind what could not be read: a page may be filtered, a subsection not there. */
+static uint64_t skip_hole(const struct slab_walk *walk, uint64_t at, const struct error *why)
+{
+	uint64_t step = why->kind == ERROR_FAULT ? HOLE_SIZE : walk->target->facts->page_size;
+	uint64_t next = walk->vmemmap + at;
+	next = next - next % step + step - walk->vmemmap;
+	return (next + walk->page_record - 1) / walk->page_record * walk->page_record;
+}
+
+struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, void *context)
+{
+	uint32_t holes = 0;
+	uint64_t at = 0;
+	/* A struct page is not cut in two. */
+	size_t most = CHUNK_SIZE - CHUNK_SIZE % walk->page_record;
+	while (at < walk->vmemmap_size && holes < HOLES_MAX) {
+		TRY(interrupt_check());
+		uint64_t left = walk->vmemmap_size - at;
+		size_t wanted = left < most ? (size_t)left : most;
+		struct error *why;
+		size_t got = memory_read_some(walk->target->memory, walk->vmemmap + at, walk->chunk,
+					      wanted, &why);
+		struct error *error = visit_chunk(walk, walk->vmemmap + at, got, visit, context);
+		at = why ? skip_hole(walk, at + got, why) : at + wanted;
+		holes += why != NULL;
+		error_free(why);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
