@@ -46,18 +46,27 @@ struct typing {
 };
 void typing_deinit(struct typing *typing);
 
+/* NULL: none. */
+struct infer_options {
+	bool no_hints; /* without the shipped table */
+	const char
+		*without; /* a kernel's series or release: its own rows do not count; for scores */
+};
+
 struct inference; /* everything kept between questions; lives in target */
 
 /*
  * The type of one symbol, lazily: BTF, declarations, then the shipped table and inference together.
  * `explain`: keep clues and candidates.
  */
-struct error *infer_symbol(struct target *target, const struct symbol *symbol, bool explain,
+struct error *infer_symbol(struct target *target, const struct infer_options *options,
+			   const struct symbol *symbol, bool explain,
 			   struct typing *ret) MUST_CHECK;
 /* All data symbols of the kernel and its modules, in parallel; results by subject, for `globals`
  * and the score. */
 typedef struct error *typing_visitor(void *context, const struct subject *subject,
 				     const struct symbol *symbol, const struct typing *typing);
-struct error *infer_all(struct target *target, typing_visitor *visit, void *context) MUST_CHECK;
+struct error *infer_all(struct target *target, const struct infer_options *options,
+			typing_visitor *visit, void *context) MUST_CHECK;
 
 #endif

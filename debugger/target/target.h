@@ -20,7 +20,9 @@ enum type_origin {
 	ORIGIN_MODULE,	 /* a module's BTF */
 	ORIGIN_FILE,	 /* a BTF file given by the user */
 	ORIGIN_DECLARED, /* a C declaration: the program's own list or the user's (--declare) */
+	ORIGIN_CERTAIN,	 /* a table of the kernel, or inference and the table of other kernels */
 	ORIGIN_INFERRED, /* from code and data */
+	ORIGIN_GUESSED,	 /* the same, but weak */
 	ORIGIN_CAST	 /* the user's expression */
 };
 /* "BTF", "BTF of module", "declared", ... as JSON's "origin" has it. */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Two sources that know nothing of each other, the table and inference, are never both wrong in the
+ * same way: where they agree the type is certain. Where only the table speaks, it is inferred if
+ * the symbol's bytes and code do not contradict. Where they differ, both are shown.
+ */
+#include "debugger/infer/agree.h"
+
+#include "debugger/declare/declare.h"
+#include "debugger/infer/hints.h"
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_SIZE 512
+
+/* A row of the table in terms of this kernel. */
+struct proposal {
+	struct type spelled;
+	uint32_t type;	/* resolved; of an array the element */
+	uint32_t count; /* 0: no array */
+	bool tight;	/* it fills the room but for alignment */
+	bool count_given;
+	bool is_family;
+	struct scored scored;
+};
+
+struct answer answer_of(const struct solver *solver)
+{
+	struct answer answer = { .confidence = (uint8_t)solver_confidence(solver) };
+	if (!solver->count || answer.confidence == CONFIDENCE_UNKNOWN)
+		return answer;
+	const struct scored *best = solver->items;
+	answer.type = best->type;
+	answer.count = best->count;
+	answer.count_is_proved = best->is_proved;
+	answer.score = best->score;
+	answer.margin = (int16_t)solver_margin(solver);
+	answer.sources = best->sources;
+	return answer;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+/* "const char *[]" without its first dimension; false: no array. */
+static bool strip_dimension(char *text)
+{
+	char *open = strchr(text, '[');
+	if (!open || open[1] != ']')
+		return false;
+	memmove(open, open + 2, strlen(open + 2) + 1);
+	return true;
+}
+
+static bool parse_type(const struct question *question, const char *text, struct type *ret)
+{
+	struct error *error = declare_parse_type(question->knowledge->target, question->layout->btf,
+						 text, NULL, ret);
+	error_free(error);
+	return !error;
+}
+
+/* A row that exists here and fits. */
+static bool propose(const struct question *question, const struct hint *hint, struct proposal *ret)
+{
+	const struct layout *layout = question->layout;
+	const struct subject *subject = question->subject;
+	char text[TEXT_SIZE];
+	*ret = (struct proposal){ .is_family = hint->is_family };
+	if (snprintf(text, sizeof(text), "%s", hint->type) >= (int)sizeof(text))
+		return false;
+	bool is_array = strip_dimension(text);
+	if (!parse_type(question, text, &ret->spelled))
+		return false;
+	ret->type = layout_id(layout, ret->spelled);
+	uint32_t inner = 1;
+	while (layout_kind(layout, ret->type) == BTF_ARRAY) {
+		inner *= layout_array_count(layout, ret->type);
+		ret->type = layout_target(layout, ret->type);
+		ret->spelled = (struct type){ layout->btf, ret->type };
+		is_array = true;
+	}
+	uint64_t size = layout_size(layout, ret->type), used = size;
+	if (!size || size > subject->room || !inner)
+		return false;
+	if (is_array) {
+		uint64_t most = subject->room / size, count = (uint64_t)hint->count * inner;
+		ret->count_given = count && count <= most;
+		ret->count = (uint32_t)(ret->count_given ? count : most);
+		used = size * ret->count;
+	}
+	uint64_t end = subject->address + subject->room;
+	ret->tight = subject->room - used < (end & -end);
+	return !subject->room_is_exact || is_array || used == subject->room;
+}
+
+static size_t collect_proposals(const struct question *question, struct proposal *ret)
+{
+	struct knowledge *knowledge = question->knowledge;
+	struct hint hints[HINTS_A_NAME];
+	size_t count = hints_find(knowledge->hints, question->symbol->module,
+				  question->symbol->name, knowledge->hint_kernels, hints);
+	size_t kept = 0;
+	bool any_tight = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!propose(question, &hints[i], &ret[kept]))
+			continue;
+		any_tight |= ret[kept].tight;
+		bool again = false;
+		for (size_t k = 0; k < kept; k++)
+			again |= ret[k].type == ret[kept].type && !ret[k].count == !ret[kept].count;
+		kept += !again;
+	}
+	size_t left = 0;
+	for (size_t i = 0; i < kept; i++)
+		if (ret[i].tight || !any_tight)
+			ret[left++] = ret[i];
+	return left;
+}
+
+/* --- together -------------------------------------------------------------------------------- */
+
+static void measure(struct solver *solver, struct proposal *proposal)
+{
+	for (size_t i = 0; i < solver->count; i++) {
+		const struct scored *item = &solver->items[i];
+		if (item->type == proposal->type && !item->count == !proposal->count) {
+			proposal->scored = *item;
+			return;
+		}
+	}
+	proposal->scored = (struct scored){ .type = proposal->type, .count = proposal->count };
+	solver_check(solver, &proposal->scored);
+}
+
+/*
+ * Is it of the same kind, and not by chance? A size that is accessed or a name does not count: an
+ * atomic_t and an int look the same to both.
+ */
+static bool is_agreement(const struct solver *solver, const struct answer *answer,
+			 const struct proposal *proposal)
+{
+	const struct scored *best = solver->items;
+	if (answer->confidence == CONFIDENCE_UNKNOWN ||
+	    layout_compare(solver->layout, best->type, proposal->type) == LIKE_NOT)
+		return false;
+	if (answer->confidence >= CONFIDENCE_INFERRED)
+		return true;
+	return best->against <= 3 && best->data >= -1 && best->typed + best->data >= 4 &&
+	       answer->margin >= 2;
+}
+
+static void accept(struct answer *answer, const struct proposal *proposal,
+		   enum confidence confidence)
+{
+	answer->hinted = proposal->spelled;
+	answer->type = proposal->type;
+	answer->count = proposal->count;
+	answer->count_is_proved = proposal->count_given && proposal->tight;
+	answer->confidence = (uint8_t)confidence;
+	answer->score = proposal->scored.score;
+	answer->sources = (uint8_t)(proposal->scored.sources | 1u << SOURCE_HINTS);
+}
+
+static bool contradicts(const struct proposal *proposal)
+{
+	return proposal->scored.rejected || proposal->scored.against > 6 ||
+	       proposal->scored.data < -2;
+}
+
+struct error *agree_with_hints(const struct question *question, struct solver *solver,
+			       struct answer *answer)
+{
+	struct proposal proposals[HINTS_A_NAME];
+	size_t count = collect_proposals(question, proposals);
+	const struct proposal *best = NULL;
+	bool only = true;
+	for (size_t i = 0; i < count; i++) {
+		measure(solver, &proposals[i]);
+		if (is_agreement(solver, answer, &proposals[i])) {
+			accept(answer, &proposals[i], CONFIDENCE_CERTAIN);
+			return NULL;
+		}
+		only &= !best;
+		if (!best || proposals[i].scored.score > best->scored.score)
+			best = &proposals[i];
+	}
+	if (!best)
+		return NULL;
+	/* A kernel's own table against one of other kernels. */
+	if (answer->confidence == CONFIDENCE_CERTAIN) {
+		answer->confidence = CONFIDENCE_INFERRED;
+		return NULL;
+	}
+	bool alike = solver->count && answer->confidence != CONFIDENCE_UNKNOWN &&
+		     layout_compare(solver->layout, solver->items->type, best->type) != LIKE_NOT;
+	bool differs = (answer->confidence == CONFIDENCE_INFERRED && !alike) || contradicts(best);
+	if (contradicts(best) && answer->confidence == CONFIDENCE_INFERRED) {
+		answer->confidence = CONFIDENCE_GUESS;
+		return NULL;
+	}
+	accept(answer, best,
+	       differs || !only || !best->tight ? CONFIDENCE_GUESS : CONFIDENCE_INFERRED);
+	return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The shipped table and inference, put together: they agree, one is alone, or they differ. */
+#ifndef DEBUGGER_INFER_AGREE_H
+#define DEBUGGER_INFER_AGREE_H
+
+#include "debugger/infer/knowledge.h"
+#include "debugger/infer/solve.h"
+
+/* What is known of a subject in the end; small, there are tens of thousands. */
+struct answer {
+	uint32_t type, count; /* of the layout; count 0: no array */
+	int16_t score, margin;
+	uint8_t confidence, sources;
+	bool count_is_proved;
+	struct type hinted; /* as the table spells the type or element; { NULL, 0 }: it does not */
+};
+
+/* Of what the solver found alone. */
+struct answer answer_of(const struct solver *solver);
+/* Changes the answer by what the table says; the solver is as solve() left it. */
+struct error *agree_with_hints(const struct question *question, struct solver *solver,
+			       struct answer *answer) MUST_CHECK;
+
+#endif

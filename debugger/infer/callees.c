@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/callees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of one address that are tried. */
+#define ALIASES_MAX 8
+
+bool level_of_module(struct target *target, const struct levels *levels, const char *module,
+		     uint16_t *ret)
+{
+	*ret = 0;
+	if (!module)
+		return levels->count > 0;
+	const struct module *found = target_module(target, module);
+	if (!found)
+		return false;
+	size_t level = LEVEL_MODULES + (size_t)(found - target->modules);
+	if (level >= levels->count || !levels->items[level])
+		return false;
+	*ret = (uint16_t)level;
+	return true;
+}
+
+/* --- one name -------------------------------------------------------------------------------- */
+
+static bool is_only_symbol(const struct callees *callees, const struct symbol *symbol)
+{
+	struct symtab *symbols = callees->target->symbols;
+	struct symbol found;
+	uint64_t cursor = 0;
+	bool again = false;
+	while (symtab_find(symbols, symbol->module, symbol->name, &cursor, &found)) {
+		/* Modules come after the kernel, and are typed on their own. */
+		if (!symbol->module && found.module)
+			break;
+		if (again)
+			return false;
+		again = true;
+	}
+	return again;
+}
+
+/* The only FUNC of the name in the level itself; 0: none, or several. */
+static uint32_t only_function(const struct btf *btf, const char *name)
+{
+	uint64_t cursor = 0;
+	uint32_t id = btf_find(btf, BTF_FUNC, name, &cursor);
+	if (!id || id < btf_start_id(btf))
+		return 0;
+	uint32_t next = btf_find(btf, BTF_FUNC, name, &cursor);
+	return next && next >= btf_start_id(btf) ? 0 : id;
+}
+
+static struct kind prototype_of(const struct callees *callees, const struct symbol *symbol)
+{
+	struct kind none = { 0, 0 };
+	struct btf_type function;
+	uint16_t level;
+	if (strchr(symbol->name, '.') || !strchr("tTwW", symbol->kind) ||
+	    !level_of_module(callees->target, callees->levels, symbol->module, &level))
+		return none;
+	const struct btf *btf = callees->levels->items[level];
+	uint32_t id = only_function(btf, symbol->name);
+	if (!id || !is_only_symbol(callees, symbol) || !btf_get(btf, id, &function))
+		return none;
+	return kind_of(callees->levels, level, function.type);
+}
+
+/* --- one address ----------------------------------------------------------------------------- */
+
+/* The other names of a kernel function; all that have a prototype must have the same. */
+static struct kind prototype_of_aliases(const struct callees *callees, const struct symbol *symbol)
+{
+	struct symtab *symbols = callees->target->symbols;
+	struct kind found = prototype_of(callees, symbol);
+	if (symbol->module)
+		return found;
+	for (int step = -1; step <= 1; step += 2) {
+		for (uint32_t i = 1; i <= ALIASES_MAX; i++) {
+			struct symbol alias;
+			uint32_t number = symbol->number + step * i;
+			if (number >= symtab_kernel_count(symbols))
+				break;
+			symtab_get(symbols, number, &alias);
+			if (alias.address != symbol->address)
+				break;
+			struct kind other = prototype_of(callees, &alias);
+			if (found.id && other.id && !kind_is(found, other))
+				return (struct kind){ 0, 0 };
+			if (!found.id)
+				found = other;
+		}
+	}
+	return found;
+}
+
+static struct callee ask(const struct callees *callees, uint64_t address)
+{
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	struct symbol symbol;
+	uint64_t offset;
+	if (!symtab_by_address(callees->target->symbols, address, &symbol, &offset) || offset)
+		return callee;
+	callee.helper = callees->lowering->helper(symbol.name, &callee.helper_register);
+	if (callee.helper != HELPER_NONE) {
+		callee.kind = CALLEE_HELPER;
+		return callee;
+	}
+	callee.prototype = prototype_of_aliases(callees, &symbol);
+	if (callee.prototype.id)
+		callee.kind = CALLEE_TYPED;
+	return callee;
+}
+
+static struct callee_entry *entry_of(const struct callees *callees, uint64_t address)
+{
+	size_t mask = callees->capacity - 1;
+	size_t at = (address * 0x9e3779b97f4a7c15u) >> 20 & mask;
+	while (callees->entries[at].address && callees->entries[at].address != address)
+		at = (at + 1) & mask;
+	return &callees->entries[at];
+}
+
+/* False: no memory, so the answer is not kept. */
+static bool grow(struct callees *callees)
+{
+	struct callees grown = *callees;
+	if (callees->count * 2 < callees->capacity)
+		return true;
+	grown.capacity = callees->capacity ? callees->capacity * 2 : 256;
+	grown.entries = calloc(grown.capacity, sizeof(*grown.entries));
+	if (!grown.entries)
+		return false;
+	for (size_t i = 0; i < callees->capacity; i++)
+		if (callees->entries[i].address)
+			*entry_of(&grown, callees->entries[i].address) = callees->entries[i];
+	free(callees->entries);
+	*callees = grown;
+	return true;
+}
+
+void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
+{
+	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
+	if (!address)
+		return;
+	if (callees->capacity) {
+		const struct callee_entry *entry = entry_of(callees, address);
+		if (entry->address)
+			*ret = entry->callee;
+		if (entry->address || callees->complete)
+			return;
+	}
+	if (callees->complete)
+		return;
+	*ret = ask(callees, address);
+	if (grow(callees)) {
+		*entry_of(callees, address) = (struct callee_entry){ address, *ret };
+		callees->count++;
+	}
+}
+
+void callees_deinit(struct callees *callees)
+{
+	free(callees->entries);
+	callees->entries = NULL;
+	callees->count = callees->capacity = 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is called, by its address. A prototype counts when it is proved: the name is the only one
+ * among the symbols and among the FUNCs of its BTF, and no clone's (.isra, .constprop, .part,
+ * .cold), whose parameters are not the ones written down.
+ */
+#ifndef DEBUGGER_INFER_CALLEES_H
+#define DEBUGGER_INFER_CALLEES_H
+
+#include "debugger/infer/flow.h"
+#include "debugger/target/target.h"
+
+struct callee_entry {
+	uint64_t address; /* 0: empty */
+	struct callee callee;
+};
+
+struct callees {
+	struct target *target;
+	const struct lowering *lowering;
+	const struct levels *levels;
+	struct callee_entry *entries; /* open addressing */
+	size_t count, capacity;	      /* capacity: a power of two */
+	bool complete;		      /* what is not there is unknown: threads may ask at once */
+};
+
+void callees_deinit(struct callees *callees);
+/* The function that begins at `address`; asks the symbols unless complete. */
+void callees_find(struct callees *callees, uint64_t address, struct callee *ret);
+/* The level of a module's BTF; false: it has none. */
+bool level_of_module(struct target *target, const struct levels *levels, const char *module,
+		     uint16_t *ret);
+
+#endif

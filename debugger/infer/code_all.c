@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Clues from all code. Whatever is asked of the target is asked before the threads start; they
+ * take blocks of functions in any order, and the findings are put together in the order of blocks.
+ */
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/infer/code_private.h"
+#include "debugger/target/object.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK_SIZE	  256 /* functions */
+#define THREADS_MAX	  64
+#define FUNCTION_SIZE_MAX (1u << 20)
+
+struct findings {
+	struct finding *items;
+	size_t count, capacity;
+};
+
+struct all {
+	struct inference *inference;
+	struct flow_world world;
+	struct kind *known; /* by subject */
+	struct findings *blocks;
+	size_t block_count;
+	atomic_size_t next_block;
+	atomic_bool failed; /* no memory */
+};
+
+/* What one thread works on. */
+struct worker {
+	struct all *all;
+	struct findings *block;
+};
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function_range *left = a, *right = b;
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/* The room before a function's entry, which is nops (6.2 on). */
+static bool is_padding(const char *name)
+{
+	return name[0] == '_' && (!strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6));
+}
+
+static struct error *list_functions(struct inference *inference)
+{
+	struct symtab *symbols = inference->target->symbols;
+	uint32_t count = symtab_count(symbols);
+	if (inference->functions)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		struct symbol symbol;
+		symtab_get(symbols, i, &symbol);
+		if (symbol.per_cpu || !strchr("tTwW", symbol.kind) || !symbol.size ||
+		    symbol.size > FUNCTION_SIZE_MAX || is_padding(symbol.name) ||
+		    !text_bytes(&inference->text, symbol.address, symbol.size))
+			continue;
+		if (!array_reserve(&inference->functions, &inference->function_capacity,
+				   inference->function_count + 1))
+			return error_no_memory();
+		inference->functions[inference->function_count++] =
+			(struct function_range){ symbol.address, (uint32_t)symbol.size };
+	}
+	qsort(inference->functions, inference->function_count, sizeof(*inference->functions),
+	      compare_functions);
+	size_t kept = 0;
+	for (size_t i = 0; i < inference->function_count; i++)
+		if (!i || inference->functions[i].address != inference->functions[kept - 1].address)
+			inference->functions[kept++] = inference->functions[i];
+	inference->function_count = kept;
+	return NULL;
+}
+
+/* Everything that threads ask for. */
+static struct error *prepare(struct all *all)
+{
+	struct inference *inference = all->inference;
+	TRY(inference_add_modules(inference));
+	TRY(text_load(&inference->text));
+	inference_read_edges(inference);
+	if (!inference->subjects.items)
+		TRY(subjects_init(&inference->subjects, inference->target));
+	TRY(list_functions(inference));
+	for (size_t i = 0; i < inference->function_count; i++) {
+		struct callee callee;
+		callees_find(&inference->callees, inference->functions[i].address, &callee);
+	}
+	all->known = calloc(inference->subjects.count + 1, sizeof(*all->known));
+	all->block_count = (inference->function_count + BLOCK_SIZE - 1) / BLOCK_SIZE;
+	all->blocks = calloc(all->block_count + 1, sizeof(*all->blocks));
+	if (!all->known || !all->blocks)
+		return error_no_memory();
+	for (size_t i = 0; i < inference->subjects.count; i++) {
+		int64_t offset;
+		if (!known_global(inference, inference->subjects.items[i].address, &all->known[i],
+				  &offset))
+			all->known[i] = (struct kind){ 0, 0 };
+	}
+	return interrupt_check();
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+static bool known_of_all(void *context, uint64_t address, struct kind *ret, int64_t *ret_offset)
+{
+	const struct all *all = context;
+	const struct subjects *subjects = &all->inference->subjects;
+	uint64_t offset;
+	const struct subject *subject = subject_at(subjects, address, &offset);
+	if (!subject)
+		return false;
+	*ret = all->known[subject - subjects->items];
+	*ret_offset = (int64_t)offset;
+	return ret->id;
+}
+
+static void callee_of_all(void *context, uint64_t address, struct callee *ret)
+{
+	const struct all *all = context;
+	callees_find(&all->inference->callees, address, ret);
+}
+
+static bool per_cpu_of_all(void *context, uint64_t offset, struct kind *ret, int64_t *ret_offset)
+{
+	const struct all *all = context;
+	return per_cpu_find(&all->inference->per_cpu, offset, ret, ret_offset);
+}
+
+static void emit_finding(void *context, const struct finding *finding)
+{
+	struct worker *worker = context;
+	struct findings *block = worker->block;
+	if (!array_reserve(&block->items, &block->capacity, block->count + 1))
+		atomic_store(&worker->all->failed, true);
+	else
+		block->items[block->count++] = *finding;
+}
+
+static void run_block(struct worker *worker, struct flow *flow, size_t block)
+{
+	struct inference *inference = worker->all->inference;
+	size_t end = (block + 1) * BLOCK_SIZE;
+	worker->block = &worker->all->blocks[block];
+	for (size_t i = block * BLOCK_SIZE; i < end && i < inference->function_count; i++) {
+		const struct function_range *range = &inference->functions[i];
+		struct flow_function function = {
+			.code = { text_bytes(&inference->text, range->address, range->size),
+				  range->size, range->address },
+		};
+		callees_find(&inference->callees, range->address, &function.self);
+		code_function_edges(inference, &function);
+		struct error *error = flow_run(flow, &function);
+		if (error)
+			atomic_store(&worker->all->failed, true);
+		error_free(error);
+	}
+}
+
+static void *run_worker(void *context)
+{
+	struct worker *worker = context;
+	struct all *all = worker->all;
+	struct flow *flow = flow_create(&all->world, worker);
+	if (!flow)
+		atomic_store(&all->failed, true);
+	while (flow && !atomic_load(&all->failed) && !interrupt_flag) {
+		size_t block = atomic_fetch_add(&all->next_block, 1);
+		if (block >= all->block_count)
+			break;
+		run_block(worker, flow, block);
+	}
+	flow_destroy(flow);
+	return NULL;
+}
+
+/* This thread works too; one that cannot be started is done without. */
+static struct error *run_threads(struct all *all, unsigned int count)
+{
+	pthread_t threads[THREADS_MAX];
+	struct worker workers[THREADS_MAX];
+	unsigned int started = 0;
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	for (unsigned int i = 0; i < THREADS_MAX; i++)
+		workers[i] = (struct worker){ .all = all };
+	while (started + 1 < count &&
+	       !pthread_create(&threads[started], NULL, run_worker, &workers[started]))
+		started++;
+	run_worker(&workers[started]);
+	for (unsigned int i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	TRY(interrupt_check());
+	return atomic_load(&all->failed) ? error_no_memory() : NULL;
+}
+
+/* --- putting together ------------------------------------------------------------------------ */
+
+static struct error *add_findings(struct all *all, const struct findings *block,
+				  struct code_clues *clues)
+{
+	const struct subjects *subjects = &all->inference->subjects;
+	for (size_t i = 0; i < block->count; i++) {
+		const struct finding *finding = &block->items[i];
+		struct clue clue;
+		uint64_t offset;
+		const struct subject *subject = subject_at(subjects, finding->address, &offset);
+		if (!subject || code_is_literal(finding, subject))
+			continue;
+		TRY(code_finding_clue(all->inference, finding, subject, &clue));
+		if (!clues_add(&clues->items[subject - subjects->items], &clue))
+			return error_no_memory();
+	}
+	return NULL;
+}
+
+static struct error *collect(struct all *all, struct code_clues *ret)
+{
+	struct code_clues clues = { NULL, all->inference->subjects.count };
+	clues.items = calloc(clues.count + 1, sizeof(*clues.items));
+	if (!clues.items)
+		return error_no_memory();
+	for (size_t i = 0; i < all->block_count; i++) {
+		struct error *error = add_findings(all, &all->blocks[i], &clues);
+		free(all->blocks[i].items);
+		all->blocks[i].items = NULL;
+		if (error) {
+			code_clues_deinit(&clues);
+			return error;
+		}
+	}
+	*ret = clues;
+	return NULL;
+}
+
+struct error *code_clues_all(struct inference *inference, unsigned int threads,
+			     struct code_clues *ret)
+{
+	struct all all = { .inference = inference };
+	if (!threads) {
+		long online = sysconf(_SC_NPROCESSORS_ONLN);
+		threads = online > 0 ? (unsigned int)online : 1;
+	}
+	struct error *error = prepare(&all);
+	if (!error) {
+		code_world_init(inference, &all.world);
+		all.world.context = &all;
+		all.world.callee = callee_of_all;
+		all.world.per_cpu = per_cpu_of_all;
+		all.world.known = known_of_all;
+		all.world.emit = emit_finding;
+		inference->callees.complete = true;
+		error = run_threads(&all, threads);
+		inference->callees.complete = false;
+	}
+	if (!error)
+		error = collect(&all, ret);
+	for (size_t i = 0; all.blocks && i < all.block_count; i++)
+		free(all.blocks[i].items);
+	free(all.blocks);
+	free(all.known);
+	return error;
+}
+
+void code_clues_deinit(struct code_clues *clues)
+{
+	for (size_t i = 0; i < clues->count; i++)
+		clues_deinit(&clues->items[i]);
+	free(clues->items);
+	*clues = (struct code_clues){ NULL, 0 };
+}

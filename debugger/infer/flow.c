@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sweeps over a function, and what each operation does to the state. flow_value.c is about the
+ * values, flow_state.c about the stack and joins. */
+#include "debugger/infer/flow.h"
+
+#include "base/array.h"
+#include "debugger/infer/flow_private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEPS_MAX   8
+#define SWEEPS_EXACT 4 /* after so many, what still differs is unknown */
+/* Larger functions are not: nor do they have more places to jump to. */
+#define CODE_MAX   (1u << 20)
+#define LABELS_MAX 8192
+/* Where the hook for tracing is, seen from the start of a function. */
+#define HOOK_MAX 4
+
+/* --- labels ---------------------------------------------------------------------------------- */
+
+/* Marks an offset as one that is jumped to. */
+static bool add_label(struct flow *flow, uint64_t offset)
+{
+	if (flow->label_of[offset] || flow->label_count == LABELS_MAX)
+		return true;
+	if (!array_reserve(&flow->labels, &flow->label_capacity, flow->label_count + 1))
+		return false;
+	flow->label_of[offset] = (uint16_t)++flow->label_count;
+	return true;
+}
+
+static bool is_inside(const struct flow *flow, uint64_t address)
+{
+	return address - flow->function->code.address < flow->function->code.size;
+}
+
+static bool find_labels(struct flow *flow)
+{
+	const struct flow_function *function = flow->function;
+	size_t size = function->code.size;
+	if (!array_reserve(&flow->label_of, &flow->label_of_capacity, size))
+		return false;
+	memset(flow->label_of, 0, size * sizeof(*flow->label_of));
+	flow->label_count = 0;
+	flow->has_loops = false;
+	for (size_t i = 0; i < flow->ops.count; i++) {
+		const struct op *op = &flow->ops.items[i];
+		uint64_t target = (uint64_t)op->constant;
+		if ((op->kind != OP_JUMP && op->kind != OP_BRANCH) || !is_inside(flow, target))
+			continue;
+		flow->has_loops |= target - function->code.address <= op->at;
+		if (!add_label(flow, target - function->code.address))
+			return false;
+	}
+	for (size_t i = 0; i < function->edge_count; i++) {
+		const struct flow_edge *edge = &function->edges[i];
+		if (!is_inside(flow, edge->from) || !is_inside(flow, edge->to))
+			continue;
+		flow->has_loops |= edge->to <= edge->from;
+		if (!add_label(flow, edge->to - function->code.address))
+			return false;
+	}
+	return true;
+}
+
+/* The state as it is now also arrives at `target`. */
+static void go_to(struct flow *flow, uint64_t target, uint32_t from)
+{
+	uint64_t offset = target - flow->function->code.address;
+	uint16_t number = flow->label_of[offset];
+	if (!number || !flow->live)
+		return;
+	struct label *label = &flow->labels[number - 1];
+	bool is_back = offset <= from;
+	if (!label->reached) {
+		label->reached = true;
+		state_copy(&label->state, &flow->state);
+		flow->changed |= is_back;
+		return;
+	}
+	enum join how = flow->sweep >= SWEEPS_EXACT ? JOIN_WIDEN
+			: is_back		    ? JOIN_BACKWARD
+						    : JOIN_FORWARD;
+	bool changed = state_join(&label->state, &flow->state, how);
+	flow->changed |= changed && is_back;
+}
+
+static void lose_track(struct flow *flow)
+{
+	state_reset(&flow->state);
+	flow->live = false;
+}
+
+/* Control reaches a label, from above or from where it was jumped to. */
+static void arrive(struct flow *flow, uint32_t at)
+{
+	uint16_t number = flow->label_of[at];
+	if (!number)
+		return;
+	struct label *label = &flow->labels[number - 1];
+	if (flow->live) {
+		uint64_t here = flow->function->code.address + at;
+		if (!label->reached) {
+			label->reached = true;
+			state_copy(&label->state, &flow->state);
+		} else {
+			/* From above, so nothing below was computed with less. */
+			go_to(flow, here, at ? at - 1 : 0);
+		}
+	}
+	if (label->reached) {
+		state_copy(&flow->state, &label->state);
+		flow->live = true;
+	} else {
+		lose_track(flow);
+	}
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+/*
+ * Registers that a parameter takes, 0: it lies on the stack. What is passed by value in more than
+ * one register is not followed.
+ */
+static unsigned int registers_of(struct flow *flow, struct kind type)
+{
+	uint32_t size = kind_size(flow->world->levels, type);
+	return size <= 8 ? 1 : size <= 16 ? 2 : 0;
+}
+
+static bool is_scalar(enum btf_kind kind)
+{
+	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
+}
+
+/* Calls `visit` for each argument in a register that a prototype types. */
+typedef void argument_visitor(struct flow *flow, uint8_t reg, struct kind type);
+
+static void each_argument(struct flow *flow, struct kind prototype, argument_visitor *visit)
+{
+	const struct levels *levels = flow->world->levels;
+	const struct lowering *lowering = flow->world->lowering;
+	struct btf_type record = kind_record(levels, prototype);
+	struct btf_param param;
+	unsigned int used = 0;
+	/* A large result takes the first register for its address. */
+	struct kind result = kind_of(levels, prototype.level, record.type);
+	if (kind_size(levels, result) > 16)
+		used = 1;
+	for (uint32_t i = 0; record.kind == BTF_FUNC_PROTO && btf_param(&record, i, &param); i++) {
+		struct kind type = kind_of(levels, prototype.level, param.type);
+		unsigned int taken = registers_of(flow, type);
+		if (!type.id || used + taken > lowering->argument_count)
+			break;
+		if (is_scalar(kind_record(levels, type).kind))
+			visit(flow, lowering->arguments[used], type);
+		used += taken;
+	}
+}
+
+static void enter_argument(struct flow *flow, uint8_t reg, struct kind type)
+{
+	flow->state.registers[reg] = value_of_type(flow, type);
+}
+
+static void pass_argument(struct flow *flow, uint8_t reg, struct kind type)
+{
+	meet(flow, &flow->state.registers[reg], type, "argument of a call");
+}
+
+static void set_entry(struct flow *flow)
+{
+	state_reset(&flow->state);
+	flow->state.registers[flow->world->lowering->stack] = (struct value){ .kind = VALUE_STACK };
+	flow->live = true;
+	if (flow->function->self.kind == CALLEE_TYPED)
+		each_argument(flow, flow->function->self.prototype, enter_argument);
+}
+
+/* The callee may keep and write what it got the address of. */
+static void give_away_stack(struct flow *flow)
+{
+	const struct lowering *lowering = flow->world->lowering;
+	for (uint8_t i = 0; i < lowering->argument_count; i++) {
+		const struct value *value = &flow->state.registers[lowering->arguments[i]];
+		if (value->kind == VALUE_STACK)
+			state_escape(&flow->state, value->number, INT32_MAX);
+	}
+	state_forget_escaped(&flow->state);
+}
+
+static void after_call(struct flow *flow, struct kind prototype)
+{
+	const struct lowering *lowering = flow->world->lowering;
+	give_away_stack(flow);
+	for (int i = 0; i < LOWER_TEMPORARY; i++)
+		if (!(lowering->kept_by_calls >> i & 1))
+			flow->state.registers[i] = value_unknown();
+	struct btf_type record = kind_record(flow->world->levels, prototype);
+	if (record.kind == BTF_FUNC_PROTO)
+		flow->state.registers[lowering->result] = value_of_type(
+			flow, kind_of(flow->world->levels, prototype.level, record.type));
+}
+
+static void pass_result(struct flow *flow)
+{
+	const struct flow_world *world = flow->world;
+	const struct callee *self = &flow->function->self;
+	if (self->kind != CALLEE_TYPED)
+		return;
+	struct btf_type record = kind_record(world->levels, self->prototype);
+	meet(flow, &flow->state.registers[world->lowering->result],
+	     kind_of(world->levels, self->prototype.level, record.type), "returned");
+}
+
+/* The prototype behind a register that is called; none when that is not known. */
+static struct kind register_prototype(struct flow *flow, uint8_t reg)
+{
+	const struct value *value = &flow->state.registers[reg];
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	if (value->kind == VALUE_CONSTANT)
+		flow->world->callee(flow->world->context, (uint64_t)value->number, &callee);
+	if (callee.kind == CALLEE_TYPED)
+		return callee.prototype;
+	if (value->kind == VALUE_POINTER && !value->number &&
+	    kind_record(flow->world->levels, value_type(value)).kind == BTF_FUNC_PROTO)
+		return value_type(value);
+	return (struct kind){ 0, 0 };
+}
+
+static void call_register(struct flow *flow, uint8_t reg)
+{
+	struct kind prototype = register_prototype(flow, reg);
+	each_argument(flow, prototype, pass_argument);
+	after_call(flow, prototype);
+}
+
+static void call(struct flow *flow, const struct op *op)
+{
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	flow->world->callee(flow->world->context, (uint64_t)op->constant, &callee);
+	if (callee.kind == CALLEE_HELPER && callee.helper == HELPER_REGISTER) {
+		call_register(flow, callee.helper_register);
+		return;
+	}
+	/* A trampoline of the tracer takes the place of its hook. */
+	if ((callee.kind == CALLEE_HELPER && callee.helper == HELPER_NOTHING) ||
+	    (callee.kind == CALLEE_UNKNOWN && op->at <= HOOK_MAX))
+		return;
+	struct kind prototype = { 0, 0 };
+	if (callee.kind == CALLEE_TYPED)
+		prototype = callee.prototype;
+	each_argument(flow, prototype, pass_argument);
+	after_call(flow, prototype);
+}
+
+/* The stack is as at entry, so what is jumped to was called by our caller. */
+static bool is_tail(const struct flow *flow)
+{
+	const struct value *stack = &flow->state.registers[flow->world->lowering->stack];
+	return stack->kind == VALUE_STACK && !stack->number;
+}
+
+static void jump_register(struct flow *flow, uint8_t reg)
+{
+	if (is_tail(flow))
+		each_argument(flow, register_prototype(flow, reg), pass_argument);
+}
+
+/* A jump or a branch. */
+static void jump(struct flow *flow, const struct op *op)
+{
+	uint64_t target = (uint64_t)op->constant;
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	if (is_inside(flow, target)) {
+		go_to(flow, target, op->at);
+		return;
+	}
+	flow->world->callee(flow->world->context, target, &callee);
+	if (callee.kind == CALLEE_HELPER && callee.helper == HELPER_RETURN)
+		pass_result(flow);
+	else if (callee.kind == CALLEE_HELPER && callee.helper == HELPER_REGISTER)
+		jump_register(flow, callee.helper_register);
+	else if (callee.kind == CALLEE_TYPED && is_tail(flow))
+		each_argument(flow, callee.prototype, pass_argument);
+}
+
+/* --- one operation --------------------------------------------------------------------------- */
+
+static void clobber(struct flow *flow, uint64_t mask)
+{
+	for (int i = 0; i < LOWER_SOMEWHERE; i++)
+		if (mask >> i & 1)
+			flow->state.registers[i] = value_unknown();
+}
+
+static void execute_flow(struct flow *flow, const struct op *op)
+{
+	switch ((enum op_kind)op->kind) {
+	case OP_CALL:
+		call(flow, op);
+		break;
+	case OP_CALL_REGISTER:
+		call_register(flow, op->from);
+		break;
+	case OP_BRANCH:
+		jump(flow, op);
+		break;
+	case OP_JUMP:
+		jump(flow, op);
+		lose_track(flow);
+		break;
+	case OP_JUMP_REGISTER:
+		jump_register(flow, op->from);
+		lose_track(flow);
+		break;
+	case OP_RETURN:
+		pass_result(flow);
+		lose_track(flow);
+		break;
+	default: /* OP_STOP */
+		lose_track(flow);
+	}
+}
+
+static void execute(struct flow *flow, const struct op *op)
+{
+	struct value *registers = flow->state.registers;
+	switch ((enum op_kind)op->kind) {
+	case OP_CONSTANT:
+		registers[op->to] =
+			(struct value){ .kind = VALUE_CONSTANT, .number = op->constant };
+		break;
+	case OP_MOVE:
+		moved_as(flow, op);
+		registers[op->to] = value_cut(&registers[op->from], op->size);
+		break;
+	case OP_CHOOSE: {
+		struct value from = value_cut(&registers[op->from], op->size);
+		registers[op->to] = value_join(&registers[op->to], &from, JOIN_FORWARD);
+		break;
+	}
+	case OP_ADDRESS:
+		registers[op->to] = value_of_place(flow, op);
+		break;
+	case OP_SCALE:
+		registers[op->to] = value_scale(&registers[op->from], op->constant);
+		break;
+	case OP_NUMBER:
+		registers[op->to] = (struct value){ .kind = VALUE_NUMBER };
+		break;
+	case OP_LOAD:
+		registers[op->to] = flow_load(flow, op);
+		break;
+	case OP_STORE:
+		flow_store(flow, op,
+			   op->from == LOWER_NONE ? value_unknown() : registers[op->from]);
+		break;
+	case OP_STORE_CONSTANT:
+		flow_store(flow, op,
+			   (struct value){ .kind = VALUE_CONSTANT, .number = op->constant });
+		break;
+	case OP_TOUCH:
+	case OP_CHANGE:
+		flow_touch(flow, op);
+		break;
+	case OP_COMPARE:
+		compare(flow, op);
+		break;
+	case OP_CONDITION:
+		compared_as(flow, (enum sign)op->sign);
+		break;
+	case OP_CLOBBER:
+		clobber(flow, (uint64_t)op->constant);
+		break;
+	default:
+		execute_flow(flow, op);
+	}
+}
+
+/* --- sweeps ---------------------------------------------------------------------------------- */
+
+/* Jumps that are not made as the text is now, but are made at times. */
+static void take_edges(struct flow *flow, size_t *edge, uint32_t at)
+{
+	const struct flow_function *function = flow->function;
+	uint64_t here = function->code.address + at;
+	for (; *edge < function->edge_count && function->edges[*edge].from <= here; ++*edge)
+		if (function->edges[*edge].from == here &&
+		    is_inside(flow, function->edges[*edge].to))
+			go_to(flow, function->edges[*edge].to, at);
+}
+
+static void sweep(struct flow *flow)
+{
+	size_t edge = 0;
+	uint32_t last = UINT32_MAX;
+	set_entry(flow);
+	flow->changed = false;
+	for (size_t i = 0; i < flow->ops.count; i++) {
+		const struct op *op = &flow->ops.items[i];
+		if (op->at != last) {
+			/* Instructions that are nothing have no operations, but may be labels. */
+			uint32_t from = last == UINT32_MAX ? 0 : last + 1;
+			for (uint32_t at = from; at <= op->at; at++) {
+				if (flow->label_of[at])
+					arrive(flow, at);
+				take_edges(flow, &edge, at);
+			}
+			last = op->at;
+		}
+		flow->at = op->at;
+		if (op->kind != OP_BRANCH && op->kind != OP_CONDITION)
+			flow->compared_size = 0;
+		execute(flow, op);
+	}
+}
+
+/* Without a global's address in it there is nothing to find in a function. */
+static bool mentions_data(const struct flow *flow)
+{
+	const struct flow_world *world = flow->world;
+	uint64_t size = world->data_last - world->data_first;
+	for (size_t i = 0; i < flow->ops.count; i++) {
+		const struct op *op = &flow->ops.items[i];
+		if ((uint64_t)op->displacement - world->data_first < size ||
+		    (uint64_t)op->constant - world->data_first < size)
+			return true;
+	}
+	return false;
+}
+
+struct error *flow_run(struct flow *flow, const struct flow_function *function)
+{
+	if (!function->code.size || function->code.size > CODE_MAX)
+		return NULL;
+	flow->function = function;
+	flow->ops.count = 0;
+	flow->world->lowering->lower(flow->decoder, &function->code, &flow->ops);
+	if (flow->ops.failed)
+		return error_no_memory();
+	if (!mentions_data(flow))
+		return NULL;
+	if (!find_labels(flow))
+		return error_no_memory();
+	for (size_t i = 0; i < flow->label_count; i++)
+		flow->labels[i].reached = false;
+	flow->reports = !flow->has_loops;
+	for (flow->sweep = 0; flow->sweep < SWEEPS_MAX; flow->sweep++) {
+		sweep(flow);
+		if (!flow->changed)
+			break;
+	}
+	if (flow->has_loops) {
+		flow->reports = true;
+		sweep(flow);
+	}
+	return NULL;
+}
+
+struct flow *flow_create(const struct flow_world *world, void *emit_context)
+{
+	struct flow *flow = calloc(1, sizeof(*flow));
+	if (!flow)
+		return NULL;
+	flow->world = world;
+	flow->emit_context = emit_context;
+	flow->lay.levels = world->levels;
+	flow->decoder = world->lowering->create();
+	if (flow->decoder)
+		return flow;
+	free(flow);
+	return NULL;
+}
+
+void flow_destroy(struct flow *flow)
+{
+	if (!flow)
+		return;
+	flow->world->lowering->destroy(flow->decoder);
+	free(flow->ops.items);
+	free(flow->labels);
+	free(flow->label_of);
+	free(flow);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/knowledge.h"
+
+#include "base/array.h"
+#include "debugger/infer/hints.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct error *knowledge_create(struct target *target, struct knowledge **ret)
+{
+	struct knowledge *knowledge = calloc(1, sizeof(*knowledge));
+	if (!knowledge)
+		return error_no_memory();
+	knowledge->target = target;
+	*ret = knowledge;
+	return NULL;
+}
+
+void knowledge_destroy(struct knowledge *knowledge)
+{
+	if (!knowledge)
+		return;
+	for (size_t i = 0; i < knowledge->view_count; i++)
+		layout_destroy(knowledge->views[i].layout);
+	free(knowledge->views);
+	free(knowledge->functions);
+	free(knowledge->facts);
+	free(knowledge->typed);
+	free(knowledge->slab);
+	hints_destroy(knowledge->hints);
+	free(knowledge);
+}
+
+struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,
+			       const struct layout **ret)
+{
+	const struct btf *btf = module ? target_module_btf(knowledge->target, module) : NULL;
+	btf = btf ? btf : knowledge->target->btf;
+	if (!btf)
+		return target_need_btf(knowledge->target);
+	for (size_t i = 0; i < knowledge->view_count; i++) {
+		if (knowledge->views[i].btf == btf) {
+			*ret = knowledge->views[i].layout;
+			return NULL;
+		}
+	}
+	if (!array_reserve(&knowledge->views, &knowledge->view_capacity, knowledge->view_count + 1))
+		return error_no_memory();
+	struct view *view = &knowledge->views[knowledge->view_count];
+	view->btf = btf;
+	const struct layout *base = NULL;
+	for (size_t i = 0; i < knowledge->view_count; i++)
+		if (knowledge->views[i].btf == btf_base(btf))
+			base = knowledge->views[i].layout;
+	struct error *error = layout_create(btf, base, &view->layout);
+	if (error)
+		return error;
+	knowledge->view_count++;
+	*ret = view->layout;
+	return NULL;
+}
+
+void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *layout)
+{
+	for (size_t i = 0; i < knowledge->view_count; i++) {
+		if (knowledge->views[i].layout != layout)
+			continue;
+		layout_destroy(knowledge->views[i].layout);
+		knowledge->views[i] = knowledge->views[--knowledge->view_count];
+		return;
+	}
+}
+
+/* --- functions ----------------------------------------------------------------------------- */
+
+static bool is_text(char kind)
+{
+	return strchr("tTwW", kind) != NULL;
+}
+
+static bool is_only_symbol(struct target *target, const struct symbol *symbol)
+{
+	struct symbol other;
+	uint64_t cursor = 0;
+	unsigned int count = 0;
+	while (count < 2 &&
+	       symtab_find(target->symbols, symbol->module, symbol->name, &cursor, &other))
+		count += is_text(other.kind);
+	return count == 1;
+}
+
+static void find_prototype(struct target *target, const struct symbol *symbol,
+			   struct function_entry *entry)
+{
+	struct btf_type record;
+	const struct btf *btf = target->btf;
+	if (symbol->module) {
+		const struct module *module = target_module(target, symbol->module);
+		btf = module ? target_module_btf(target, module) : NULL;
+	}
+	/* gcc's clones take other parameters than their name says. */
+	if (!btf || strchr(symbol->name, '.'))
+		return;
+	uint64_t cursor = 0;
+	uint32_t id = btf_find(btf, BTF_FUNC, symbol->name, &cursor);
+	if (!id || !btf_get(btf, id, &record))
+		return;
+	entry->likely = (struct type){ btf, record.type };
+	uint32_t again = btf_find(btf, BTF_FUNC, symbol->name, &cursor);
+	if (again && again >= btf_start_id(btf))
+		return;
+	if (is_only_symbol(target, symbol))
+		entry->prototype = entry->likely;
+}
+
+static bool grow_functions(struct knowledge *knowledge)
+{
+	size_t capacity = knowledge->function_capacity ? knowledge->function_capacity * 2 : 1024;
+	struct function_entry *grown = calloc(capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < knowledge->function_capacity; i++) {
+		const struct function_entry *entry = &knowledge->functions[i];
+		if (!entry->address)
+			continue;
+		size_t at = hash_bytes(&entry->address, 8) & (capacity - 1);
+		while (grown[at].address)
+			at = (at + 1) & (capacity - 1);
+		grown[at] = *entry;
+	}
+	free(knowledge->functions);
+	knowledge->functions = grown;
+	knowledge->function_capacity = capacity;
+	return true;
+}
+
+const struct function_entry *knowledge_function(struct knowledge *knowledge, uint64_t address)
+{
+	static const struct function_entry nothing;
+	if (knowledge->function_count * 2 >= knowledge->function_capacity &&
+	    !grow_functions(knowledge))
+		return &nothing;
+	size_t mask = knowledge->function_capacity - 1;
+	size_t at = hash_bytes(&address, sizeof(address)) & mask;
+	for (; knowledge->functions[at].address; at = (at + 1) & mask)
+		if (knowledge->functions[at].address == address)
+			return &knowledge->functions[at];
+	struct function_entry *entry = &knowledge->functions[at];
+	struct symbol symbol;
+	uint64_t offset;
+	if (!address)
+		return &nothing;
+	*entry = (struct function_entry){ .address = address };
+	knowledge->function_count++;
+	if (symtab_is_text(knowledge->target->symbols, address) &&
+	    target_symbol_at(knowledge->target, address, &symbol, &offset) && !offset &&
+	    is_text(symbol.kind)) {
+		entry->is_function = true;
+		find_prototype(knowledge->target, &symbol, entry);
+	}
+	return entry;
+}
+
+/* --- facts -------------------------------------------------------------------------------- */
+
+struct error *knowledge_add_fact(struct knowledge *knowledge, uint64_t address,
+				 const struct clue *clue)
+{
+	if (!array_reserve(&knowledge->facts, &knowledge->fact_capacity, knowledge->fact_count + 1))
+		return error_no_memory();
+	knowledge->facts[knowledge->fact_count] =
+		(struct fact){ address, *clue, (uint32_t)knowledge->fact_count };
+	knowledge->fact_count++;
+	knowledge->facts_sorted = false;
+	return NULL;
+}
+
+static int compare_facts(const void *left, const void *right)
+{
+	const struct fact *a = left, *b = right;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address)
+{
+	size_t low = 0, high = knowledge->fact_count;
+	if (!knowledge->facts_sorted && knowledge->fact_count)
+		qsort(knowledge->facts, knowledge->fact_count, sizeof(*knowledge->facts),
+		      compare_facts);
+	knowledge->facts_sorted = true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (knowledge->facts[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool knowledge_has_news(struct knowledge *knowledge, uint64_t address, uint64_t size, size_t known)
+{
+	for (size_t i = knowledge_first_fact(knowledge, address);
+	     i < knowledge->fact_count && knowledge->facts[i].address - address < size; i++)
+		if (knowledge->facts[i].number >= known)
+			return true;
+	return false;
+}
+
+/* --- typed globals ------------------------------------------------------------------------- */
+
+static size_t typed_slot(const struct typed *table, size_t capacity, uint64_t address)
+{
+	size_t at = hash_bytes(&address, sizeof(address)) & (capacity - 1);
+	while (table[at].address && table[at].address != address)
+		at = (at + 1) & (capacity - 1);
+	return at;
+}
+
+static bool grow_typed(struct knowledge *knowledge)
+{
+	size_t capacity = knowledge->typed_capacity ? knowledge->typed_capacity * 2 : 4096;
+	struct typed *grown = calloc(capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < knowledge->typed_capacity; i++)
+		if (knowledge->typed[i].address)
+			grown[typed_slot(grown, capacity, knowledge->typed[i].address)] =
+				knowledge->typed[i];
+	free(knowledge->typed);
+	knowledge->typed = grown;
+	knowledge->typed_capacity = capacity;
+	return true;
+}
+
+struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed)
+{
+	if (!typed->address)
+		return NULL;
+	if (knowledge->typed_count * 2 >= knowledge->typed_capacity && !grow_typed(knowledge))
+		return error_no_memory();
+	size_t at = typed_slot(knowledge->typed, knowledge->typed_capacity, typed->address);
+	knowledge->typed_count += !knowledge->typed[at].address;
+	knowledge->typed[at] = *typed;
+	return NULL;
+}
+
+const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address)
+{
+	if (!knowledge->typed_capacity || !address)
+		return NULL;
+	size_t at = typed_slot(knowledge->typed, knowledge->typed_capacity, address);
+	return knowledge->typed[at].address ? &knowledge->typed[at] : NULL;
+}

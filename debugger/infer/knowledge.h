@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the sources of evidence share: layouts of the views of BTF, prototypes by address,
+ * what the kernel's tables say, what is typed already.
+ */
+#ifndef DEBUGGER_INFER_KNOWLEDGE_H
+#define DEBUGGER_INFER_KNOWLEDGE_H
+
+#include "base/hash.h"
+#include "debugger/infer/infer.h"
+#include "debugger/infer/layout.h"
+
+/* A clue about an address, from a table that was read once for all symbols. */
+struct fact {
+	uint64_t address;
+	struct clue clue; /* its offset is 0: found by address */
+	uint32_t number;  /* in the order they came */
+};
+
+struct function_entry {
+	uint64_t address;
+	struct type prototype; /* { NULL, 0 }: no function begins here, or its type is not proved */
+	struct type likely;    /* where the name is not the only one: what one of them has */
+	bool is_function;
+};
+
+/* A global of known type; `count` 0: no array. */
+struct typed {
+	uint64_t address;
+	const struct layout *layout;
+	uint32_t type, count;
+};
+
+struct view {
+	const struct btf *btf;
+	struct layout *layout;
+};
+
+struct knowledge {
+	struct target *target;
+	struct view *views;
+	size_t view_count, view_capacity;
+	struct function_entry *functions; /* open addressing, by address */
+	size_t function_count, function_capacity;
+	struct fact *facts; /* by address once `facts_sorted` */
+	size_t fact_count, fact_capacity;
+	bool tables_read, facts_sorted;
+	struct typed *typed; /* open addressing, by address */
+	size_t typed_count, typed_capacity;
+	struct slab_layout *slab; /* slab.c's */
+	struct hints *hints;	  /* NULL: not to be used */
+	uint8_t hint_kernels;	  /* whose rows count */
+};
+
+struct error *knowledge_create(struct target *target, struct knowledge **ret) MUST_CHECK;
+void knowledge_destroy(struct knowledge *knowledge);
+/* The layout of a module's BTF, NULL: the kernel's. */
+struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,
+			       const struct layout **ret) MUST_CHECK;
+/* Of a module that nothing refers to any more. */
+void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *layout);
+/*
+ * The function that begins at an address. Its prototype is proved when the name is the only one in
+ * BTF and among the symbols: static functions of one name share it with strangers.
+ */
+const struct function_entry *knowledge_function(struct knowledge *knowledge, uint64_t address);
+/* A global that is typed; the last word counts. */
+struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed) MUST_CHECK;
+/* NULL: not known. */
+const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address);
+/* A value that can be an address of the kernel's half, and no small negative number. */
+static inline bool is_kernel_pointer(uint64_t value)
+{
+	return value >> 56 == 0xff && value >> 47 != 0 && value < (uint64_t)-4096;
+}
+
+struct error *knowledge_add_fact(struct knowledge *knowledge, uint64_t address,
+				 const struct clue *clue) MUST_CHECK;
+
+/* A fact about the range that came after the first `known` ones. */
+bool knowledge_has_news(struct knowledge *knowledge, uint64_t address, uint64_t size, size_t known);
+/* The first fact at or above an address; facts are in order of addresses. */
+size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address);
+
+/* --- sources: each adds what it knows of the subject ------------------------------------ */
+
+struct question {
+	struct knowledge *knowledge;
+	const struct subject *subject;
+	const struct symbol *symbol;
+	const struct layout *layout;
+	const uint8_t *bytes; /* of the symbol, as many as could be read */
+	uint32_t size;
+	bool is_constant; /* in read-only data */
+	/* What the name's ending stands for; names_prepare() fills it. */
+	struct {
+		uint32_t type;
+		bool makes_candidate;
+	} endings[4];
+	uint32_t ending_count;
+};
+
+typedef struct error *source_collect(const struct question *question, struct clues *clues);
+
+source_collect tables_collect, own_data_collect, pointers_collect, slab_collect, names_collect;
+
+/* --- own_data.c ------------------------------------------------------------------------ */
+/* What the symbol's bytes say of `count` (0: one) of `type`, in points. `context`: a question. */
+int own_data_judge(void *context, uint32_t type, uint32_t count, const char **ret_why);
+/* --- names.c: 0 to 3 points --------------------------------------------------------------- */
+int names_judge(void *context, uint32_t type);
+void names_prepare(struct question *question);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/per_cpu.h"
+
+#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct per_cpu_variable *left = a, *right = b;
+	return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+struct error *per_cpu_add(struct per_cpu *per_cpu, const struct levels *levels, uint16_t level,
+			  uint64_t start)
+{
+	const struct btf *btf = levels->items[level];
+	struct btf_type section, variable;
+	struct btf_section_entry entry;
+	uint64_t cursor = 0;
+	uint32_t id = btf_find(btf, BTF_DATASEC, ".data..percpu", &cursor);
+	if (!id || id < btf_start_id(btf) || !btf_get(btf, id, &section))
+		return NULL;
+	for (uint32_t i = 0; btf_section_entry(&section, i, &entry); i++) {
+		if (!btf_get(btf, entry.type, &variable) || variable.kind != BTF_VAR)
+			continue;
+		if (!array_reserve(&per_cpu->items, &per_cpu->capacity, per_cpu->count + 1))
+			return error_no_memory();
+		per_cpu->items[per_cpu->count++] = (struct per_cpu_variable){
+			.offset = start + entry.offset,
+			.size = entry.size,
+			.type = kind_of(levels, level, variable.type),
+		};
+	}
+	qsort(per_cpu->items, per_cpu->count, sizeof(*per_cpu->items), compare_offsets);
+	return NULL;
+}
+
+void per_cpu_deinit(struct per_cpu *per_cpu)
+{
+	free(per_cpu->items);
+	*per_cpu = (struct per_cpu){ .items = NULL };
+}
+
+bool per_cpu_find(const struct per_cpu *per_cpu, uint64_t offset, struct kind *ret,
+		  int64_t *ret_offset)
+{
+	size_t low = 0, high = per_cpu->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (per_cpu->items[middle].offset > offset)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || offset - per_cpu->items[low - 1].offset >= per_cpu->items[low - 1].size)
+		return false;
+	*ret = per_cpu->items[low - 1].type;
+	*ret_offset = (int64_t)(offset - per_cpu->items[low - 1].offset);
+	return true;
+}
+
+uint64_t per_cpu_offset(const struct levels *levels, const char *name, uint64_t start)
+{
+	const struct btf *btf = levels->items[0];
+	struct btf_type section, variable;
+	struct btf_section_entry entry;
+	uint64_t cursor = 0;
+	uint32_t id = btf_find(btf, BTF_DATASEC, ".data..percpu", &cursor);
+	if (!id || !btf_get(btf, id, &section))
+		return UINT64_MAX;
+	for (uint32_t i = 0; btf_section_entry(&section, i, &entry); i++)
+		if (btf_get(btf, entry.type, &variable) && !strcmp(variable.name, name))
+			return start + entry.offset;
+	return UINT64_MAX;
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Candidates, and the choice among them. */
+#include "debugger/infer/solve.h"
+
+#include "base/array.h"
+#include <stdlib.h>
+
+#define VISITS_MAX     20000 /* holders that one question climbs */
+#define CLIMB_MAX      6
+#define CANDIDATES_MAX 1500
+#define SEEDS_MAX      8  /* clues that candidates are made from */
+#define SLACK_MAX      64 /* bytes before the next symbol that alignment explains */
+
+#define UP_CAST_HOLDERS 5 /* structs that begin with a type, from which on it is a base of many */
+
+/* Points that a candidate starts with. */
+#define PRIOR_CONTAINER -3
+#define PRIOR_DEEPER	-2
+#define PRIOR_INSIDE	-2 /* a container whose first member nobody named */
+#define PRIOR_ARRAY	-5
+#define PRIOR_SCALARS	-7 /* an array of scalars */
+#define PRIOR_POINTERS	-4 /* an array of pointers */
+#define PRIOR_NONE	-1000
+#define PRIOR_DEFAULT	-4 /* an integer as large as an access */
+
+struct error *solver_init(struct solver *solver, const struct layout *layout)
+{
+	*solver = (struct solver){ .layout = layout };
+	solver->stamps = calloc((size_t)layout->end + 1, sizeof(*solver->stamps));
+	return solver->stamps ? NULL : error_no_memory();
+}
+
+void solver_deinit(struct solver *solver)
+{
+	free(solver->stamps);
+	free(solver->items);
+	free(solver->wishes);
+	*solver = (struct solver){ 0 };
+}
+
+/* --- candidates ----------------------------------------------------------------------------- */
+
+static struct scored *find_item(struct solver *solver, uint32_t type, uint32_t count)
+{
+	for (size_t i = 0; i < solver->count; i++)
+		if (solver->items[i].type == type && !solver->items[i].count == !count)
+			return &solver->items[i];
+	return NULL;
+}
+
+/* A candidate; of equal ones the better prior stays. */
+static void add(struct solver *solver, struct scored item)
+{
+	uint32_t size = layout_size(solver->layout, item.type);
+	uint64_t room = solver->input->subject->room;
+	if (!size || size > room || solver->count >= CANDIDATES_MAX)
+		return;
+	if (solver->stamps[item.type] == solver->stamp) {
+		struct scored *old = find_item(solver, item.type, item.count);
+		if (old) {
+			old->prior = old->prior > item.prior ? old->prior : item.prior;
+			old->is_direct |= item.is_direct;
+			old->is_fact |= item.is_fact;
+			old->is_proved |= item.is_proved;
+			return;
+		}
+	}
+	if (!array_reserve(&solver->items, &solver->capacity, solver->count + 1)) {
+		solver->out_of_memory = true;
+		return;
+	}
+	solver->stamps[item.type] = solver->stamp;
+	item.offered = NOT_OFFERED;
+	solver->items[solver->count++] = item;
+}
+
+/* A candidate of the clue at hand, whose prior is settled when all of them are known. */
+static void offer(struct solver *solver, uint32_t type, int prior)
+{
+	add(solver, (struct scored){ .type = type, .prior = PRIOR_NONE });
+	struct scored *item = solver->stamps[type] == solver->stamp ? find_item(solver, type, 0)
+								    : NULL;
+	if (item && item->offered < prior)
+		item->offered = (int16_t)prior;
+}
+
+/* One of many holders is less likely than one of few. */
+static void settle_offers(struct solver *solver)
+{
+	size_t count = 0;
+	int many = 0;
+	for (size_t i = 0; i < solver->count; i++)
+		count += solver->items[i].offered != NOT_OFFERED;
+	for (; count > 2; count /= 2)
+		many++;
+	for (size_t i = 0; i < solver->count; i++) {
+		struct scored *item = &solver->items[i];
+		if (item->offered != NOT_OFFERED && item->prior < item->offered - many)
+			item->prior = (int16_t)(item->offered - many);
+		item->offered = NOT_OFFERED;
+	}
+}
+
+static int array_prior(enum btf_kind kind)
+{
+	return kind == BTF_STRUCT || kind == BTF_UNION ? PRIOR_ARRAY
+	       : kind == BTF_PTR		       ? PRIOR_POINTERS
+						       : PRIOR_SCALARS;
+}
+
+/* The type, and an array of it where more than one fits. */
+static void add_with_array(struct solver *solver, uint32_t type, int prior, bool direct)
+{
+	uint32_t size = layout_size(solver->layout, type);
+	uint64_t room = solver->input->subject->room;
+	add(solver, (struct scored){ .type = type, .prior = (int16_t)prior, .is_direct = direct });
+	enum btf_kind kind = layout_kind(solver->layout, type);
+	if (!size || room / size < 2 || kind == BTF_ARRAY)
+		return;
+	add(solver, (struct scored){ .type = type,
+				     .count = (uint32_t)(room / size),
+				     .prior = (int16_t)(prior + array_prior(kind)),
+				     .is_direct = direct });
+}
+
+/* A bitmap as large as a cpumask is one. */
+static void add_cpumask(struct solver *solver)
+{
+	const struct layout *layout = solver->layout;
+	uint32_t size = layout_size(layout, layout->cpumask);
+	uint64_t room = solver->input->subject->room;
+	if (size > 8 && room >= size && room - size < SLACK_MAX)
+		add(solver, (struct scored){ .type = layout->cpumask, .is_direct = true });
+}
+
+/* Is it large enough to be the whole symbol, but for alignment? */
+static bool fills_room(const struct solver *solver, uint32_t type)
+{
+	uint64_t room = solver->input->subject->room;
+	uint32_t size = layout_size(solver->layout, type);
+	if (!size || size > room)
+		return false;
+	uint64_t end = solver->input->subject->address + room, alignment = end & -end;
+	uint64_t slack = room - size;
+	return solver->input->place == PLACE_RODATA || slack < SLACK_MAX || slack < alignment;
+}
+
+/* The types that hold `type` so that it lies at `offset`, and those that hold them. */
+static void climb(struct solver *solver, uint32_t type, uint32_t offset, int depth, int prior)
+{
+	const struct layout *layout = solver->layout;
+	uint32_t size = layout_size(layout, type);
+	for (uint32_t i = layout->records[type].holders; i != HOLDER_NONE;
+	     i = layout->holders[i].next) {
+		const struct holder *holder = &layout->holders[i];
+		if (++solver->visits > VISITS_MAX)
+			return;
+		if (holder->offset > offset ||
+		    layout_size(layout, holder->type) > solver->input->subject->room)
+			continue;
+		uint32_t inside = offset - holder->offset;
+		if (size && inside && holder->count != 1) {
+			uint32_t element = inside / size;
+			if (holder->count && element >= holder->count)
+				element = holder->count - 1;
+			inside -= element * size;
+		}
+		if (!inside && fills_room(solver, holder->type) &&
+		    layout_has_name(layout, holder->type))
+			offer(solver, holder->type, prior);
+		if (depth < CLIMB_MAX)
+			climb(solver, holder->type, inside, depth + 1,
+			      prior + (inside ? 0 : PRIOR_DEEPER));
+	}
+}
+
+/* Elements of an array of known stride: what the clue names lies in one of them. */
+static void add_elements(struct solver *solver, const struct wish *seed)
+{
+	const struct layout *layout = solver->layout;
+	for (size_t i = 0; i < solver->wish_count; i++) {
+		const struct wish *stride = &solver->wishes[i];
+		if (stride->kind != CLUE_STRIDE || !stride->size ||
+		    solver->input->subject->room / stride->size < 2)
+			continue;
+		uint32_t offset = seed->offset % stride->size;
+		uint32_t count = (uint32_t)(solver->input->subject->room / stride->size);
+		if (!offset && layout_size(layout, seed->type) == stride->size)
+			add(solver, (struct scored){ .type = seed->type,
+						     .count = count,
+						     .is_direct = true });
+		for (uint32_t h = layout->records[seed->type].holders; h != HOLDER_NONE;
+		     h = layout->holders[h].next) {
+			const struct holder *holder = &layout->holders[h];
+			if (++solver->visits > VISITS_MAX)
+				return;
+			if (holder->offset == offset && layout_has_name(layout, holder->type) &&
+			    layout_size(layout, holder->type) == stride->size)
+				add(solver, (struct scored){ .type = holder->type,
+							     .count = count,
+							     .prior = PRIOR_INSIDE });
+		}
+	}
+}
+
+static void add_default(struct solver *solver, uint32_t size)
+{
+	static const struct {
+		const char *name;
+		uint32_t size;
+		int prior;
+	} integers[] = {
+		{ "int", 4, 1 },
+		{ "unsigned int", 4, 0 },
+		{ "long unsigned int", 8, 0 },
+		{ "long int", 8, -1 },
+		{ "_Bool", 1, 1 },
+		{ "unsigned char", 1, 0 },
+		{ "short unsigned int", 2, 0 },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(integers); i++) {
+		if (integers[i].size != size)
+			continue;
+		uint32_t type = layout_find(solver->layout, BTF_INT, integers[i].name);
+		int prior = PRIOR_DEFAULT + integers[i].prior;
+		if (integers[i].prior > 0 && size == 1)
+			add(solver, (struct scored){ .type = type, .prior = (int16_t)prior });
+		else
+			add_with_array(solver, type, prior, false);
+	}
+	if (size == 8 && solver->layout->records[0].pointer)
+		add_with_array(solver, solver->layout->records[0].pointer, PRIOR_DEFAULT - 1,
+			       false);
+}
+
+/* Nothing speaks: what is as small as an integer is one, most often. */
+static void add_by_room(struct solver *solver)
+{
+	uint64_t room = solver->input->subject->room;
+	if (room <= 16)
+		add_default(solver, room >= 8 ? 8 : room >= 4 ? 4 : 1);
+	if (room == 8)
+		add_default(solver, 4);
+	size_t kept = 0;
+	for (size_t i = 0; i < solver->count; i++)
+		if (!solver->items[i].count)
+			solver->items[kept++] = solver->items[i];
+	solver->count = kept;
+}
+
+static void grow_seed(struct solver *solver, const struct wish *seed)
+{
+	if (!seed->type)
+		return;
+	if (seed->kind == CLUE_WHOLE || seed->kind == CLUE_HINT) {
+		uint32_t element = seed->type, count = 0;
+		if (layout_kind(solver->layout, seed->type) == BTF_ARRAY) {
+			count = layout_array_count(solver->layout, seed->type);
+			element = layout_target(solver->layout, seed->type);
+		}
+		add(solver, (struct scored){ .type = element,
+					     .count = count,
+					     .is_direct = true,
+					     .is_proved = count != 0,
+					     .is_fact = seed->kind == CLUE_WHOLE });
+		return;
+	}
+	if (!seed->offset && seed->kind != CLUE_SHAPE)
+		add_with_array(solver, seed->type, 0, true);
+	else if (!seed->offset)
+		add_with_array(solver, seed->type, -1, true);
+	climb(solver, seed->type, seed->offset, 0, seed->offset ? PRIOR_INSIDE : PRIOR_CONTAINER);
+	settle_offers(solver);
+	add_elements(solver, seed);
+}
+
+/* Seeds with few holders first: they say most. */
+static uint32_t rank_seed(const struct solver *solver, const struct wish *wish)
+{
+	if (wish->kind == CLUE_WHOLE || wish->kind == CLUE_HINT)
+		return 0;
+	uint32_t holders = solver->layout->records[wish->type].held_by;
+	return 1 + (wish->offset ? 200 : 0) + holders;
+}
+
+static void grow_candidates(struct solver *solver)
+{
+	bool used[256] = { false };
+	size_t wishes = solver->wish_count < ARRAY_COUNT(used) ? solver->wish_count
+							       : ARRAY_COUNT(used);
+	for (int round = 0; round < SEEDS_MAX; round++) {
+		size_t best = wishes;
+		uint32_t best_rank = UINT32_MAX;
+		for (size_t i = 0; i < wishes; i++) {
+			const struct wish *wish = &solver->wishes[i];
+			if (used[i] || !wish->type)
+				continue;
+			uint32_t rank = rank_seed(solver, wish);
+			if (rank < best_rank) {
+				best_rank = rank;
+				best = i;
+			}
+		}
+		if (best == wishes)
+			break;
+		used[best] = true;
+		solver->visits = 0;
+		grow_seed(solver, &solver->wishes[best]);
+	}
+	/* What is directly named at 0 must be among them, however many seeds there are. */
+	for (size_t i = 0; i < solver->wish_count; i++) {
+		const struct wish *wish = &solver->wishes[i];
+		if (wish->type && !wish->offset && wish->kind != CLUE_WHOLE &&
+		    wish->kind != CLUE_HINT)
+			add_with_array(solver, wish->type, wish->kind == CLUE_SHAPE ? -1 : 0, true);
+		if (!wish->offset && (wish->size == 8 || wish->kind == CLUE_STRIDE))
+			add_cpumask(solver);
+		if (wish->kind == CLUE_ACCESS && !wish->offset)
+			add_default(solver, wish->size);
+		if (wish->kind == CLUE_STRIDE && !wish->offset && wish->size <= 8)
+			add_default(solver, wish->size);
+	}
+}
+
+/* --- the choice -------------------------------------------------------------------------- */
+
+static int compare_scored(const void *left, const void *right)
+{
+	const struct scored *a = left, *b = right;
+	if (!a->rejected != !b->rejected)
+		return a->rejected ? 1 : -1;
+	if (a->score != b->score)
+		return a->score < b->score ? 1 : -1;
+	if (a->is_direct != b->is_direct)
+		return a->is_direct ? -1 : 1;
+	if (!a->count != !b->count)
+		return a->count ? 1 : -1;
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+struct error *solve(struct solver *solver, const struct solver_input *input)
+{
+	solver->input = input;
+	solver->count = 0;
+	solver->out_of_memory = false;
+	solver->stamp++;
+	if (!solver_read_clues(solver))
+		return error_no_memory();
+	grow_candidates(solver);
+	if (!solver->count)
+		add_by_room(solver);
+	if (solver->out_of_memory)
+		return error_no_memory();
+	for (size_t i = 0; i < solver->count; i++)
+		solver_check(solver, &solver->items[i]);
+	if (solver->count)
+		qsort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
+	return NULL;
+}
+
+int solver_margin(const struct solver *solver)
+{
+	if (!solver->count)
+		return 0;
+	const struct scored *best = solver->items;
+	for (size_t i = 1; i < solver->count; i++) {
+		const struct scored *next = &solver->items[i];
+		if (next->rejected)
+			break;
+		if (next->type == best->type ||
+		    layout_compare(solver->layout, next->type, best->type) != LIKE_NOT)
+			continue;
+		return best->score - next->score;
+	}
+	return best->score > 0 ? best->score : 0;
+}
+
+/*
+ * A pointer to what many structs begin with, known from one clue: the function that takes it may
+ * serve all of them.
+ */
+static bool is_up_cast(const struct solver *solver, const struct scored *best)
+{
+	const struct layout *layout = solver->layout;
+	uint32_t target = layout_target(layout, best->type), holders = 0, clues = 0;
+	if (layout_kind(layout, best->type) != BTF_PTR || !layout_is_compound(layout, target))
+		return false;
+	for (uint32_t i = layout->records[target].holders; i != HOLDER_NONE;
+	     i = layout->holders[i].next)
+		holders += !layout->holders[i].offset;
+	for (size_t i = 0; i < solver->wish_count; i++)
+		clues += solver->wishes[i].type == best->type ? solver->wishes[i].times : 0;
+	return holders >= UP_CAST_HOLDERS && clues < 3;
+}
+
+enum confidence solver_confidence(const struct solver *solver)
+{
+	const struct scored *best = solver->items;
+	if (!solver->count || best->rejected || best->score <= -6)
+		return CONFIDENCE_UNKNOWN;
+	if (best->is_fact && !best->against && best->data >= 0)
+		return CONFIDENCE_CERTAIN;
+	int margin = solver_margin(solver), strength = best->typed + best->data;
+	/* Elements that are no structs look like the members of many. */
+	if (best->count && !layout_is_compound(solver->layout, best->type) && !best->is_proved)
+		return CONFIDENCE_GUESS;
+	if (is_up_cast(solver, best))
+		return CONFIDENCE_GUESS;
+	if (best->against > 3 || best->data < 0 || strength < 6 || margin < 4 || best->score < 4)
+		return CONFIDENCE_GUESS;
+	return CONFIDENCE_INFERRED;
+}
+
+struct error *scored_type(const struct layout *layout, const struct scored *item, struct type *ret)
+{
+	struct type type = { layout->btf, layout_shown(layout, item->type) };
+	if (!item->count) {
+		*ret = type;
+		return NULL;
+	}
+	return type_array_of(type, item->count, ret);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From clues to a type. Theory: a clue is a constraint ("at offset 8 lies a mutex"), so the
+ * candidates are the types that the clues name, the types that hold those at that offset, and
+ * arrays of either, as far as they fit the room. Each is checked against every clue and against the
+ * bytes in the dump; what contradicts takes points away, what matches gives some, and a type that
+ * needs more faith (a container nobody named, an unexplained gap before the next symbol) starts
+ * lower. The best one gets a tier by what stands for it, what against it, and how far the next is.
+ */
+#ifndef DEBUGGER_INFER_SOLVE_H
+#define DEBUGGER_INFER_SOLVE_H
+
+#include "debugger/infer/infer.h"
+#include "debugger/infer/layout.h"
+
+enum subject_place { PLACE_DATA, PLACE_BSS, PLACE_RODATA };
+
+#define NOT_OFFERED INT16_MIN
+
+/* One that was considered: `count` elements of `type`, 0: no array. */
+struct scored {
+	uint32_t type, count;
+	int16_t prior;	 /* what it takes to believe it without clues: 0 or less */
+	int16_t offered; /* the prior that the clue at hand offers, NOT_OFFERED */
+	int16_t score;	 /* all together */
+	int16_t matched; /* points of clues that match exactly; names do not count */
+	int16_t typed;	 /* of those, points of clues that name a type */
+	int16_t against; /* points of clues that contradict */
+	int16_t data;	 /* what its bytes say */
+	uint8_t sources; /* bit N: matched by clues of enum clue_source N */
+	bool is_direct;	 /* a clue names it itself */
+	bool is_proved;	 /* its count: a stride, or a table */
+	bool is_fact;	 /* a table of the kernel says so */
+	const char *rejected;
+	uint64_t rejected_by;
+};
+
+struct solver_input {
+	const struct subject *subject;
+	const struct clues *clues;
+	enum subject_place place;
+	/*
+	 * What the symbol's bytes say of a candidate, in points; below 0: against. NULL: not known.
+	 * `*ret_why` is set where it is against.
+	 */
+	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
+	/* What the name says, 0 to 3. */
+	int (*judge_name)(void *context, uint32_t type);
+	void *context;
+};
+
+/* Working storage; one a thread. */
+struct solver {
+	const struct layout *layout;
+	struct scored *items; /* best first, after solve() */
+	size_t count, capacity;
+	uint32_t *stamps; /* by type id: of the question that added it */
+	uint32_t stamp;
+	struct wish *wishes; /* the clues, resolved and counted */
+	size_t wish_count, wish_capacity;
+	uint32_t visits;
+	const struct solver_input *input;
+	bool out_of_memory;
+};
+
+struct error *solver_init(struct solver *solver, const struct layout *layout) MUST_CHECK;
+void solver_deinit(struct solver *solver);
+/* Fills solver->items. */
+struct error *solve(struct solver *solver, const struct solver_input *input) MUST_CHECK;
+/* The tier of the best item. */
+enum confidence solver_confidence(const struct solver *solver);
+/* Points by which the best is ahead of the next that is no twin of it. */
+int solver_margin(const struct solver *solver);
+
+/* Of a candidate, what is shown: the type by its name, the array. Makes types in the BTF's scratch
+ * level: one thread only. */
+struct error *scored_type(const struct layout *layout, const struct scored *item,
+			  struct type *ret) MUST_CHECK;
+
+/* --- solve_check.c: a candidate against the clues ------------------------------------------ */
+
+/* A clue in the view's ids. */
+struct wish {
+	enum clue_kind kind;
+	enum clue_source source;
+	uint32_t offset, size;
+	uint32_t type; /* resolved, 0: none */
+	int16_t weight;
+	uint16_t times;
+	uint64_t where;
+};
+
+/* The clues of the input as wishes; drops what cannot be meant. False: no memory. */
+bool solver_read_clues(struct solver *solver);
+/* Fills the points of an item. */
+void solver_check(struct solver *solver, struct scored *item);
+
+#endif

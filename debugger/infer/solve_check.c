@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The clues as wishes, and a candidate measured by them. */
+#include "base/array.h"
+#include "debugger/infer/solve.h"
+
+/* --- clues ---------------------------------------------------------------------------------- */
+
+/* What a clue that matches is worth, and one that does not costs. */
+static int weigh(const struct layout *layout, const struct clue *clue, uint32_t type)
+{
+	enum btf_kind kind = layout_kind(layout, type);
+	bool compound = kind == BTF_STRUCT || kind == BTF_UNION;
+	switch (clue->kind) {
+	case CLUE_WHOLE:
+		return 30;
+	case CLUE_HINT:
+		return 0;
+	case CLUE_STRIDE:
+		return 7;
+	case CLUE_ACCESS:
+		return 2;
+	case CLUE_SHAPE:
+		return clue->source == SOURCE_NAME ? 2 : 6;
+	case CLUE_OBJECT:
+		if (compound)
+			return 10;
+		/* char * and unsigned long * are what casts go to. */
+		return kind == BTF_PTR ? 7 : layout_size(layout, type) == 1 ? 3 : 6;
+	case CLUE_VALUE:
+		if (kind == BTF_PTR)
+			return layout_is_compound(layout, layout_target(layout, type)) ? 8
+			       : !layout_target(layout, type)			       ? 2
+			       : clue->source == SOURCE_DATA			       ? 3
+										       : 5;
+		return kind == BTF_ENUM || kind == BTF_ENUM64 || compound ? 5 : 4;
+	}
+	return 0;
+}
+
+static bool add_wish(struct solver *solver, const struct clue *clue)
+{
+	const struct layout *layout = solver->layout;
+	uint64_t room = solver->input->subject->room;
+	uint32_t type = layout_id(layout, clue->type), size = layout_size(layout, type);
+	if (layout_kind(layout, type) == BTF_FUNC_PROTO) {
+		type = layout_resolve(layout, layout->records[type].pointer);
+		size = layout_size(layout, type);
+	}
+	bool is_typed = clue->kind != CLUE_ACCESS && clue->kind != CLUE_STRIDE;
+	if (is_typed && (!type || !size))
+		return true;
+	if (!is_typed)
+		size = clue->size;
+	if (clue->offset >= room || size > room - clue->offset)
+		return true;
+	for (size_t i = 0; i < solver->wish_count; i++) {
+		struct wish *wish = &solver->wishes[i];
+		if (wish->kind == clue->kind && wish->offset == clue->offset &&
+		    wish->size == size && wish->type == type) {
+			/* Again is a little more, not as much again. */
+			if (wish->times++ < 3 && wish->weight > 2)
+				wish->weight++;
+			return true;
+		}
+	}
+	if (!array_reserve(&solver->wishes, &solver->wish_capacity, solver->wish_count + 1))
+		return false;
+	solver->wishes[solver->wish_count++] =
+		(struct wish){ .kind = clue->kind,
+			       .source = clue->source,
+			       .offset = clue->offset,
+			       .size = size,
+			       .type = type,
+			       .weight = (int16_t)weigh(layout, clue, type),
+			       .times = 1,
+			       .where = clue->where };
+	return true;
+}
+
+bool solver_read_clues(struct solver *solver)
+{
+	solver->wish_count = 0;
+	for (size_t i = 0; i < solver->input->clues->count; i++)
+		if (!add_wish(solver, &solver->input->clues->items[i]))
+			return false;
+	return true;
+}
+
+/* --- a candidate by a wish -------------------------------------------------------------- */
+
+/* An array with elements of that size covers the offset. */
+static bool stride_fits(const struct layout *layout, uint32_t type, uint32_t offset, uint32_t size)
+{
+	for (int depth = 0; depth < 16; depth++) {
+		uint32_t element = layout_target(layout, type);
+		if (layout_kind(layout, type) == BTF_ARRAY) {
+			uint32_t step = layout_size(layout, element);
+			if (step && size % step == 0)
+				return true;
+			if (!step)
+				return false;
+			type = element;
+			offset %= step;
+			continue;
+		}
+		const struct field *field;
+		uint32_t i = 0;
+		while ((field = layout_field(layout, type, i)) &&
+		       layout_is_compound(layout, type) &&
+		       (offset < field->offset ||
+			offset - field->offset >= layout_size(layout, field->type)))
+			i++;
+		if (!field || !layout_is_compound(layout, type))
+			return false;
+		type = field->type;
+		offset -= field->offset;
+	}
+	return false;
+}
+
+static enum likeness fulfil(const struct layout *layout, const struct scored *item,
+			    const struct wish *wish, const char **ret_why)
+{
+	uint32_t size = layout_size(layout, item->type), offset = wish->offset;
+	if (item->count) {
+		if (wish->kind == CLUE_STRIDE && wish->size % size == 0)
+			return wish->size == size			? LIKE_EXACTLY
+			       : layout_is_compound(layout, item->type) ? LIKE_WEAKLY
+									: LIKE_NOT;
+		if (offset / size < item->count)
+			offset %= size;
+	}
+	if (offset >= size) {
+		*ret_why = "is accessed past its end";
+		return LIKE_NOT;
+	}
+	switch (wish->kind) {
+	case CLUE_STRIDE:
+		*ret_why = "is indexed in other steps";
+		return stride_fits(layout, item->type, offset, wish->size) ? LIKE_EXACTLY
+									   : LIKE_NOT;
+	case CLUE_ACCESS:
+		*ret_why = "has no member of the size that is accessed";
+		return layout_access_fits(layout, item->type, offset, wish->size) ? LIKE_EXACTLY
+										  : LIKE_NOT;
+	case CLUE_WHOLE:
+	case CLUE_HINT:
+		*ret_why = "a table has another type";
+		if (layout_kind(layout, wish->type) == BTF_ARRAY)
+			return item->count ? layout_compare(layout, item->type,
+							    layout_target(layout, wish->type))
+					   : LIKE_NOT;
+		return item->count ? LIKE_NOT : layout_compare(layout, item->type, wish->type);
+	default:
+		*ret_why = "holds another type at an offset";
+		if (layout_kind(layout, layout_target(layout, wish->type)) == BTF_FUNC_PROTO)
+			return layout_match(layout, item->type, offset, wish->type) == LIKE_EXACTLY
+				       ? LIKE_EXACTLY
+				       : LIKE_NOT;
+		return layout_match(layout, item->type, offset, wish->type);
+	}
+}
+
+static void check_wish(struct solver *solver, struct scored *item, const struct wish *wish)
+{
+	const char *why = NULL;
+	enum likeness likeness = fulfil(solver->layout, item, wish, &why);
+	int weight = wish->weight;
+	if (likeness == LIKE_EXACTLY) {
+		item->score = (int16_t)(item->score + weight);
+		if (wish->source != SOURCE_NAME && wish->kind != CLUE_HINT)
+			item->matched = (int16_t)(item->matched + weight);
+		item->sources |= (uint8_t)(1u << wish->source);
+		if (wish->kind == CLUE_STRIDE && item->count)
+			item->is_proved = true;
+		if (wish->kind != CLUE_STRIDE && wish->kind != CLUE_ACCESS &&
+		    wish->source != SOURCE_NAME)
+			item->typed = (int16_t)(item->typed + weight);
+		return;
+	}
+	if (likeness == LIKE_WEAKLY) {
+		item->score = (int16_t)(item->score + weight / 2);
+		item->matched = (int16_t)(item->matched + weight / 2);
+		if (wish->kind != CLUE_STRIDE && wish->kind != CLUE_ACCESS)
+			item->typed = (int16_t)(item->typed + weight / 2);
+		item->sources |= (uint8_t)(1u << wish->source);
+		return;
+	}
+	if (wish->source == SOURCE_NAME || wish->kind == CLUE_HINT)
+		return;
+	/* Wide moves and block copies take no notice of members. */
+	if (wish->kind == CLUE_ACCESS && wish->offset < layout_size(solver->layout, item->type))
+		weight = wish->size >= 8 ? 1 : 2;
+	item->score = (int16_t)(item->score - weight);
+	item->against = (int16_t)(item->against + weight);
+	if (weight > 3 && !item->rejected_by) {
+		item->rejected = why;
+		item->rejected_by = wish->where ? wish->where : 1;
+	}
+}
+
+/* --- without clues ----------------------------------------------------------------------- */
+
+/*
+ * The gap before the next symbol. The linker leaves one for alignment only, so it is smaller than
+ * the alignment of the next address; among constants, literals without a symbol may follow.
+ */
+static int judge_gap(const struct solver_input *input, uint64_t size)
+{
+	const struct subject *subject = input->subject;
+	uint64_t gap = subject->room - size, end = subject->address + subject->room;
+	uint64_t alignment = end & -end;
+	if (subject->room_is_exact)
+		return gap ? -20 : 4;
+	if (!gap)
+		return 3;
+	if (gap >= alignment)
+		return input->place == PLACE_RODATA ? -4 : -8;
+	return gap < 8 ? 2 : gap < 16 ? 1 : gap < 32 ? 0 : gap < 64 ? -1 : -3;
+}
+
+static void clamp_points(struct scored *item, int points)
+{
+	int score = item->score + points;
+	item->score = (int16_t)(score < -1000 ? -1000 : score > 1000 ? 1000 : score);
+}
+
+void solver_check(struct solver *solver, struct scored *item)
+{
+	const struct solver_input *input = solver->input;
+	uint64_t size = layout_size(solver->layout, item->type);
+	item->score = item->prior;
+	item->is_proved = item->is_fact && item->count;
+	/* spin_lock() is raw_spin_lock() inlined: of what only that sees, most are spinlock_t. */
+	if (item->type == solver->layout->spinlock && item->type)
+		item->score = (int16_t)(item->score + 5);
+	/* Constants that are one pointer to a function are structs of operations. */
+	if (!item->count && input->place == PLACE_RODATA &&
+	    layout_kind(solver->layout, layout_target(solver->layout, item->type)) ==
+		    BTF_FUNC_PROTO)
+		item->score = (int16_t)(item->score - 4);
+	if (input->subject->address % layout_alignment(solver->layout, item->type)) {
+		item->rejected = "is aligned otherwise";
+		item->rejected_by = 1;
+	}
+	clamp_points(item, judge_gap(input, item->count ? size * item->count : size));
+	for (size_t i = 0; i < solver->wish_count; i++)
+		check_wish(solver, item, &solver->wishes[i]);
+	const char *why = NULL;
+	if (input->judge) {
+		int points = input->judge(input->context, item->type, item->count, &why);
+		item->data = (int16_t)points;
+		clamp_points(item, points);
+		if (points > 0)
+			item->sources |= 1u << SOURCE_DATA;
+	}
+	if (why && item->data < -3 && !item->rejected) {
+		item->rejected = why;
+		item->rejected_by = input->subject->address;
+	}
+	if (input->judge_name)
+		clamp_points(item, input->judge_name(input->context, item->type));
+	/* One clue may be wrong: what matches far more than contradicts stands. */
+	if (item->rejected_by != 1 && item->rejected && item->matched > 2 * item->against &&
+	    item->data >= -3)
+		item->rejected = NULL;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/subjects.h"
+
+#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct section {
+	uint64_t start, end;
+};
+
+/* Asked once for all symbols: by name is not free. */
+struct sections {
+	struct section text, init;
+	uint64_t end;
+};
+
+static void find_section(struct target *target, const char *start, const char *end,
+			 struct section *ret)
+{
+	if (!symtab_address(target->symbols, start, &ret->start) ||
+	    !symtab_address(target->symbols, end, &ret->end))
+		*ret = (struct section){ 0, 0 };
+}
+
+static void find_sections(struct target *target, struct sections *ret)
+{
+	find_section(target, "_text", "_etext", &ret->text);
+	find_section(target, "__init_begin", "__init_end", &ret->init);
+	if (!symtab_address(target->symbols, "_end", &ret->end))
+		ret->end = 0;
+}
+
+static bool is_in(const struct section *section, uint64_t address)
+{
+	return address >= section->start && address < section->end;
+}
+
+/* By place, not by letter: 7.x has data symbols with the letter of text. */
+static bool is_kernel_data(const struct sections *sections, const struct symbol *symbol)
+{
+	return symbol->address >= sections->text.end && symbol->address < sections->end &&
+	       !is_in(&sections->init, symbol->address);
+}
+
+static bool is_module_data(const struct symbol *symbol)
+{
+	return symbol->kind && strchr("bBdDrRgGsSvV", symbol->kind);
+}
+
+static bool fill(struct target *target, const struct sections *sections,
+		 const struct symbol *symbol, struct subject *ret)
+{
+	if (symbol->per_cpu || !symbol->size ||
+	    !(symbol->module ? is_module_data(symbol) : is_kernel_data(sections, symbol)))
+		return false;
+	*ret = (struct subject){ .address = symbol->address,
+				 .room = symbol->size,
+				 .room_is_exact = symbol->size_exact,
+				 .symbol = symbol->number };
+	if (symbol->module)
+		ret->module = target_module(target, symbol->module);
+	return true;
+}
+
+bool subject_of_symbol(struct target *target, const struct symbol *symbol, struct subject *ret)
+{
+	struct sections sections;
+	find_sections(target, &sections);
+	return fill(target, &sections, symbol, ret);
+}
+
+bool subject_find(struct target *target, uint64_t address, struct subject *ret,
+		  uint64_t *ret_offset)
+{
+	struct symbol symbol;
+	return target_symbol_at(target, address, &symbol, ret_offset) &&
+	       subject_of_symbol(target, &symbol, ret) && *ret_offset < ret->room;
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static int compare_subjects(const void *a, const void *b)
+{
+	const struct subject *left = a, *right = b;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol;
+}
+
+/* Names of one address become one subject. */
+static void unite_aliases(struct subjects *subjects, struct target *target)
+{
+	size_t kept = 0;
+	for (size_t i = 0, next; i < subjects->count; i = next) {
+		struct subject *subject = &subjects->items[kept++];
+		*subject = subjects->items[i];
+		for (next = i + 1;
+		     next < subjects->count && subjects->items[next].address == subject->address;)
+			next++;
+		struct symbol best;
+		uint64_t offset;
+		if (next - i > 1 &&
+		    symtab_by_address(target->symbols, subject->address, &best, &offset) && !offset)
+			subject->symbol = best.number;
+	}
+	subjects->count = kept;
+}
+
+struct error *subjects_init(struct subjects *subjects, struct target *target)
+{
+	const struct module *modules;
+	struct sections sections;
+	*subjects = (struct subjects){ .items = NULL };
+	target_modules(target, &modules);
+	find_sections(target, &sections);
+	uint32_t count = symtab_count(target->symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		struct symbol symbol;
+		symtab_get(target->symbols, i, &symbol);
+		if (!array_reserve(&subjects->items, &subjects->capacity, subjects->count + 1)) {
+			subjects_deinit(subjects);
+			return error_no_memory();
+		}
+		if (fill(target, &sections, &symbol, &subjects->items[subjects->count]))
+			subjects->count++;
+	}
+	qsort(subjects->items, subjects->count, sizeof(*subjects->items), compare_subjects);
+	unite_aliases(subjects, target);
+	return NULL;
+}
+
+void subjects_deinit(struct subjects *subjects)
+{
+	free(subjects->items);
+	*subjects = (struct subjects){ .items = NULL };
+}
+
+const struct subject *subject_at(const struct subjects *subjects, uint64_t address,
+				 uint64_t *ret_offset)
+{
+	size_t low = 0, high = subjects->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (subjects->items[middle].address > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || address - subjects->items[low - 1].address >= subjects->items[low - 1].room)
+		return NULL;
+	*ret_offset = address - subjects->items[low - 1].address;
+	return &subjects->items[low - 1];
+}

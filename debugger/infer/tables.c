@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Tables of the kernel that say what type a variable has: module parameters (their operations say
+ * of what type the variable is), sysctls (their handlers), static keys (the jump table). Read once;
+ * what they say is found by address.
+ */
+#include "base/array.h"
+#include "base/bytes.h"
+#include "debugger/infer/knowledge.h"
+#include "debugger/target/object.h"
+#include <string.h>
+
+#define TABLE_SIZE_MAX (16u << 20)
+#define DATA_SIZE_MAX  (64u << 20)
+#define STRING_MAX     64
+
+/* A span of the kernel's memory, between two symbols. */
+struct span {
+	uint64_t address;
+	uint8_t *data;
+	size_t size;
+};
+
+static bool read_span(const struct knowledge *knowledge, const char *from, const char *to,
+		      size_t limit, struct span *ret)
+{
+	const struct target *target = knowledge->target;
+	uint64_t start, stop;
+	struct error *why;
+	*ret = (struct span){ 0 };
+	if (!symtab_address(target->symbols, from, &start) ||
+	    !symtab_address(target->symbols, to, &stop) || stop <= start || stop - start > limit)
+		return false;
+	ret->data = malloc((size_t)(stop - start));
+	if (!ret->data)
+		return false;
+	ret->address = start;
+	ret->size =
+		memory_read_some(target->memory, start, ret->data, (size_t)(stop - start), &why);
+	error_free(why);
+	return ret->size > 0;
+}
+
+static uint64_t span_load(const struct knowledge *knowledge, const struct span *span, size_t at,
+			  size_t size)
+{
+	if (at > span->size || span->size - at < size)
+		return 0;
+	return load_unsigned(span->data + at, size, knowledge->target->facts->big_endian);
+}
+
+static bool offset_of(struct target *target, const char *type, const char *member, uint64_t *ret)
+{
+	struct error *error = object_offset(target, type, member, ret);
+	error_free(error);
+	return !error;
+}
+
+static bool find_type(const struct layout *layout, const char *name, struct type *ret)
+{
+	static const struct {
+		const char *prefix;
+		enum btf_kind kind;
+	} kinds[] = { { "struct ", BTF_STRUCT } };
+	uint32_t id = 0;
+	if (!strcmp(name, "char *")) {
+		uint32_t character = layout_find(layout, BTF_INT, "char");
+		id = character ? layout->records[character].pointer : 0;
+	} else if (!strncmp(name, kinds[0].prefix, 7)) {
+		id = layout_find(layout, kinds[0].kind, name + 7);
+	} else {
+		id = layout_find(layout, BTF_INT, name);
+	}
+	*ret = (struct type){ layout->btf, id };
+	return id != 0;
+}
+
+/* --- module parameters --------------------------------------------------------------------- */
+
+/* Operations of kernel/params.c, and the type that module_param() checks for each. */
+static const struct {
+	const char *operations, *type;
+} parameters[] = {
+	{ "param_ops_byte", "unsigned char" },
+	{ "param_ops_short", "short int" },
+	{ "param_ops_ushort", "short unsigned int" },
+	{ "param_ops_int", "int" },
+	{ "param_ops_uint", "unsigned int" },
+	{ "param_ops_hexint", "unsigned int" },
+	{ "param_ops_long", "long int" },
+	{ "param_ops_ulong", "long unsigned int" },
+	{ "param_ops_ullong", "long long unsigned int" },
+	{ "param_ops_charp", "char *" },
+	{ "param_ops_bool", "_Bool" },
+	{ "param_ops_bool_enable_only", "_Bool" },
+	{ "param_ops_invbool", "_Bool" },
+	{ "param_ops_bint", "int" },
+};
+
+static const char *parameter_type(const struct target *target, uint64_t operations)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(parameters); i++) {
+		uint64_t address;
+		if (symtab_address(target->symbols, parameters[i].operations, &address) &&
+		    address == operations)
+			return parameters[i].type;
+	}
+	return NULL;
+}
+
+static struct error *add_parameter(struct knowledge *knowledge, const struct layout *layout,
+				   uint64_t operations, uint64_t variable, uint64_t record)
+{
+	struct clue clue = { .source = SOURCE_TABLE, .where = record };
+	struct target *target = knowledge->target;
+	const char *name = parameter_type(target, operations);
+	uint64_t size;
+	if (name && find_type(layout, name, &clue.type) && type_size(clue.type, &size)) {
+		clue.kind = CLUE_WHOLE;
+		clue.size = (uint32_t)size;
+		clue.how = "kernel_param.arg";
+		return knowledge_add_fact(knowledge, variable, &clue);
+	}
+	uint64_t array_operations, string_operations;
+	bool is_array = symtab_address(target->symbols, "param_array_ops", &array_operations) &&
+			operations == array_operations;
+	bool is_string = symtab_address(target->symbols, "param_ops_string", &string_operations) &&
+			 operations == string_operations;
+	struct object parameter;
+	uint64_t value;
+	struct error *error = NULL;
+	clue.kind = CLUE_OBJECT;
+	if (is_string && find_type(layout, "char", &clue.type)) {
+		error = object_at(target, "struct kparam_string", variable, &parameter);
+		if (!error)
+			error = object_u64(&parameter, "string", &value);
+		clue.how = "kparam_string.string";
+		if (!error)
+			return knowledge_add_fact(knowledge, value, &clue);
+	} else if (is_array) {
+		error = object_at(target, "struct kparam_array", variable, &parameter);
+		if (!error)
+			error = object_u64(&parameter, "ops", &operations);
+		if (!error)
+			error = object_u64(&parameter, "elem", &value);
+		name = error ? NULL : parameter_type(target, operations);
+		clue.how = "kparam_array.elem";
+		if (name && find_type(layout, name, &clue.type))
+			return knowledge_add_fact(knowledge, value, &clue);
+	}
+	error_free(error);
+	return NULL;
+}
+
+static struct error *read_parameters(struct knowledge *knowledge, const struct layout *layout)
+{
+	struct target *target = knowledge->target;
+	struct span span;
+	uint64_t operations, variable;
+	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, "kernel_param"));
+	struct error *error = NULL;
+	if (!size || !offset_of(target, "struct kernel_param", "ops", &operations) ||
+	    !offset_of(target, "struct kernel_param", "arg", &variable))
+		return NULL;
+	if (read_span(knowledge, "__start___param", "__stop___param", TABLE_SIZE_MAX, &span))
+		for (size_t at = 0; !error && at + size <= span.size; at += size)
+			error = add_parameter(knowledge, layout,
+					      span_load(knowledge, &span, at + operations, 8),
+					      span_load(knowledge, &span, at + variable, 8),
+					      span.address + at);
+	free(span.data);
+	return error;
+}
+
+/* --- sysctls ------------------------------------------------------------------------------- */
+
+/* Handlers of kernel/sysctl.c and what they take table->data for; size: one element. */
+static const struct {
+	const char *handler, *type;
+	uint32_t size;
+} handlers[] = {
+	{ "proc_dointvec", "int", 4 },
+	{ "proc_dointvec_minmax", "int", 4 },
+	{ "proc_dointvec_jiffies", "int", 4 },
+	{ "proc_dointvec_ms_jiffies", "int", 4 },
+	{ "proc_dointvec_userhz_jiffies", "int", 4 },
+	{ "proc_douintvec", "unsigned int", 4 },
+	{ "proc_douintvec_minmax", "unsigned int", 4 },
+	{ "proc_dou8vec_minmax", "unsigned char", 1 },
+	{ "proc_dobool", "_Bool", 1 },
+	{ "proc_doulongvec_minmax", "long unsigned int", 8 },
+	{ "proc_doulongvec_ms_jiffies_minmax", "long unsigned int", 8 },
+	{ "proc_dostring", "char", 1 },
+};
+
+struct sysctl_layout {
+	uint64_t data, maximum, mode, handler;
+	uint32_t size;
+	uint64_t addresses[ARRAY_COUNT(handlers)];
+};
+
+static bool find_sysctl_layout(const struct knowledge *knowledge, const struct layout *layout,
+			       struct sysctl_layout *ret)
+{
+	struct target *target = knowledge->target;
+	ret->size = layout_size(layout, layout_find(layout, BTF_STRUCT, "ctl_table"));
+	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++)
+		if (!symtab_address(target->symbols, handlers[i].handler, &ret->addresses[i]))
+			ret->addresses[i] = 0;
+	return ret->size && offset_of(target, "struct ctl_table", "data", &ret->data) &&
+	       offset_of(target, "struct ctl_table", "maxlen", &ret->maximum) &&
+	       offset_of(target, "struct ctl_table", "mode", &ret->mode) &&
+	       offset_of(target, "struct ctl_table", "proc_handler", &ret->handler);
+}
+
+/* A record whose handler, size and permissions make sense together. */
+static struct error *add_sysctl(struct knowledge *knowledge, const struct layout *layout,
+				const struct span *span, size_t at,
+				const struct sysctl_layout *sysctl)
+{
+	uint64_t handler = span_load(knowledge, span, at + sysctl->handler, 8);
+	uint64_t data = span_load(knowledge, span, at + sysctl->data, 8);
+	uint64_t maximum = span_load(knowledge, span, at + sysctl->maximum, 4);
+	uint64_t mode = span_load(knowledge, span, at + sysctl->mode, 2);
+	if (!is_kernel_pointer(data) || mode & ~(uint64_t)0777 || !maximum || maximum > 65536)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++) {
+		struct clue clue = { .kind = CLUE_OBJECT,
+				     .source = SOURCE_TABLE,
+				     .where = span->address + at,
+				     .how = "ctl_table.data" };
+		if (!sysctl->addresses[i] || sysctl->addresses[i] != handler ||
+		    maximum % handlers[i].size || !find_type(layout, handlers[i].type, &clue.type))
+			continue;
+		clue.size = (uint32_t)maximum;
+		struct clue record = { .kind = CLUE_OBJECT,
+				       .source = SOURCE_TABLE,
+				       .where = span->address + at,
+				       .how = "a record of a ctl_table" };
+		if (find_type(layout, "struct ctl_table", &record.type))
+			TRY(knowledge_add_fact(knowledge, span->address + at, &record));
+		return knowledge_add_fact(knowledge, data, &clue);
+	}
+	return NULL;
+}
+
+static struct error *read_sysctls(struct knowledge *knowledge, const struct layout *layout)
+{
+	struct sysctl_layout sysctl;
+	struct span span;
+	struct error *error = NULL;
+	if (!find_sysctl_layout(knowledge, layout, &sysctl))
+		return NULL;
+	static const char *const spans[][2] = { { "__start_rodata", "__end_rodata" },
+						{ "_sdata", "_edata" } };
+	for (size_t i = 0; i < ARRAY_COUNT(spans) && !error; i++) {
+		if (read_span(knowledge, spans[i][0], spans[i][1], DATA_SIZE_MAX, &span))
+			for (size_t at = 0; !error && at + sysctl.size <= span.size; at += 8)
+				if (is_kernel_pointer(
+					    span_load(knowledge, &span, at + sysctl.handler, 8)))
+					error = add_sysctl(knowledge, layout, &span, at, &sysctl);
+		free(span.data);
+	}
+	return error;
+}
+
+/* --- static keys --------------------------------------------------------------------------- */
+
+/* struct jump_entry: s32 code, s32 target, long key, place-relative; its low bits are flags. */
+static struct error *add_key(struct knowledge *knowledge, const struct layout *layout, uint64_t key,
+			     uint64_t record)
+{
+	struct clue clue = { .kind = CLUE_OBJECT,
+			     .source = SOURCE_TABLE,
+			     .where = record,
+			     .how = "jump_entry.key" };
+	struct target *target = knowledge->target;
+	struct object object;
+	uint64_t entries;
+	if (!find_type(layout, "struct static_key", &clue.type))
+		return NULL;
+	TRY(knowledge_add_fact(knowledge, key, &clue));
+	/* JUMP_TYPE_TRUE of include/linux/jump_label.h: what it was defined as. */
+	struct error *error = object_at(target, "struct static_key", key, &object);
+	if (!error)
+		error = object_u64(&object, "entries", &entries);
+	if (error) {
+		error_free(error);
+		return NULL;
+	}
+	clue.how = "static_key.type";
+	if (!find_type(layout, entries & 1 ? "struct static_key_true" : "struct static_key_false",
+		       &clue.type))
+		return NULL;
+	return knowledge_add_fact(knowledge, key, &clue);
+}
+
+static struct error *read_keys(struct knowledge *knowledge, const struct layout *layout)
+{
+	struct span span;
+	struct error *error = NULL;
+	uint64_t member, last = 0;
+	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, "jump_entry"));
+	if (size < 8 || !offset_of(knowledge->target, "struct jump_entry", "key", &member))
+		return NULL;
+	if (read_span(knowledge, "__start___jump_table", "__stop___jump_table", TABLE_SIZE_MAX,
+		      &span)) {
+		for (size_t at = 0; !error && at + size <= span.size; at += size) {
+			uint64_t key = (span.address + at + member +
+					span_load(knowledge, &span, at + member, 8)) &
+				       ~(uint64_t)3;
+			if (key != last && is_kernel_pointer(key))
+				error = add_key(knowledge, layout, key, span.address + at);
+			last = key;
+		}
+	}
+	free(span.data);
+	return error;
+}
+
+/* --- all of them ---------------------------------------------------------------------------- */
+
+static struct error *read_tables(struct knowledge *knowledge)
+{
+	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
+		read_parameters, read_sysctls, read_keys
+	};
+	const struct layout *layout;
+	TRY(knowledge_layout(knowledge, NULL, &layout));
+	knowledge->tables_read = true;
+	for (size_t i = 0; i < ARRAY_COUNT(readers); i++)
+		TRY(readers[i](knowledge, layout));
+	return NULL;
+}
+
+/* A table's word is of the whole symbol when it begins there and leaves no room for more. */
+static struct clue fit_clue(const struct question *question, struct clue clue, uint32_t offset)
+{
+	const struct subject *subject = question->subject;
+	uint64_t size;
+	clue.offset = offset;
+	if (!type_size(clue.type, &size))
+		size = 0;
+	uint64_t whole = clue.size > size ? clue.size : size;
+	uint64_t end = subject->address + subject->room, alignment = end & -end;
+	bool fills = subject->room >= whole &&
+		     (subject->room == whole || subject->room - whole < alignment);
+	if (clue.kind == CLUE_WHOLE && (offset || !fills))
+		clue.kind = CLUE_OBJECT;
+	if (clue.kind == CLUE_OBJECT)
+		clue.size = 0;
+	return clue;
+}
+
+struct error *tables_collect(const struct question *question, struct clues *clues)
+{
+	struct knowledge *knowledge = question->knowledge;
+	const struct subject *subject = question->subject;
+	if (!knowledge->tables_read)
+		TRY(read_tables(knowledge));
+	for (size_t i = knowledge_first_fact(knowledge, subject->address);
+	     i < knowledge->fact_count; i++) {
+		const struct fact *fact = &knowledge->facts[i];
+		uint64_t offset = fact->address - subject->address;
+		if (offset >= subject->room)
+			break;
+		struct clue clue = fit_clue(question, fact->clue, (uint32_t)offset);
+		if (!clues_add(clues, &clue))
+			return error_no_memory();
+	}
+	return NULL;
+}

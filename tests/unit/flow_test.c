@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Types through hand-made functions: each kind of evidence, and each trap that must give none.
+ */
+#include "debugger/infer/callees.h"
+#include "debugger/infer/references.h"
+#include "tests/unit/flow_world.h"
+
+/* --- code by hand ------------------------------------------------------------------------------
+ */
+
+static uint8_t code[256];
+static size_t code_size;
+
+static void bytes(const char *text)
+{
+	for (unsigned int byte; sscanf(text, "%2x", &byte) == 1; text += text[2] ? 3 : 2)
+		code[code_size++] = (uint8_t)byte;
+}
+
+static void word(uint64_t value)
+{
+	uint32_t low = (uint32_t)value;
+	memcpy(code + code_size, &low, sizeof(low));
+	code_size += sizeof(low);
+}
+
+/* An instruction that ends in a displacement from its end. */
+static void relative(const char *text, uint64_t target)
+{
+	bytes(text);
+	word(target - (TEXT + code_size + 4));
+}
+
+/* An instruction that ends in an immediate, or a displacement from nothing. */
+static void absolute(const char *text, uint64_t value)
+{
+	bytes(text);
+	word(value);
+}
+
+static void call(uint64_t target)
+{
+	relative("e8", target);
+}
+
+static void run(uint32_t prototype)
+{
+	struct flow *flow = flow_create(&world, NULL);
+	struct flow_function function = { .code = { code, code_size, TEXT } };
+	if (prototype)
+		function.self =
+			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, prototype } };
+	finding_count = 0;
+	CHECK_OK(flow_run(flow, &function));
+	flow_destroy(flow);
+	code_size = 0;
+}
+
+static size_t count(enum clue_kind kind)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < finding_count; i++)
+		found += findings[i].kind == kind;
+	return found;
+}
+
+/* A finding of the kind about DATA + offset with the type (of a pointer: to the type). */
+static bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool points)
+{
+	for (size_t i = 0; i < finding_count; i++)
+		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
+		    findings[i].type.id == type && findings[i].points == points)
+			return true;
+	return false;
+}
+
+static bool found_size(enum clue_kind kind, uint64_t offset, uint32_t size)
+{
+	for (size_t i = 0; i < finding_count; i++)
+		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
+		    findings[i].size == size)
+			return true;
+	return false;
+}
+
+/* --- evidence
+ * ------------------------------------------------------------------------------------- */
+
+static void test_argument(void)
+{
+	absolute("48 c7 c6", DATA + 8); /* mov $DATA+8, %rsi */
+	call(LIST_ADD);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 8, LIST_HEAD, false));
+	CHECK_U64(finding_count, 1);
+	relative("48 8d 3d", DATA); /* lea DATA(%rip), %rdi */
+	relative("e9", PUT_FOO);    /* jmp: a call from the tail */
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	/* A jump with something on the stack is none. */
+	relative("48 8d 3d", DATA);
+	bytes("53"); /* push %rbx */
+	relative("e9", PUT_FOO);
+	run(0);
+	CHECK_U64(finding_count, 0);
+}
+
+static void test_value(void)
+{
+	relative("48 8b 3d", DATA + 16); /* mov DATA+16(%rip), %rdi */
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_VALUE, 16, FOO_PTR, false));
+	CHECK(found_size(CLUE_ACCESS, 16, 8));
+	/* What is read is no object of that type. */
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	relative("8b 35", DATA + 4); /* mov DATA+4(%rip), %esi */
+	call(SET);
+	run(0);
+	CHECK(found(CLUE_VALUE, 4, COLOR, false));
+}
+
+static void test_results(void)
+{
+	call(GET_FOO);
+	relative("48 89 05", DATA); /* mov %rax, DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, FOO, true));
+	/* The first member's address is that of the whole: nothing else can be said. */
+	call(GET_FOO);
+	bytes("48 83 c0 18");	    /* add $24, %rax */
+	relative("48 89 05", DATA); /* &foo->link */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, LIST_HEAD_PTR, true));
+	/* Returned by a function that returns a type. */
+	relative("48 8d 05", DATA);
+	relative("e9", RETURN);
+	run(GET_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	relative("48 8b 05", DATA);
+	bytes("c3");
+	run(GET_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, FOO_PTR, false));
+}
+
+static void test_members(void)
+{
+	/* foo->link = &data; */
+	absolute("48 c7 47 18", DATA); /* movq $DATA, 24(%rdi) */
+	bytes("c3");
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	/* data = foo->link */
+	bytes("48 8b 47 18");
+	relative("48 89 05", DATA);
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, LIST_HEAD, true));
+	/* data = foo->items[i].first, i computed */
+	bytes("48 63 c6");	 /* movslq %esi, %rax */
+	bytes("48 c1 e0 04");	 /* shl $4, %rax */
+	bytes("48 8b 44 07 28"); /* mov 40(%rdi,%rax), %rax */
+	relative("48 89 05", DATA);
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, LIST_HEAD, true));
+	/* data = foo->count */
+	bytes("8b 47 10");
+	relative("89 05", DATA);
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	/* Inside a scalar, past the end: nothing. */
+	bytes("48 8b 47 1c");
+	relative("48 89 05", DATA);
+	bytes("48 8b 87 00 01 00 00");
+	relative("48 89 05", DATA);
+	run(PUT_FOO_PROTO);
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
+static void test_comparisons(void)
+{
+	absolute("48 81 ff", DATA); /* cmp $DATA, %rdi: foo, or the list it begins with? */
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	CHECK(!found(CLUE_OBJECT, 0, FOO, false));
+	relative("48 39 3d", DATA); /* cmp %rdi, DATA(%rip) */
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, FOO, true));
+	relative("83 3d", DATA - 1); /* cmpl $5, DATA(%rip) */
+	bytes("05");
+	bytes("7f 00"); /* jg */
+	bytes("c3");
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+}
+
+static void test_lists(void)
+{
+	/* if (data.next == &data) */
+	absolute("48 c7 c0", DATA);
+	relative("48 39 05", DATA); /* cmp %rax, DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	/* data.prev */
+	absolute("48 c7 c0", DATA);
+	relative("48 39 05", DATA + 8);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	/* A pointer to its neighbour is no list. */
+	absolute("48 c7 c0", DATA + 64);
+	relative("48 39 05", DATA);
+	absolute("48 c7 c0", DATA);
+	relative("48 39 05", DATA + 16);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+}
+
+static void test_indirect_calls(void)
+{
+	relative("48 8d 35", DATA); /* lea DATA, %rsi */
+	bytes("48 89 f8");	    /* mov %rdi, %rax */
+	bytes("48 89 f7");	    /* mov %rsi, %rdi */
+	bytes("ff 50 20");	    /* call *32(%rax): foo->op */
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	bytes("48 8b 47 20");	    /* mov 32(%rdi), %rax */
+	relative("48 8d 3d", DATA); /* lea DATA, %rdi */
+	call(THUNK);
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	/* A function's address in a global. */
+	absolute("48 c7 c0", PUT_FOO);
+	relative("48 89 05", DATA);
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, PUT_FOO_PROTO, true));
+}
+
+static void test_per_cpu(void)
+{
+	absolute("65 48 8b 04 25", CURRENT); /* mov %gs:current, %rax */
+	relative("48 89 05", DATA);
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, FOO, true));
+	/* this_cpu_ptr(&current) */
+	absolute("48 c7 c0", CURRENT);
+	absolute("65 48 03 04 25", 0x2000); /* add %gs:this_cpu_off, %rax */
+	bytes("48 8b 00");
+	relative("48 89 05", DATA);
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, FOO, true));
+}
+
+static void test_known_globals(void)
+{
+	/* known.link = &data; data = known.link */
+	absolute("48 c7 c0", DATA);
+	relative("48 89 05", KNOWN + 24);
+	relative("48 8b 05", KNOWN + 24);
+	relative("48 89 05", DATA + 64);
+	absolute("48 c7 c0", KNOWN);
+	relative("48 89 05", DATA + 128);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	CHECK(found(CLUE_VALUE, 64, LIST_HEAD, true));
+	CHECK(found(CLUE_VALUE, 128, FOO, true));
+	/* What a known global held still tells of that global, unless something was added to it. */
+	relative("48 8b 3d", KNOWN + 24); /* mov known.link, %rdi */
+	call(LIST_ADD);
+	run(0);
+	CHECK(found(CLUE_VALUE, KNOWN + 24 - DATA, LIST_HEAD_PTR, false));
+	relative("48 8b 3d", KNOWN + 24);
+	bytes("48 83 c7 10");
+	call(LIST_ADD);
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
+static void test_strides(void)
+{
+	bytes("48 63 ff");	       /* movslq %edi, %rdi */
+	absolute("48 8b 04 fd", DATA); /* mov DATA(,%rdi,8), %rax */
+	absolute("48 69 c7", 0xb0);    /* imul $0xb0, %rdi, %rax */
+	absolute("8b 80", DATA + 4);   /* mov DATA+4(%rax), %eax */
+	run(SET_PROTO);
+	CHECK(found_size(CLUE_STRIDE, 0, 8));
+	CHECK(found_size(CLUE_STRIDE, 4, 0xb0));
+	CHECK(found_size(CLUE_ACCESS, 4, 4));
+	/* An index that may be a multiple itself. */
+	bytes("48 29 f7"); /* sub %rsi, %rdi */
+	absolute("48 8b 04 fd", DATA);
+	run(0);
+	CHECK_U64(count(CLUE_STRIDE), 0);
+	/* i * 24 as lea and shift */
+	bytes("48 63 ff");
+	bytes("48 8d 04 7f"); /* lea (%rdi,%rdi,2), %rax */
+	bytes("48 c1 e0 03");
+	absolute("48 05", DATA); /* add $DATA, %rax */
+	bytes("48 89 c7");
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+}
+
+static void test_loops(void)
+{
+	/* for (p = data; ...; p += 24) put_foo(p); */
+	absolute("48 c7 c3", DATA); /* mov $DATA, %rbx */
+	size_t head = code_size;
+	bytes("48 89 df"); /* mov %rbx, %rdi */
+	call(PUT_FOO);
+	bytes("48 83 c3 18"); /* add $24, %rbx */
+	bytes("85 c0 75");    /* test %eax, %eax; jne head */
+	code[code_size] = (uint8_t)(head - code_size - 1);
+	code_size++;
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	CHECK(found_size(CLUE_STRIDE, 0, 24));
+	CHECK(!found(CLUE_OBJECT, 24, FOO, false));
+	/* What a loop changes is not what it was before. */
+	absolute("48 c7 c3", DATA);
+	head = code_size;
+	bytes("48 89 df");
+	call(PUT_FOO);
+	bytes("48 0f b6 1b"); /* movzbq (%rbx), %rbx */
+	bytes("85 c0 75");
+	code[code_size] = (uint8_t)(head - code_size - 1);
+	code_size++;
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+}
+
+static void test_static_branch(void)
+{
+	/* nop; ret; and out of line, where only the branch leads: put_foo(rbx) */
+	absolute("48 c7 c3", DATA);
+	uint64_t from = TEXT + code_size;
+	bytes("0f 1f 44 00 00 c3");
+	uint64_t to = TEXT + code_size;
+	bytes("48 89 df");
+	call(PUT_FOO);
+	struct flow_edge edge = { from, to };
+	struct flow *flow = flow_create(&world, NULL);
+	struct flow_function function = { .code = { code, code_size, TEXT } };
+	finding_count = 0;
+	CHECK_OK(flow_run(flow, &function));
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	function.edges = &edge;
+	function.edge_count = 1;
+	CHECK_OK(flow_run(flow, &function));
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	flow_destroy(flow);
+	code_size = 0;
+}
+
+/* --- traps
+ * ------------------------------------------------------------------------------------------ */
+
+static void test_writes_forget(void)
+{
+	static const char *const writers[] = {
+		"0f c7 f7",	     /* rdrand %edi */
+		"48 0f cf",	     /* bswap %rdi */
+		"f3 48 ab",	     /* rep stosq */
+		"40 0f 94 c7",	     /* sete %dil */
+		"83 c7 01",	     /* add $1, %edi */
+		"66 0f 3a 63 c1 00", /* pcmpistri: unknown, anything */
+		"48 87 df",	     /* xchg %rbx, %rdi */
+		"66 48 0f 7e c7",    /* movq %xmm0, %rdi */
+		"48 f7 d7",	     /* not %rdi */
+		"48 0f 45 fb",	     /* cmovne %rbx, %rdi */
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(writers); i++) {
+		relative("48 8d 3d", DATA);
+		bytes(writers[i]);
+		call(PUT_FOO);
+		run(0);
+		if (count(CLUE_OBJECT))
+			printf("after %s\n", writers[i]);
+		CHECK_U64(count(CLUE_OBJECT), 0);
+	}
+	/* And one that writes something else does not. */
+	relative("48 8d 3d", DATA);
+	bytes("0f c7 f6"); /* rdrand %esi */
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 1);
+}
+
+static void test_calls_forget(void)
+{
+	relative("48 8d 3d", DATA);
+	call(UNTYPED);
+	call(PUT_FOO); /* with whatever is left in rdi */
+	run(0);
+	CHECK_U64(finding_count, 0);
+	relative("48 8d 1d", DATA); /* rbx is kept */
+	call(UNTYPED);
+	bytes("48 89 df");
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+}
+
+static void test_stack(void)
+{
+	bytes("48 83 ec 20"); /* sub $32, %rsp */
+	relative("48 8d 05", DATA);
+	bytes("48 89 44 24 08"); /* mov %rax, 8(%rsp) */
+	call(UNTYPED);
+	bytes("48 8b 7c 24 08");
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	/* The callee has its address. */
+	bytes("48 83 ec 20");
+	relative("48 8d 05", DATA);
+	bytes("48 89 44 24 08");
+	bytes("48 8d 7c 24 08"); /* lea 8(%rsp), %rdi */
+	call(UNTYPED);
+	bytes("48 8b 7c 24 08");
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	/* Half of it is overwritten. */
+	bytes("48 83 ec 20");
+	relative("48 8d 05", DATA);
+	bytes("48 89 44 24 08 89 5c 24 0c"); /* mov %ebx, 12(%rsp) */
+	bytes("48 8b 7c 24 08");
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+}
+
+static void test_joins(void)
+{
+	/* rdi = cond ? &a : &b */
+	relative("48 8d 3d", DATA);
+	bytes("85 c0 74 07"); /* je over the next */
+	relative("48 8d 3d", DATA + 64);
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	/* rdi = cond ? data : NULL */
+	relative("48 8b 3d", DATA);
+	bytes("85 c0 74 02");
+	bytes("31 ff");
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, FOO_PTR, false));
+}
+
+static void test_numbers_are_no_addresses(void)
+{
+	absolute("48 c7 c7", TEXT + 0x999);
+	call(PUT_FOO);
+	absolute("48 c7 c7", 0x1000);
+	call(PUT_FOO);
+	absolute("bf", DATA); /* mov $DATA, %edi: 32 bits, another number */
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(finding_count, 0);
+}
+
+static void test_path_ends(void)
+{
+	relative("48 8d 3d", DATA);
+	bytes("0f 0b"); /* ud2 */
+	call(PUT_FOO);
+	relative("48 8d 3d", DATA);
+	bytes("06"); /* no instruction */
+	call(PUT_FOO);
+	relative("48 8d 3d", DATA);
+	bytes("c3");
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+}
+
+/* --- callees
+ * -------------------------------------------------------------------------------------------- */
+
+static void test_callees(void)
+{
+	static struct module module = { .name = "mod" };
+	static struct target target;
+	const struct btf *items[LEVEL_MODULES + 1] = { levels_items[0], NULL, levels_items[0] };
+	struct levels with_module = { items, ARRAY_COUNT(items) };
+	struct callees callees = { .target = &target,
+				   .lowering = &lowering_x86_64,
+				   .levels = &with_module };
+	struct callee ret;
+	target.modules = &module;
+	target.module_count = 1;
+	target.modules_loaded = true;
+	CHECK_OK(symtab_create(&target.symbols));
+	CHECK_OK(symtab_add(target.symbols, "mod", "one", 't', TEXT, 16));
+	CHECK_OK(symtab_add(target.symbols, "mod", "two", 't', TEXT + 16, 16));
+	CHECK_OK(symtab_add(target.symbols, "mod", "one.isra.0", 't', TEXT + 32, 16));
+	CHECK_OK(symtab_add(target.symbols, "mod", "clone", 't', TEXT + 48, 16));
+	CHECK_OK(symtab_add(target.symbols, "mod", "clone", 't', TEXT + 64, 16));
+	callees_find(&callees, TEXT, &ret);
+	CHECK_U64(ret.kind, CALLEE_TYPED);
+	CHECK_U64(ret.prototype.id, PUT_FOO_PROTO);
+	callees_find(&callees, TEXT + 4, &ret); /* not its beginning */
+	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
+	callees_find(&callees, TEXT + 16, &ret); /* two prototypes */
+	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
+	callees_find(&callees, TEXT + 32, &ret); /* a clone */
+	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
+	callees_find(&callees, TEXT + 48, &ret); /* two symbols */
+	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
+	callees_find(&callees, TEXT, &ret); /* from the table */
+	CHECK_U64(ret.kind, CALLEE_TYPED);
+	callees_deinit(&callees);
+	symtab_destroy(target.symbols);
+}
+
+/* --- references
+ * ------------------------------------------------------------------------------------------ */
+
+static uint64_t places[64];
+static size_t place_count;
+
+static void add_place(void *context, uint64_t address)
+{
+	(void)context;
+	if (place_count < ARRAY_COUNT(places))
+		places[place_count++] = address;
+}
+
+static void test_references(void)
+{
+	static uint8_t text[4096];
+	struct reference_scan scan = { DATA, 64, NULL, add_place };
+	memset(text, 0x90, sizeof(text));
+	/* At every place of a block, and in the last, partial one. */
+	for (size_t at = 0; at + 4 <= sizeof(text); at += at < 600 ? 1 : 97) {
+		for (int form = 0; form < 3; form++) {
+			uint32_t value = form == 0   ? (uint32_t)(DATA + 63)
+					 : form == 1 ? (uint32_t)(DATA - (TEXT + at + 4))
+						     : (uint32_t)(DATA + 63 - (TEXT + at + 8));
+			uint8_t saved[4];
+			memcpy(saved, text + at, 4);
+			memcpy(text + at, &value, 4);
+			place_count = 0;
+			references_find(&scan, text, sizeof(text) - 1, TEXT);
+			bool is_cut = at + 4 > sizeof(text) - 1;
+			CHECK_U64(place_count, is_cut ? 0 : 1);
+			CHECK(is_cut || places[0] == TEXT + at);
+			memcpy(text + at, saved, 4);
+		}
+	}
+	uint32_t beyond = (uint32_t)(DATA + 64);
+	memcpy(text + 100, &beyond, 4);
+	place_count = 0;
+	references_find(&scan, text, sizeof(text), TEXT);
+	references_find(&scan, text, 3, TEXT);
+	references_find(&scan, text, 0, TEXT);
+	CHECK_U64(place_count, 0);
+}
+
+/* --- damage
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static void test_damaged_code(void)
+{
+	struct flow *flow = flow_create(&world, NULL);
+	uint64_t seed = 88172645463325252u;
+	uint8_t whole[200];
+	for (int round = 0; round < 3000; round++) {
+		for (size_t i = 0; i < sizeof(whole); i++) {
+			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+			whole[i] = (uint8_t)(seed >> 24);
+			/* Short jumps and calls make it more of a maze. */
+			if (seed % 23 == 0)
+				whole[i] = 0xeb;
+			if (seed % 29 == 0)
+				whole[i] = 0x48;
+		}
+		struct flow_function function = { .code = { whole, 1 + seed % sizeof(whole),
+							    TEXT } };
+		function.self =
+			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, LIST_ADD_PROTO } };
+		struct flow_edge edge = { TEXT + seed % 250, TEXT + seed % 241 };
+		function.edges = &edge;
+		function.edge_count = 1;
+		CHECK_OK(flow_run(flow, &function));
+	}
+	struct flow_function nothing = { .code = { whole, 0, TEXT } };
+	CHECK_OK(flow_run(flow, &nothing));
+	flow_destroy(flow);
+}
+
+int main(void)
+{
+	struct btf *btf = make_btf();
+	levels_items[0] = btf;
+	RUN(test_argument);
+	RUN(test_value);
+	RUN(test_results);
+	RUN(test_members);
+	RUN(test_comparisons);
+	RUN(test_lists);
+	RUN(test_indirect_calls);
+	RUN(test_per_cpu);
+	RUN(test_known_globals);
+	RUN(test_strides);
+	RUN(test_loops);
+	RUN(test_static_branch);
+	RUN(test_writes_forget);
+	RUN(test_calls_forget);
+	RUN(test_stack);
+	RUN(test_joins);
+	RUN(test_numbers_are_no_addresses);
+	RUN(test_path_ends);
+	RUN(test_callees);
+	RUN(test_references);
+	RUN(test_damaged_code);
+	btf_close(btf);
+	return test_finish();
+}

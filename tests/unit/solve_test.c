@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The solver of debugger/infer: clues, candidates, tiers, on hand-made types. And the table. */
+#include "tests/unit/eval_fixture.h"
+
+#include "debugger/infer/hints.h"
+#include "debugger/infer/layout.h"
+#include "debugger/infer/solve.h"
+
+#define PLACE 0xffffffff82000040ull
+
+struct types {
+	int int_, uint, long_, ulong, char_, list, list_pointer, raw, spin, mutex, attribute,
+		device;
+	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
+};
+
+struct bench {
+	struct libbpf_btf *writer;
+	struct types types;
+	struct btf *btf;
+	struct layout *layout;
+	struct solver solver;
+	struct subject subject;
+	struct clues clues;
+	struct solver_input input;
+};
+
+static void add_scalars(struct libbpf_btf *btf, struct types *types)
+{
+	types->int_ = btf__add_int(btf, "int", 4, 1);
+	types->uint = btf__add_int(btf, "unsigned int", 4, 0);
+	types->long_ = btf__add_int(btf, "long int", 8, 1);
+	types->ulong = btf__add_int(btf, "long unsigned int", 8, 0);
+	types->char_ = btf__add_int(btf, "char", 1, 1);
+	types->byte = btf__add_int(btf, "_Bool", 1, 4);
+	types->text = btf__add_ptr(btf, types->char_);
+	types->const_text = btf__add_ptr(btf, btf__add_const(btf, types->char_));
+	types->list_pointer = btf__add_ptr(btf, types->const_text + 1);
+	types->list = btf__add_struct(btf, "list_head", 16);
+	add_member(btf, "next", types->list_pointer, 0);
+	add_member(btf, "prev", types->list_pointer, 8);
+}
+
+/* struct attribute is what struct device_attribute begins with. */
+static void add_attributes(struct libbpf_btf *btf, struct types *types)
+{
+	types->attribute = btf__add_struct(btf, "attribute", 16);
+	add_member(btf, "name", types->const_text, 0);
+	add_member(btf, "mode", types->int_, 8);
+	types->show = btf__add_func_proto(btf, types->long_);
+	btf__add_func_param(btf, "attr", types->text);
+	types->show_named = btf__add_func_proto(btf, types->long_);
+	btf__add_func_param(btf, "another_name", types->const_text);
+	types->other_proto = btf__add_func_proto(btf, types->int_);
+	btf__add_func_param(btf, "attr", types->text);
+	int show = btf__add_ptr(btf, types->show), other = btf__add_ptr(btf, types->other_proto);
+	types->device = btf__add_struct(btf, "device_attribute", 32);
+	add_member(btf, "attr", types->attribute, 0);
+	add_member(btf, "show", show, 16);
+	add_member(btf, "store", show, 24);
+	int kobj = btf__add_struct(btf, "kobj_attribute", 32);
+	add_member(btf, "attr", types->attribute, 0);
+	add_member(btf, "show", other, 16);
+	add_member(btf, "store", other, 24);
+	(void)kobj;
+}
+
+static void add_compounds(struct libbpf_btf *btf, struct types *types)
+{
+	types->raw = btf__add_struct(btf, "raw_spinlock", 4);
+	add_member(btf, "raw_lock", types->uint, 0);
+	types->spin = btf__add_struct(btf, "spinlock", 4);
+	add_member(btf, "rlock", types->raw, 0);
+	types->mutex = btf__add_struct(btf, "mutex", 32);
+	add_member(btf, "owner", types->long_, 0);
+	add_member(btf, "wait_lock", types->raw, 8);
+	add_member(btf, "wait_list", types->list, 16);
+	types->outer = btf__add_struct(btf, "outer", 64);
+	add_member(btf, "mutex", types->mutex, 0);
+	add_member(btf, "list", types->list, 32);
+	add_member(btf, "count", types->int_, 48);
+	types->choice = btf__add_union(btf, "choice", 8);
+	add_member(btf, "number", types->ulong, 0);
+	add_member(btf, "text", types->text, 0);
+	/* A struct that holds itself: no compiler writes it. */
+	types->loop = btf__add_struct(btf, "loop", 8);
+	add_member(btf, "self", types->loop, 0);
+}
+
+static void init(struct bench *bench, uint64_t room)
+{
+	uint32_t size;
+	*bench = (struct bench){ .writer = btf__new_empty() };
+	add_scalars(bench->writer, &bench->types);
+	add_attributes(bench->writer, &bench->types);
+	add_compounds(bench->writer, &bench->types);
+	const void *data = btf__raw_data(bench->writer, &size);
+	CHECK_OK(btf_open(data, size, NULL, "test", &bench->btf));
+	CHECK_OK(layout_create(bench->btf, NULL, &bench->layout));
+	CHECK_OK(solver_init(&bench->solver, bench->layout));
+	bench->subject = (struct subject){ .address = PLACE, .room = room };
+	bench->input = (struct solver_input){ .subject = &bench->subject,
+					      .clues = &bench->clues,
+					      .place = PLACE_DATA };
+}
+
+static void deinit(struct bench *bench)
+{
+	clues_deinit(&bench->clues);
+	solver_deinit(&bench->solver);
+	layout_destroy(bench->layout);
+	btf_close(bench->btf);
+	btf__free(bench->writer);
+}
+
+static void clue(struct bench *bench, enum clue_kind kind, uint32_t offset, int type, uint32_t size)
+{
+	struct clue clue = { .kind = kind,
+			     .source = SOURCE_CODE,
+			     .offset = offset,
+			     .size = size,
+			     .type = { type ? bench->btf : NULL, (uint32_t)type },
+			     .where = 0x1000 + bench->clues.count };
+	if (kind == CLUE_WHOLE)
+		clue.source = SOURCE_TABLE;
+	CHECK(clues_add(&bench->clues, &clue));
+}
+
+/* The best candidate's spelling. */
+static const char *best(struct bench *bench, char *buffer, size_t size)
+{
+	struct type type;
+	CHECK_OK(solve(&bench->solver, &bench->input));
+	*buffer = 0;
+	if (!bench->solver.count)
+		return "";
+	CHECK_OK(scored_type(bench->layout, bench->solver.items, &type));
+	type_spell(type, NULL, buffer, size);
+	return buffer;
+}
+
+#define CHECK_BEST(fixture, expected, tier)                                                        \
+	do {                                                                                       \
+		char spelled[128];                                                                 \
+		CHECK_STRING(best(fixture, spelled, sizeof(spelled)), expected);                   \
+		CHECK_STRING(confidence_name(solver_confidence(&(fixture)->solver)), tier);        \
+	} while (0)
+
+static void test_object(void)
+{
+	struct bench bench;
+	init(&bench, 32);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.mutex, 32);
+	CHECK_BEST(&bench, "struct mutex", "inferred");
+	deinit(&bench);
+}
+
+static void test_container_when_more_is_used(void)
+{
+	struct bench bench;
+	init(&bench, 64);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.mutex, 32);
+	clue(&bench, CLUE_OBJECT, 32, bench.types.list, 16);
+	CHECK_BEST(&bench, "struct outer", "inferred");
+	bool rejected = false;
+	for (size_t i = 0; i < bench.solver.count; i++)
+		if (bench.solver.items[i].type == (uint32_t)bench.types.mutex &&
+		    !bench.solver.items[i].count)
+			rejected = bench.solver.items[i].rejected != NULL &&
+				   bench.solver.items[i].rejected_by == 0x1001;
+	CHECK(rejected);
+	deinit(&bench);
+}
+
+/* sysfs_create_file(&dev_attr.attr): the first member is named, the prototypes say the rest. */
+static void test_first_member_is_not_all(void)
+{
+	struct bench bench;
+	init(&bench, 32);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.attribute, 16);
+	clue(&bench, CLUE_SHAPE, 16, bench.types.show_named, 8);
+	CHECK_BEST(&bench, "struct device_attribute", "inferred");
+	bench.clues.count = 1;
+	clue(&bench, CLUE_SHAPE, 16, bench.types.other_proto, 8);
+	CHECK_BEST(&bench, "struct kobj_attribute", "inferred");
+	deinit(&bench);
+}
+
+static void test_list_member_is_not_a_pointer(void)
+{
+	struct bench bench;
+	init(&bench, 16);
+	clue(&bench, CLUE_VALUE, 0, bench.types.list_pointer, 8);
+	clue(&bench, CLUE_VALUE, 8, bench.types.list_pointer, 8);
+	CHECK_BEST(&bench, "struct list_head", "guess");
+	deinit(&bench);
+}
+
+static void test_arrays(void)
+{
+	struct bench bench;
+	init(&bench, 128);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.mutex, 32);
+	clue(&bench, CLUE_STRIDE, 0, 0, 32);
+	CHECK_BEST(&bench, "struct mutex [4]", "inferred");
+	CHECK(bench.solver.items[0].is_proved);
+	/* Any element will do. */
+	bench.clues.count = 1;
+	bench.clues.items[0].offset = 64 + 16;
+	bench.clues.items[0].type.id = (uint32_t)bench.types.list;
+	clue(&bench, CLUE_STRIDE, 0, 0, 32);
+	CHECK_BEST(&bench, "struct mutex [4]", "inferred");
+	deinit(&bench);
+}
+
+static void test_spinlock_twin(void)
+{
+	struct bench bench;
+	init(&bench, 4);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.raw, 4);
+	CHECK_BEST(&bench, "struct spinlock", "inferred");
+	deinit(&bench);
+}
+
+static void test_union_arms(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.choice, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.ulong, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.const_text, 8);
+	CHECK_BEST(&bench, "union choice", "inferred");
+	CHECK_U64(bench.solver.items[0].against, 0);
+	deinit(&bench);
+}
+
+static void test_sizes_alone_are_a_guess(void)
+{
+	struct bench bench;
+	init(&bench, 4);
+	for (int i = 0; i < 4; i++)
+		clue(&bench, CLUE_ACCESS, 0, 0, 4);
+	CHECK_BEST(&bench, "int", "guess");
+	deinit(&bench);
+}
+
+static void test_facts(void)
+{
+	struct bench bench;
+	init(&bench, 4);
+	clue(&bench, CLUE_WHOLE, 0, bench.types.uint, 4);
+	CHECK_BEST(&bench, "unsigned int", "certain");
+	deinit(&bench);
+	/* A table's word that code contradicts is none. */
+	init(&bench, 32);
+	clue(&bench, CLUE_WHOLE, 0, bench.types.mutex, 32);
+	for (int i = 0; i < 3; i++)
+		clue(&bench, CLUE_OBJECT, 0, bench.types.device, 32);
+	char spelled[64];
+	best(&bench, spelled, sizeof(spelled));
+	CHECK(solver_confidence(&bench.solver) < CONFIDENCE_INFERRED);
+	deinit(&bench);
+}
+
+static void test_nothing_known(void)
+{
+	struct bench bench;
+	init(&bench, 4096);
+	CHECK_BEST(&bench, "", "unknown");
+	/* What cannot be within the room is dropped. */
+	clue(&bench, CLUE_OBJECT, 4090, bench.types.mutex, 32);
+	clue(&bench, CLUE_ACCESS, 5000, 0, 8);
+	CHECK_BEST(&bench, "", "unknown");
+	deinit(&bench);
+}
+
+static void test_alignment_and_exact_room(void)
+{
+	struct bench bench;
+	init(&bench, 32);
+	bench.subject.address = PLACE + 2;
+	clue(&bench, CLUE_OBJECT, 0, bench.types.mutex, 32);
+	CHECK_BEST(&bench, "struct mutex", "unknown");
+	deinit(&bench);
+	init(&bench, 48);
+	bench.subject.room_is_exact = true;
+	clue(&bench, CLUE_OBJECT, 0, bench.types.list, 16);
+	CHECK_BEST(&bench, "struct list_head [3]", "inferred");
+	CHECK(!bench.solver.items[0].is_proved);
+	deinit(&bench);
+}
+
+static void test_cyclic_types_end(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.loop, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.list_pointer, 8);
+	clue(&bench, CLUE_ACCESS, 4, 0, 4);
+	char spelled[64];
+	best(&bench, spelled, sizeof(spelled));
+	deinit(&bench);
+}
+
+static void test_layout(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	const struct layout *layout = bench.layout;
+	const struct types *types = &bench.types;
+	CHECK(layout_match(layout, (uint32_t)types->outer, 16, (uint32_t)types->list) ==
+	      LIKE_EXACTLY);
+	CHECK(layout_match(layout, (uint32_t)types->outer, 16,
+			   layout_resolve(layout, (uint32_t)types->list_pointer)) == LIKE_EXACTLY);
+	CHECK(layout_match(layout, (uint32_t)types->outer, 24, (uint32_t)types->list) == LIKE_NOT);
+	CHECK(layout_match(layout, (uint32_t)types->outer, 48, (uint32_t)types->uint) ==
+	      LIKE_WEAKLY);
+	CHECK(layout_access_fits(layout, (uint32_t)types->outer, 8, 4));
+	CHECK(!layout_access_fits(layout, (uint32_t)types->outer, 8, 8));
+	CHECK(!layout_access_fits(layout, (uint32_t)types->outer, 60, 4));
+	CHECK_U64(layout_resolve(layout, (uint32_t)types->text),
+		  layout_resolve(layout, (uint32_t)types->const_text));
+	CHECK_U64(layout_alignment(layout, (uint32_t)types->outer), 8);
+	deinit(&bench);
+}
+
+/* --- the table of hints --------------------------------------------------------------------- */
+
+static void test_hints(void)
+{
+	struct hints *hints;
+	struct hint found[HINTS_A_NAME];
+	CHECK_OK(hints_create(&hints));
+	CHECK_U64(hints_find(hints, NULL, "slab_caches", 0xff, found), 1);
+	CHECK_STRING(found[0].type, "struct list_head");
+	CHECK_U64(hints_find(hints, NULL, "slab_caches", 0, found), 0);
+	CHECK_U64(hints_find(hints, NULL, "no such name", 0xff, found), 0);
+	CHECK_U64(hints_find(hints, NULL, "__param_foo", 0xff, found), 1);
+	CHECK(found[0].is_family);
+	CHECK_STRING(found[0].type, "struct kernel_param");
+	CHECK(hints_find(hints, "fuse", "fuse_inode_cachep", 0xff, found) == 1);
+	CHECK_U64(hints_find(hints, "no module", "fuse_inode_cachep", 0xff, found), 0);
+	CHECK(hints_kernel(hints, "6.1") &&
+	      hints_kernel(hints, "6.1") != hints_kernel(hints, "6.12"));
+	CHECK_U64(hints_kernel(hints, "2.4"), 0);
+	hints_destroy(hints);
+}
+
+static void test_hints_damaged(void)
+{
+	uint8_t bytes[64] = "BTFHINT1";
+	struct hints *hints = NULL;
+	struct error *error = hints_open(bytes, 10, &hints);
+	CHECK(error);
+	error_free(error);
+	memset(bytes + 8, 0xff, 16);
+	error = hints_open(bytes, sizeof(bytes), &hints);
+	CHECK(error);
+	error_free(error);
+	memset(bytes + 8, 0, 16);
+	bytes[8] = 8;
+	bytes[12] = 64;
+	error = hints_open(bytes, sizeof(bytes), &hints);
+	CHECK(error && error->kind == ERROR_FORMAT);
+	error_free(error);
+	CHECK(!hints);
+}
+
+int main(void)
+{
+	RUN(test_object);
+	RUN(test_container_when_more_is_used);
+	RUN(test_first_member_is_not_all);
+	RUN(test_list_member_is_not_a_pointer);
+	RUN(test_arrays);
+	RUN(test_spinlock_twin);
+	RUN(test_union_arms);
+	RUN(test_sizes_alone_are_a_guess);
+	RUN(test_facts);
+	RUN(test_nothing_known);
+	RUN(test_alignment_and_exact_room);
+	RUN(test_cyclic_types_end);
+	RUN(test_layout);
+	RUN(test_hints);
+	RUN(test_hints_damaged);
+	return test_finish();
+}
