@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_bt, command_foreach, command_help, command_log, command_mod,
-	command_print, command_ps, command_quit, command_rd, command_struct, command_sym,
-	command_sys, command_types, command_whatis;
+extern const struct command command_bt, command_foreach, command_globals, command_help, command_log,
+	command_mod, command_print, command_ps, command_quit, command_rd, command_struct,
+	command_sym, command_sys, command_types, command_whatis;
 
 const struct command *const commands[] = {
-	&command_bt,	&command_foreach, &command_help,  &command_log,	   &command_mod,
-	&command_print, &command_ps,	  &command_quit,  &command_rd,	   &command_struct,
-	&command_sym,	&command_sys,	  &command_types, &command_whatis, NULL,
+	&command_bt,   &command_foreach, &command_globals, &command_help,
+	&command_log,  &command_mod,	 &command_print,   &command_ps,
+	&command_quit, &command_rd,	 &command_struct,  &command_sym,
+	&command_sys,  &command_types,	 &command_whatis,  NULL,
 };
 
 #define WORDS_MAX 256

@@ -65,7 +65,7 @@ static void show_origin(struct out *out, const struct value *value)
 	else if (value->in_memory && !value->type.btf)
 		out_text(out, "  // type unknown");
 	else if (value->origin == ORIGIN_FILE || value->origin == ORIGIN_DECLARED ||
-		 value->origin == ORIGIN_INFERRED)
+		 value->origin == ORIGIN_INFERRED || value->origin == ORIGIN_GUESSED)
 		out_text(out, "  // %s", type_origin_name(value->origin));
 	out_text(out, "\n");
 }

@@ -3,6 +3,7 @@
 
 #include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
+#include "debugger/infer/infer.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -64,6 +65,104 @@ static void show_declaration(struct session *session, const char *text, const st
 	out_text(out, "\n");
 }
 
+/* --- evidence ------------------------------------------------------------------------------ */
+
+#define PLACE_SIZE 640
+
+static const char *const kind_names[] = {
+	[CLUE_OBJECT] = "object",   [CLUE_VALUE] = "value", [CLUE_ACCESS] = "access",
+	[CLUE_STRIDE] = "elements", [CLUE_SHAPE] = "looks", [CLUE_WHOLE] = "declared",
+	[CLUE_HINT] = "table",
+};
+static const char *const source_names[] = {
+	[SOURCE_CODE] = "code",	      [SOURCE_TABLE] = "table", [SOURCE_DATA] = "data",
+	[SOURCE_POINTER] = "pointer", [SOURCE_SLAB] = "slab",	[SOURCE_NAME] = "name",
+	[SOURCE_HINTS] = "hints",
+};
+
+static void show_clues(struct target *target, struct out *out, const struct typing *typing)
+{
+	static const struct column columns[] = {
+		{ "offset", "OFFSET", 6 }, { "kind", "CLUE", -8 },   { "type", "TYPE", -28 },
+		{ "size", "SIZE", 6 },	   { "source", "FROM", -7 }, { "how", "HOW", -1 },
+		{ "where", NULL, 0 },
+	};
+	out_table_begin(out, "clues", columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < typing->clues.count; i++) {
+		const struct clue *clue = &typing->clues.items[i];
+		char spelled[256] = "", place[PLACE_SIZE] = "", how[PLACE_SIZE];
+		if (clue->type.btf)
+			type_spell(clue->type, NULL, spelled, sizeof(spelled));
+		if (clue->where && !target_describe(target, clue->where, place, sizeof(place)))
+			snprintf(place, sizeof(place), "0x%" PRIx64, clue->where);
+		snprintf(how, sizeof(how), "%s%s%s", clue->how ? clue->how : "", *place ? ": " : "",
+			 place);
+		out_row_begin(out);
+		out_u64(out, "offset", clue->offset);
+		out_string(out, "kind", kind_names[clue->kind]);
+		out_string(out, "type", spelled);
+		out_u64(out, "size", clue->size);
+		out_string(out, "source", source_names[clue->source]);
+		out_string_as(out, "how", clue->how ? clue->how : "", how);
+		out_address(out, "where", clue->where);
+		out_row_end(out);
+	}
+	out_table_end(out);
+}
+
+static void show_candidates(struct target *target, struct out *out, const struct typing *typing)
+{
+	static const struct column columns[] = {
+		{ "score", "SCORE", 6 },
+		{ "type", "CANDIDATE", -32 },
+		{ "rejected", "REJECTED", -1 },
+		{ "rejected_by", NULL, 0 },
+	};
+	(void)target;
+	out_table_begin(out, "candidates", columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < typing->candidate_count; i++) {
+		const struct candidate *candidate = &typing->candidates[i];
+		char spelled[256];
+		type_spell(candidate->type, NULL, spelled, sizeof(spelled));
+		out_row_begin(out);
+		out_i64(out, "score", candidate->score);
+		out_string(out, "type", spelled);
+		out_string(out, "rejected", candidate->rejected ? candidate->rejected : "");
+		out_address(out, "rejected_by", candidate->rejected_by);
+		out_row_end(out);
+	}
+	out_table_end(out);
+}
+
+static struct error *show_evidence(struct session *session, const char *name)
+{
+	struct target *target = session->target;
+	struct out *out = session->out;
+	struct symbol symbol;
+	struct typing typing;
+	char declared[1024];
+	uint64_t cursor = 0;
+	if (!target_find_symbol(target, NULL, name, &cursor, &symbol))
+		return error_create(ERROR_NOT_FOUND, "no symbol \"%s\"", name);
+	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
+	snprintf(declared, sizeof(declared), "%s", symbol.name);
+	if (typing.type.btf)
+		type_spell(typing.type, symbol.name, declared, sizeof(declared));
+	out_object_begin(out, NULL);
+	out_string(out, "declaration", declared);
+	out_text(out, "  // ");
+	out_string(out, "confidence", confidence_name(typing.confidence));
+	out_text(out, ", ");
+	out_u64(out, "room", symbol.size);
+	out_text(out, " bytes up to the next symbol\n\n");
+	show_clues(target, out, &typing);
+	out_text(out, "\n");
+	show_candidates(target, out, &typing);
+	out_object_end(out);
+	typing_deinit(&typing);
+	return NULL;
+}
+
 static bool begins_with_tag(const char *text)
 {
 	return !strncmp(text, "struct ", 7) || !strncmp(text, "union ", 6) ||
@@ -76,6 +175,8 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 	struct target *target = session->target;
 	struct type type;
 	struct value value;
+	if (arguments->options[0])
+		return show_evidence(session, text);
 	if (begins_with_tag(text)) {
 		TRY(declare_parse_type(target, NULL, text, NULL, &type));
 		return show_definition(session, type);
@@ -106,6 +207,7 @@ const struct command command_whatis = {
 	.description = "For a variable or an expression: its type, and who says so (the kernel's "
 		       "BTF, a module's, a declaration). Nothing is read from the dump. For a "
 		       "type's name: its definition.",
+	.options = { { 'v', "verbose", NULL, OPERAND_WORD, "the evidence for a variable's type" } },
 	.operands = { { .name = "EXPRESSION|TYPE", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,

@@ -4,6 +4,7 @@
 #include "debugger/declare/nearest.h"
 #include "debugger/eval/convert.h"
 #include "debugger/eval/tree.h"
+#include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -106,7 +107,7 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	struct value value = { .target = evaluation->target,
 			       .in_memory = true,
 			       .raw_size = symbol->size };
-	TRY(declared_symbol_type(evaluation->target, symbol, &value.type, &value.origin));
+	TRY(symbol_type(evaluation->target, symbol, &value.type, &value.origin));
 	if (!value.type.btf && is_text(symbol) &&
 	    find_function(evaluation->target, symbol, &value.type))
 		value.origin = symbol->module ? ORIGIN_MODULE : ORIGIN_KERNEL;
