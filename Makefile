@@ -31,7 +31,8 @@ FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*
 # What the goals need of tests/packages.
 NEEDS := build \
 	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
-	$(if $(filter dumps session sanitize check bench packages,$(MAKECMDGOALS)),dumps flavours) \
+	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
+	$(if $(filter dumps session sanitize check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours) \
 	$(if $(filter lint unit session sanitize check bench packages,$(MAKECMDGOALS)),test)
 
 all: $(PROGRAM) ## builds build/btfcrash
@@ -68,6 +69,7 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags
 
 # .incbin is not seen by -MMD.
 $(BUILD)/debugger/declare/declarations.o: debugger/declare/globals.decl
+$(BUILD)/debugger/infer/hints.o: debugger/infer/hints/globals.hints.z
 
 # Files that hold a text and are as old as it: other flags or sources mean to build again.
 remember = mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
@@ -116,6 +118,25 @@ hostile: $(PROGRAM) $(UNIT)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
 	@tests/bench/run $(BUILD)
+
+# The types of globals: what DWARF says, the table that ships, how well both do (by hand, 300 MB a kernel)
+
+KERNELS := $(shell awk '!/^\#/ && NF { print $$1 }' testdata/kernels)
+
+truth: dumps ## what DWARF says of the test kernels' globals, from their -dbg packages
+	@nice tests/truth/make-globals $(KERNELS)
+
+hints: packages ## makes the shipped table of globals anew, from the kernels it names
+	@nice debugger/infer/hints/make-hints
+
+infer-score: $(PROGRAM) truth ## recall and precision of the types of globals, with the table and without
+	@for kernel in $(KERNELS); do \
+		dump=$${BTFCRASH_CACHE:-testdata/cache}/$$kernel/boot1/vmcore.elf; \
+		echo "== $$kernel, with the table less what $$kernel itself says"; \
+		tests/truth/infer-score --program $(PROGRAM) --without $$kernel $$dump || exit 1; \
+		echo "== $$kernel, without the table"; \
+		tests/truth/infer-score --program $(PROGRAM) --no-hints $$dump || exit 1; \
+	done
 
 # Installing
 

@@ -439,7 +439,7 @@ def escaped(text):
 def scratch_folder(build):
     """A folder on the disk of the build, which is gone afterwards."""
     os.makedirs(build, exist_ok=True)
-    folder = tempfile.mkdtemp(prefix="session-", dir=build)
+    folder = tempfile.mkdtemp(prefix="session-", dir=os.path.abspath(build))
     try:
         yield folder
     finally:
