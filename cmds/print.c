@@ -2,12 +2,15 @@
 #include "cmds/command.h"
 
 #include "debugger/eval/value.h"
+#include "debugger/infer/infer.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ALTERNATIVES 4
 
 extern const struct command command_print;
 
@@ -70,12 +73,76 @@ static void show_origin(struct out *out, const struct value *value)
 	out_text(out, "\n");
 }
 
+/* How sure the type is; NULL where that is for the user to judge: declared, or cast. */
+static const char *confidence(const struct value *value)
+{
+	switch (value->origin) {
+	case ORIGIN_KERNEL:
+	case ORIGIN_MODULE:
+	case ORIGIN_FILE:
+	case ORIGIN_CERTAIN:
+		return "certain";
+	case ORIGIN_INFERRED:
+		return "inferred";
+	case ORIGIN_GUESSED:
+		return "guess";
+	case ORIGIN_NONE:
+		return "unknown";
+	default:
+		return NULL;
+	}
+}
+
+static void show_data(struct out *out, const struct value *value)
+{
+	bool is_inferred = value->origin == ORIGIN_CERTAIN || value->origin == ORIGIN_GUESSED;
+	enum type_origin origin = is_inferred ? ORIGIN_INFERRED : value->origin;
+	out_string_as(out, "origin", type_origin_name(origin), "");
+	if (confidence(value))
+		out_string_as(out, "confidence", confidence(value), "");
+}
+
+/* What else a guessed variable may be: the candidates that nothing contradicts. */
+static void show_alternatives(const struct printing *printing, const struct value *value)
+{
+	struct target *target = printing->session->target;
+	struct out *out = printing->session->out;
+	struct symbol symbol = { 0 };
+	struct typing typing;
+	uint64_t cursor = 0;
+	while (target_find_symbol(target, NULL, printing->text, &cursor, &symbol))
+		if (symbol.address == value->address)
+			break;
+	if (strcmp(symbol.name, printing->text) || symbol.address != value->address)
+		return;
+	struct error *error = infer_symbol(target, NULL, &symbol, true, &typing);
+	if (error) {
+		error_free(error);
+		return;
+	}
+	size_t shown = 0;
+	out_array_begin(out, "alternatives");
+	for (size_t i = 0; i < typing.candidate_count && shown < ALTERNATIVES; i++) {
+		char type[512];
+		type_spell(typing.candidates[i].type, NULL, type, sizeof(type));
+		if (typing.candidates[i].rejected ||
+		    type_equal(typing.candidates[i].type, value->type))
+			continue;
+		out_text(out, shown++ ? ", " : "// or: ");
+		out_string(out, NULL, type);
+	}
+	out_array_end(out);
+	if (shown)
+		out_text(out, "\n");
+	typing_deinit(&typing);
+}
+
 static struct error *show_value(const struct printing *printing, const struct value *value,
 				bool one_of_many)
 {
 	struct out *out = printing->session->out;
 	show_type(printing, value, one_of_many);
-	out_string_as(out, "origin", type_origin_name(value->origin), "");
+	show_data(out, value);
 	if (value->in_memory)
 		out_address_as(out, "address", value->address + value->bit_offset / 8, "");
 	struct error *error = value_render(out, "value", value, &printing->options);
@@ -84,6 +151,8 @@ static struct error *show_value(const struct printing *printing, const struct va
 	else if (error)
 		out_null_as(out, "value", "<error>");
 	show_origin(out, value);
+	if (value->origin == ORIGIN_GUESSED && value->in_memory)
+		show_alternatives(printing, value);
 	return error;
 }
 
@@ -176,9 +245,12 @@ const struct command command_print = {
 		"a module's variable. Of several symbols that are called NAME, NAME@ADDRESS picks "
 		"one.\n"
 		"\n"
-		"A comment after the value says where the type is from, unless it is the kernel's "
-		"own BTF: \"declared\" is from the list of declarations that comes with btfcrash "
-		"or from --declare, checked against size and BTF. A variable whose type nobody "
+		"A comment after the value says where the type is from, unless that is certain: "
+		"\"declared\" is from the list of declarations that comes with btfcrash or from "
+		"--declare, checked against size and BTF; \"inferred\" is from the kernel's code "
+		"and data, without contradiction; \"guess\" is the likeliest of several, the "
+		"others "
+		"follow. `whatis -v NAME` shows what speaks for it. A variable whose type nobody "
 		"knows is shown as words; cast it: (struct foo)name, or *(struct foo *)&name.\n"
 		"\n"
 		"Parts of a value that are not in the dump are shown as <excluded>, <unmapped> or "
