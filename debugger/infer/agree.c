@@ -15,10 +15,11 @@
 
 /* A row of the table in terms of this kernel. */
 struct proposal {
-	struct type spelled;
-	uint32_t type;	/* resolved; of an array the element */
-	uint32_t count; /* 0: no array */
-	bool tight;	/* it fills the room but for alignment */
+	struct type spelled; /* of an array the element, of an array of arrays the row */
+	uint32_t type;	     /* resolved; of an array the innermost element */
+	uint32_t count;	     /* of these; 0: no array */
+	uint32_t row;	     /* of these in `spelled` */
+	bool tight;	     /* it fills the room but for alignment */
 	bool count_given;
 	bool is_family;
 	struct scored scored;
@@ -59,6 +60,22 @@ static bool parse_type(const struct question *question, const char *text, struct
 	return !error;
 }
 
+/* Leaves what an array of arrays is made of in *type; returns how many, 1: it is no array. */
+static uint64_t innermost(struct type *type)
+{
+	struct btf_type record;
+	uint64_t count = 1;
+	for (int depth = 0; depth < 8; depth++) {
+		if (!type_get_resolved(*type, &record) || record.kind != BTF_ARRAY)
+			break;
+		count *= record.array_count;
+		if (count > UINT32_MAX)
+			return 0;
+		*type = (struct type){ record.btf, record.type };
+	}
+	return count;
+}
+
 /* A row that exists here and fits. */
 static bool propose(const struct question *question, const struct hint *hint, struct proposal *ret)
 {
@@ -71,21 +88,22 @@ static bool propose(const struct question *question, const struct hint *hint, st
 	bool is_array = strip_dimension(text);
 	if (!parse_type(question, text, &ret->spelled))
 		return false;
-	ret->type = layout_id(layout, ret->spelled);
-	uint32_t inner = 1;
-	while (layout_kind(layout, ret->type) == BTF_ARRAY) {
-		inner *= layout_array_count(layout, ret->type);
-		ret->type = layout_target(layout, ret->type);
-		ret->spelled = (struct type){ layout->btf, ret->type };
-		is_array = true;
-	}
+	struct type element = ret->spelled;
+	uint64_t inner = innermost(&element);
+	if (inner != 1 && !is_array) /* a typedef of an array */
+		ret->spelled = element;
+	ret->row = is_array ? (uint32_t)inner : 1;
+	is_array |= inner != 1;
+	ret->type = layout_id(layout, element);
 	uint64_t size = layout_size(layout, ret->type), used = size;
-	if (!size || size > subject->room || !inner)
+	if (!size || size > subject->room || !inner || inner > subject->room)
 		return false;
 	if (is_array) {
 		uint64_t most = subject->room / size, count = (uint64_t)hint->count * inner;
 		ret->count_given = count && count <= most;
-		ret->count = (uint32_t)(ret->count_given ? count : most);
+		ret->count = (uint32_t)(ret->count_given ? count : most / ret->row * ret->row);
+		if (!ret->count)
+			return false;
 		used = size * ret->count;
 	}
 	uint64_t end = subject->address + subject->room;
@@ -155,6 +173,7 @@ static void accept(struct answer *answer, const struct proposal *proposal,
 	answer->hinted = proposal->spelled;
 	answer->type = proposal->type;
 	answer->count = proposal->count;
+	answer->row = proposal->row;
 	answer->count_is_proved = proposal->count_given && proposal->tight;
 	answer->confidence = (uint8_t)confidence;
 	answer->score = proposal->scored.score;

@@ -12,6 +12,7 @@ struct answer {
 	int16_t score, margin;
 	uint8_t confidence, sources;
 	bool count_is_proved;
+	uint32_t row;	    /* elements in `hinted`: 1, or more of an array of arrays */
 	struct type hinted; /* as the table spells the type or element; { NULL, 0 }: it does not */
 };
 

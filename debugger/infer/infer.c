@@ -114,7 +114,7 @@ static struct error *typing_of(const struct layout *layout, const struct answer 
 	if (!answer->hinted.btf)
 		return scored_type(layout, &item, &ret->type);
 	if (answer->count)
-		return type_array_of(answer->hinted, answer->count, &ret->type);
+		return type_array_of(answer->hinted, answer->count / answer->row, &ret->type);
 	ret->type = answer->hinted;
 	return NULL;
 }
