@@ -34,7 +34,7 @@ static struct error *foreach_run(struct session *session, const struct arguments
 		if (!strcmp(arguments->operands[0], actions[i].name))
 			pass.write = actions[i].write;
 	if (!pass.write)
-		return error_create(ERROR_USAGE, "foreach cannot run \"%s\", only bt",
+		return error_create(ERROR_USAGE, "\"%s\" cannot be run for each task, only bt",
 				    arguments->operands[0]);
 	struct error *problem;
 	out_array_begin(session->out, NULL);
