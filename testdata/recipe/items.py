@@ -31,9 +31,10 @@ class Boot:
     def options(self, kernel, initrd, attempt):
         """QEMU's options for this machine."""
         append = (f"{KERNEL_COMMAND_LINE} btfcrash.crash={self.crash} "
-                  f"{self.append}").strip()
+                  + self.append.format(crashkernel=kernel.crashkernel)).strip()
         return [*accelerator(attempt), "-cpu", self.cpu,
-                "-smp", str(self.cpus), "-m", str(self.megabytes),
+                "-smp", str(self.cpus),
+                "-m", str(max(self.megabytes, kernel.megabytes)),
                 "-kernel", kernel.vmlinuz, "-initrd", initrd,
                 "-append", append]
 
@@ -48,7 +49,7 @@ BOOTS = {
     "hung": Boot("hung", "max,la57=off", 2, 384),
     "small": Boot("sysrq", "max,la57=off", 1, 192),
 }
-KDUMP = Boot("sysrq", "max,la57=off", 2, 512, "crashkernel=192M")
+KDUMP = Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}")
 
 ITEMS = [*BOOTS, "kdump"]
 DEFAULT_ITEMS = ["boot1", "boot2", "kdump"]
@@ -136,7 +137,8 @@ def make_kdump(kernel, item, initrd, attempt):
     """One try at a crash whose dump a capture kernel writes."""
     with made_directory(os.path.join(kernel.folder, item)) as directory:
         with machine(directory) as guest:
-            disk = guest.add_disk("vmcore", KDUMP.megabytes)
+            disk = guest.add_disk("vmcore", max(KDUMP.megabytes,
+                                                kernel.megabytes))
             crash_with_kexec(guest, kernel, initrd, attempt,
                              COPY_VMCORE, disk)
             unpack(guest.path("capture"), os.path.join(directory, "capture"))

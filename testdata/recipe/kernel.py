@@ -6,6 +6,7 @@ import lzma
 import os
 import re
 
+from recipe.apt import Apt
 from recipe.common import (TESTDATA, GUEST, RecipeError, cache_path, locked,
                            made_directory, read_file, run)
 
@@ -13,29 +14,62 @@ from recipe.common import (TESTDATA, GUEST, RecipeError, cache_path, locked,
 RECIPE_FILES = ("make-dumps", "recipe/*.py", "guest/*")
 
 
-class Kernel:
-    """One line of testdata/kernels, resolved to an exact package."""
+class Line:
+    """One line of testdata/kernels: NAME META-PACKAGE [OPTION...]."""
 
-    def __init__(self, name, meta):
-        self.name = name
-        self.package, self.version = resolve(meta)
-        self.release = re.sub(r"^linux-image-|-unsigned$", "", self.package)
+    OPTIONS = ("source", "memory", "crashkernel", "optional")
+
+    def __init__(self, words):
+        self.name, self.meta = words[:2]
+        options = dict(word.partition("=")[::2] for word in words[2:])
+        unknown = [name for name in options if name not in self.OPTIONS]
+        if unknown:
+            raise RecipeError(f"testdata/kernels: no option {unknown[0]}; "
+                              "there are: " + " ".join(self.OPTIONS))
+        self.source = options.get("source")
+        self.megabytes = int(options.get("memory", 0))
+        self.crashkernel = options.get("crashkernel", "192M")
+        self.is_optional = "optional" in options
+
+
+class Kernel:
+    """A line of testdata/kernels, resolved to exact packages."""
+
+    def __init__(self, line):
+        self.name = line.name
+        self.megabytes = line.megabytes
+        self.crashkernel = line.crashkernel
+        with locked(cache_path("packages", ".lock")):
+            self.apt = Apt(line.source)
+            self.package, self.version = resolve(self.apt, line.meta)
+        self.release = self.package.removeprefix("linux-image-")
         key = recipe_hash(f"{self.package} {self.version}")
         self.folder = cache_path(f"{self.release}-{key}")
         self.tree = cache_path("packages", f"{self.package}_{self.version}")
 
     @property
     def vmlinuz(self):
-        return os.path.join(self.tree, "boot", f"vmlinuz-{self.release}")
+        path = os.path.join(self.tree, "boot", f"vmlinuz-{self.release}")
+        if os.path.exists(path):
+            return path
+        return os.path.join(self.tree, "lib/modules", self.release, "vmlinuz")
 
     def fetch(self):
-        """Downloads and unpacks the kernel package unless it is there."""
+        """Downloads and unpacks the kernel's packages unless they are there."""
         with locked(cache_path("packages", ".lock")):
             if os.path.exists(self.tree):
                 return
             with made_directory(self.tree) as directory:
-                download(f"{self.package}={self.version}", directory)
+                for package in self.parts():
+                    self.apt.download(f"{package}={self.version}", directory)
+                if not os.path.exists(os.path.join(directory, "lib")):
+                    os.symlink("usr/lib", os.path.join(directory, "lib"))
                 run(["depmod", "-b", directory, self.release])
+
+    def parts(self):
+        """The image's package, and those it is split into if it is."""
+        return [self.package] + [name for name in self.apt.depends(self.package)
+                                 if name.endswith("-" + self.release)]
 
     def module_files(self, names):
         """The modules and all they need, as paths in the order of loading."""
@@ -57,14 +91,13 @@ class Kernel:
 
 
 def load_kernels():
-    """(name, meta package) of each line of testdata/kernels, oldest first."""
+    """A Line for each line of testdata/kernels, oldest first."""
     path = os.path.join(TESTDATA, "kernels")
     lines = [line.split("#")[0].split() for line in open(path)]
-    wrong = [line for line in lines if len(line) not in (0, 2)]
+    wrong = [line for line in lines if len(line) == 1]
     if wrong:
-        raise RecipeError(f"{path}: not NAME META-PACKAGE: "
-                          + " ".join(wrong[0]))
-    return [tuple(line) for line in lines if line]
+        raise RecipeError(f"{path}: not NAME META-PACKAGE: {wrong[0][0]}")
+    return [Line(line) for line in lines if line]
 
 
 def recipe_hash(salt):
@@ -77,41 +110,16 @@ def recipe_hash(salt):
     return digest.hexdigest()[:10]
 
 
-def candidate(package):
-    """The version that apt would install, or None."""
-    policy = run(["apt-cache", "policy", package])
-    found = re.search(r"Candidate: (\S+)", policy)
-    return found[1] if found and found[1] != "(none)" else None
-
-
-def resolve(meta):
+def resolve(apt, meta):
     """(package, version) of the kernel image that a meta package stands for."""
-    if candidate(meta) is None:
+    if apt.candidate(meta) is None:
         raise RecipeError(f"apt-cache knows no package {meta}: "
                           "is the name right, was apt-get update run?")
-    depends = run(["apt-cache", "depends", meta])
-    found = re.search(r"Depends: (linux-image-\d\S*)", depends)
-    if not found:
+    images = [name for name in apt.depends(meta)
+              if re.match(r"linux-image-\d", name)]
+    if not images:
         raise RecipeError(f"{meta} depends on no linux-image package")
-    signed = found[1]
-    version = candidate(signed)
-    unsigned = candidate(f"{signed}-unsigned")
-    if unsigned == version:
-        return f"{signed}-unsigned", version
-    return signed, version
-
-
-def download(wanted, directory):
-    """Downloads one package and unpacks it into the directory."""
-    try:
-        run(["apt-get", "-o", "APT::Sandbox::User=root", "download", wanted],
-            cwd=directory, timeout=600)
-    except RecipeError as error:
-        raise RecipeError(f"cannot download {wanted} (apt-get update may "
-                          f"help): {error}") from None
-    archive, = glob.glob(os.path.join(directory, "*.deb"))
-    run(["dpkg", "-x", archive, directory])
-    os.unlink(archive)
+    return images[0], apt.candidate(images[0])
 
 
 def module_list():

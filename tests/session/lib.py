@@ -246,10 +246,16 @@ def cache_folder():
 
 
 def kernel_names():
-    """The first words of testdata/kernels."""
+    """The kernels to test on: those of BTFCRASH_TEST_KERNELS (words), or the
+    names in testdata/kernels that are not optional."""
+    asked = os.environ.get("BTFCRASH_TEST_KERNELS", "").split()
     with open(os.path.join(ROOT, "testdata", "kernels")) as file:
-        return [line.split()[0] for line in file
-                if line.strip() and not line.startswith("#")]
+        lines = [line.split("#")[0].split() for line in file]
+    names = [words[0] for words in lines if words
+             and (words[0] in asked if asked else "optional" not in words)]
+    unknown = set(asked) - set(names)
+    check(not unknown, f"testdata/kernels has no {' '.join(unknown)}")
+    return names
 
 
 def boots(names=BOOT_NAMES):
