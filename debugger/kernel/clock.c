@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/clock.h"
 
-#include "debugger/target/object.h"
-
 /*
- * The timekeeper: a copy of its own up to 6.12 (shadow_timekeeper), a member of the named
- * struct tk_data since (kernel/time/timekeeping.c).
+ * Where kernels keep it (kernel/time/timekeeping.c): first of an array of clocks; in a struct that
+ * has a name; up to 6.12 in one that has none, so that only the copy beside it can be found.
  */
-static struct error *find_timekeeper(struct target *target, struct object *ret)
+static const struct {
+	const char *variable, *type, *member;
+} timekeepers[] = {
+	{ "timekeeper_data", "struct tk_data", "timekeeper" },
+	{ "tk_core", "struct tk_data", "timekeeper" },
+	{ "shadow_timekeeper", "struct timekeeper", NULL },
+};
+
+struct error *clock_timekeeper(struct target *target, struct object *ret)
 {
-	struct error *error =
-		object_variable(target, "shadow_timekeeper", "struct timekeeper", ret);
-	if (!error)
-		return NULL;
-	struct object core;
-	struct error *other = object_variable(target, "tk_core", "struct tk_data", &core);
-	if (!other)
-		other = object_member(&core, "timekeeper", ret);
-	error_free(other ? other : error);
-	return other ? error : NULL;
+	for (size_t i = 0; i < sizeof(timekeepers) / sizeof(*timekeepers); i++) {
+		struct object object;
+		struct error *error = object_variable(target, timekeepers[i].variable,
+						      timekeepers[i].type, &object);
+		if (!error)
+			error = object_member(&object, timekeepers[i].member, ret);
+		if (!error)
+			return NULL;
+		error_free(error);
+	}
+	return error_create(ERROR_NOT_FOUND, "the kernel has no timekeeper that is known");
 }
 
 struct error *clock_boot_time(struct target *target, int64_t *ret)
 {
 	struct object timekeeper;
 	uint64_t wall, monotonic;
-	TRY(error_prefix(find_timekeeper(target, &timekeeper), "the timekeeper"));
+	TRY(clock_timekeeper(target, &timekeeper));
 	TRY(object_u64(&timekeeper, "xtime_sec", &wall));
 	TRY(object_u64(&timekeeper, "ktime_sec", &monotonic));
 	if (!wall || monotonic > wall)

@@ -3,8 +3,10 @@
 #ifndef DEBUGGER_KERNEL_CLOCK_H
 #define DEBUGGER_KERNEL_CLOCK_H
 
-#include "debugger/target/target.h"
+#include "debugger/target/object.h"
 
+/* The struct timekeeper of the clock that all of the kernel goes by. */
+struct error *clock_timekeeper(struct target *target, struct object *ret) MUST_CHECK;
 /*
  * When the machine was started, seconds since 1970 in UTC: by the kernel's own timekeeper, which
  * counts wall-clock and monotonic time. A second more or less; time spent asleep makes it late.

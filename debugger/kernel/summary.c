@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/summary.h"
 
+#include "debugger/kernel/clock.h"
 #include "debugger/kernel/printk.h"
 #include <stdio.h>
 #include <string.h>
@@ -26,34 +27,11 @@ static void read_uts(struct target *target, struct summary *ret)
 		snprintf(ret->release, sizeof(ret->release), "%s", target->release);
 }
 
-/*
- * The timekeeper in tk_core: after a sequence count, in a struct that has a name (tk_data) only
- * since 6.13; before, C's layout rules give its place.
- */
-static struct error *find_timekeeper(struct target *target, struct object *ret)
-{
-	struct object core;
-	struct error *error = object_variable(target, "tk_core", "struct tk_data", &core);
-	if (!error)
-		return object_member(&core, "timekeeper", ret);
-	error_free(error);
-	struct type count, timekeeper;
-	uint64_t size;
-	TRY(object_variable(target, "tk_core", "struct timekeeper", ret));
-	TRY(target_find_type(target, NULL, "struct timekeeper", &timekeeper));
-	TRY(target_find_type(target, NULL, "seqcount_raw_spinlock_t", &count));
-	if (!type_size(count, &size))
-		return error_create(ERROR_NOT_FOUND, "seqcount_raw_spinlock_t has no size");
-	uint64_t alignment = type_alignment(timekeeper);
-	ret->address += (size + alignment - 1) / alignment * alignment;
-	return NULL;
-}
-
 static void read_times(struct target *target, struct summary *ret)
 {
 	struct object timekeeper;
 	uint64_t now = 0, to_monotonic = 0;
-	struct error *error = find_timekeeper(target, &timekeeper);
+	struct error *error = clock_timekeeper(target, &timekeeper);
 	if (!error)
 		error = object_u64(&timekeeper, "xtime_sec", &now);
 	if (!error)
