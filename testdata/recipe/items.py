@@ -13,6 +13,7 @@ from recipe.qemu import BootError, accelerator, machine, retry
 
 TRUTH_MEGABYTES = 256
 CAPTURE_MEGABYTES = 256
+PANIC_SILENCE_SECONDS = 10
 KERNEL_COMMAND_LINE = ("console=ttyS0 ignore_loglevel printk.time=1 panic=0 "
                        "sysctl.kernel.printk_ratelimit=0")
 
@@ -118,8 +119,15 @@ def crash_under_qemu(guest, boot, kernel, initrd, attempt):
 
 
 def has_panicked(guest):
+    """By the device's word, the last line, or silence after the panic.
+
+    Kernels before 5.15 may keep the last line of a panic in an NMI to
+    themselves.
+    """
     return (guest.monitor.has_event("GUEST_PANICKED")
-            or guest.said(r"---\[ end Kernel panic.*\n", "serial"))
+            or guest.said(r"---\[ end Kernel panic.*\n", "serial")
+            or (guest.said(r"Kernel panic - not syncing", "serial")
+                and guest.silence("serial") > PANIC_SILENCE_SECONDS))
 
 
 def check_elf(path):

@@ -133,6 +133,10 @@ class Machine:
         return (os.path.exists(self.path(port))
                 and re.search(pattern, read_file(self.path(port))) is not None)
 
+    def silence(self, port):
+        """The seconds since a serial port has put out anything."""
+        return time.time() - os.path.getmtime(self.path(port))
+
     def wait(self, what, condition):
         """Waits until condition() holds; a dead or failing guest ends it."""
         while not condition():
