@@ -35,7 +35,8 @@ size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, 
 		if (records)
 			records[i] = (uint32_t)at;
 		at += header;
-		if (length > size - at)
+		/* The kind is part of the name: there is a token at least. */
+		if (!length || length > size - at)
 			return 0;
 		at += length;
 	}

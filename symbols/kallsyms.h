@@ -83,7 +83,7 @@ struct error *kallsyms_read_addresses(struct kallsyms *kallsyms, struct memory *
 				      const struct kallsyms_tables *tables) MUST_CHECK;
 /*
  * Follows the records from the start of `names`. Returns the offset of the end of the last of
- * `count`, 0 when they run past `size`. `records` may be NULL.
+ * `count`, 0 when they run past `size` or one is empty. `records` may be NULL.
  */
 size_t kallsyms_walk_records(const uint8_t *names, size_t size, uint32_t count, bool long_lengths,
 			     uint32_t *records);

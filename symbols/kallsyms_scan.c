@@ -2,8 +2,9 @@
 /*
  * The kallsyms tables by their shape. The token table gives itself away: digits always are tokens
  * of their own, so it holds "0\0" "1\0" ... "9\0"; the index behind it must point at every string
- * of it. The number of symbols and the names are certain once the markers behind the names agree
- * with them. Where the addresses are follows from the order of the tables (KERNEL-FORMATS 2.3).
+ * of it. Before the token table the markers count up from zero; the names end before the markers,
+ * with as many records behind the last marker as the number of symbols, before the names, says.
+ * Where the addresses are follows from the order of the tables (KERNEL-FORMATS 2.3).
  */
 #include "symbols/kallsyms.h"
 
@@ -20,7 +21,10 @@
 /* The token table is around 1,000 bytes; room for twice that before the digits, and after them. */
 #define WINDOW	     8192
 #define NAMES_WINDOW ((uint64_t)16 << 20)
-#define COUNT_MIN    1000
+#define MARKERS_MIN  4
+/* Bytes of a record: its length and one token; two of length and what KSYM_NAME_LEN allows. */
+#define RECORD_MIN 2
+#define RECORD_MAX 514
 
 static const char digits[] = "0\0"
 			     "1\0"
@@ -135,143 +139,153 @@ static struct error *find_token_tables(struct memory *memory, uint64_t stext,
 			    SCAN_RANGE >> 20, stext);
 }
 
-/* A part of the kernel's memory where the number of symbols and the names are looked for. */
+/* What lies before the token table; what is not there is zero. */
 struct region {
 	struct memory *memory;
-	const bool *kind_tokens; /* tokens that begin with a letter that can be a kind */
 	uint8_t *data;
 	size_t size;
 	uint64_t address;
 };
 
-/* A look at a few records, which spares the walk over most numbers that are none. */
-static bool begins_like_names(const struct region *region, size_t offset)
+static uint32_t word_at(const struct region *region, size_t offset)
 {
-	for (int i = 0; i < 32; i++) {
-		if (region->size - offset < 3)
-			return false;
-		const uint8_t *record = region->data + offset;
-		if (!record[0] || record[0] & 0x80)
-			return i > 0;
-		if (!region->kind_tokens[record[1]] || record[0] >= region->size - offset)
-			return false;
-		offset += 1u + record[0];
-	}
-	return true;
+	return load_u32(region->data + offset, region->memory->big_endian);
+}
+
+/* Can `runs` runs of records lie between two markers? */
+static bool is_distance(uint32_t from, uint32_t to, uint32_t runs)
+{
+	return to > from && to - from >= RECORD_MIN * KALLSYMS_MARKER_STEP * runs &&
+	       to - from <= RECORD_MAX * KALLSYMS_MARKER_STEP * runs;
 }
 
 /*
- * Is there a number of symbols at `offset`, with names and markers behind it? `*ret_end`: the
- * address where the markers end.
+ * Where markers end that begin at `start` with 0: as long as each is as far from the one before as
+ * markers are. A damaged one between two that fit is stepped over.
  */
-static bool names_at(const struct region *region, size_t offset, size_t gap, uint32_t *records,
-		     struct kallsyms_tables *ret)
+static size_t markers_end(const struct region *region, size_t start)
 {
-	uint32_t count = load_u32(region->data + offset, region->memory->big_endian);
-	size_t names = offset + gap;
-	if (count < COUNT_MIN || names >= region->size || count > (region->size - names) / 2 ||
-	    !begins_like_names(region, names))
+	size_t at = start + 4;
+	uint32_t value = 0;
+	while (region->size - at >= 4) {
+		uint32_t next = word_at(region, at);
+		uint32_t beyond = region->size - at >= 8 ? word_at(region, at + 4) : 0;
+		if (is_distance(value, next, 1)) {
+			at += 4;
+			value = next;
+		} else if (is_distance(value, beyond, 2)) {
+			at += 8;
+			value = beyond;
+		} else {
+			break;
+		}
+	}
+	return at;
+}
+
+/*
+ * Are there names at `names`, `count` of them? Their last run, which the last marker points at, has
+ * to end where the markers begin. The names before it may be damaged.
+ */
+static bool names_fit(const struct region *region, size_t names, uint32_t count, size_t markers,
+		      size_t marker_count)
+{
+	if (!count || (count - 1) / KALLSYMS_MARKER_STEP + 1 != marker_count)
 		return false;
-	for (int form = 0; form < 2; form++) {
-		size_t size = kallsyms_walk_records(region->data + names, region->size - names,
-						    count, form == 0, records);
-		uint64_t end;
-		if (!size || !kallsyms_markers_agree(region->memory, region->address + names + size,
-						     records, count, &end))
-			continue;
-		ret->num_syms = region->address + offset;
-		ret->names = region->address + names;
-		return true;
+	size_t last = names + word_at(region, markers + (marker_count - 1) * 4);
+	uint32_t left = count - (uint32_t)(marker_count - 1) * KALLSYMS_MARKER_STEP;
+	for (int form = 0; form < 2 && last < markers; form++) {
+		size_t size = kallsyms_walk_records(region->data + last, markers - last, left,
+						    form == 0, NULL);
+		/* The gap is the padding of the label. */
+		if (size && markers - last - size < region->memory->word_size)
+			return true;
 	}
 	return false;
 }
 
-/* The names come before the token table in every kernel: search backwards from that. */
-static bool find_names(const struct region *region, struct kallsyms_tables *tables)
+/* The number of symbols and the names behind it, by the markers behind these. */
+static bool find_names_before(const struct region *region, size_t markers, size_t end,
+			      struct kallsyms_tables *tables)
 {
-	uint32_t *records = malloc(region->size / 2 * sizeof(*records));
-	if (!records)
+	size_t marker_count = (end - markers) / 4;
+	size_t last = word_at(region, end - 4);
+	if (last + RECORD_MIN + 4 > markers)
 		return false;
-	bool found = false;
-	/* The gap is the padding of the label: to a word, since 7.0 to four bytes. */
-	for (size_t offset = region->size & ~(size_t)3; offset >= 4 && !found;) {
-		offset -= 4;
-		found = names_at(region, offset, region->memory->word_size, records, tables);
-		if (!found && region->memory->word_size != 4)
-			found = names_at(region, offset, 4, records, tables);
+	/* From the shortest to the longest of last runs. */
+	size_t offset = (markers - last - RECORD_MIN) & ~(size_t)3;
+	size_t longest = KALLSYMS_MARKER_STEP * RECORD_MAX + 8;
+	size_t lowest = offset > longest ? offset - longest : 4;
+	for (; offset >= lowest; offset -= 4) {
+		uint32_t count = word_at(region, offset - 4);
+		/* The padding of the label: to a word, since 7.0 to four bytes. */
+		for (size_t gap = 0; gap < region->memory->word_size; gap += 4) {
+			if (!names_fit(region, offset + gap, count, markers, marker_count))
+				continue;
+			tables->num_syms = region->address + offset - 4;
+			tables->names = region->address + offset + gap;
+			return true;
+		}
 	}
-	free(records);
-	return found;
-}
-
-static struct error *read_kind_tokens(struct memory *memory, const struct kallsyms_tables *tables,
-				      bool ret[TOKENS])
-{
-	uint8_t index[TOKENS * 2];
-	struct error *error = memory_read(memory, tables->token_index, index, sizeof(index));
-	for (size_t i = 0; i < TOKENS && !error; i++) {
-		uint8_t first = 0;
-		error = memory_read_u8(
-			memory, tables->token_table + load_u16(index + i * 2, memory->big_endian),
-			&first);
-		ret[i] = first && strchr("abcdginprstuvwABCDGINPRSTUVW?", first);
-	}
-	return error;
+	return false;
 }
 
 /*
- * Reads the last `size` bytes before `end`, or less: down to the first page that is not there.
- * Caller frees ret->data.
+ * In every kernel the order is: number of symbols, names, markers, token table; the last two are
+ * next to each other in most.
  */
-static struct error *read_downwards(struct region *ret, uint64_t end, uint64_t size)
+static bool find_names(const struct region *region, struct kallsyms_tables *tables)
 {
-	ret->data = malloc(size);
+	for (size_t start = region->size & ~(size_t)3; start >= 4;) {
+		start -= 4;
+		if (word_at(region, start))
+			continue;
+		size_t end = markers_end(region, start);
+		/* What follows the markers can look like one or two more. */
+		for (size_t i = 0; i < 3 && (end - start) / 4 >= MARKERS_MIN; i++, end -= 4)
+			if (find_names_before(region, start, end, tables))
+				return true;
+	}
+	return false;
+}
+
+/* Reads the last ret->size bytes before `end`. Caller frees ret->data. */
+static struct error *read_downwards(struct region *ret, uint64_t end)
+{
+	ret->address = end - ret->size;
+	ret->data = calloc(1, ret->size);
 	if (!ret->data)
 		return error_no_memory();
-	uint64_t at = end;
-	while (end - at < size) {
-		uint64_t from = (at - 1) & ~(uint64_t)(PAGE - 1);
-		if (end - from > size)
-			from = end - size;
-		struct error *error = memory_read(ret->memory, from,
-						  ret->data + (size - (end - from)), at - from);
-		error_free(error);
-		if (error)
-			break;
-		at = from;
+	for (uint64_t at = ret->address; at < end;) {
+		struct error *why;
+		at += memory_read_some(ret->memory, at, ret->data + (at - ret->address),
+				       (size_t)(end - at), &why);
+		/* Holes (unmapped, excluded) are stepped over by the page. */
+		if (why)
+			at = (at & ~(uint64_t)(PAGE - 1)) + PAGE;
+		error_free(why);
 	}
-	ret->address = at;
-	ret->size = (size_t)(end - at);
-	memmove(ret->data, ret->data + (size - ret->size), ret->size);
 	return NULL;
 }
 
 static struct error *find_name_tables(struct memory *memory, uint64_t stext,
 				      struct kallsyms_tables *tables)
 {
-	bool kind_tokens[TOKENS];
-	struct error *error = read_kind_tokens(memory, tables, kind_tokens);
-	if (error)
-		return error_prefix(error, "kallsyms: looking for the names");
 	/* Labels are at multiples of four: let the region end at one. */
 	uint64_t end = align_up(tables->token_table, 4);
 	uint64_t limit = end - stext < NAMES_WINDOW ? end - stext : NAMES_WINDOW;
 	for (uint64_t size = 4 << 20;; size *= 4) {
-		size = size < limit ? size : limit & ~(uint64_t)3;
-		struct region region = { .memory = memory, .kind_tokens = kind_tokens };
-		error = read_downwards(&region, end, size);
-		if (error)
-			return error;
-		bool found = find_names(&region, tables);
-		bool is_all = size == (limit & ~(uint64_t)3) || region.size < size;
+		struct region region = { .memory = memory };
+		region.size = (size_t)(size < limit ? size : limit & ~(uint64_t)3);
+		struct error *error = read_downwards(&region, end);
+		bool found = !error && find_names(&region, tables);
 		free(region.data);
-		if (found)
-			return NULL;
-		if (is_all)
-			break;
-		error = interrupt_check();
-		if (error)
+		if (!error)
+			error = interrupt_check();
+		if (error || found)
 			return error;
+		if (size >= limit)
+			break;
 	}
 	return error_create(ERROR_NOT_FOUND,
 			    "kallsyms: no names before the token table (0x%" PRIx64 ")",

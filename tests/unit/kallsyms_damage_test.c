@@ -57,6 +57,7 @@ static struct damage *damage_create(size_t form, bool long_lengths)
 						  .long_lengths = long_lengths,
 						  .word_size = 8,
 						  .base = TEXT + 0x20000,
+						  .padding = 0x238,
 						  .symbols = damage->symbols,
 						  .count = COUNT };
 	name_symbols(damage);
@@ -161,6 +162,29 @@ static void test_damaged_marker(void)
 	damage_destroy(damage);
 }
 
+/*
+ * Tables that VMCOREINFO does not name are found although names or one marker are damaged: all but
+ * the last run of names and the last marker, which tell where the rest is.
+ */
+static void test_damaged_by_shape(void)
+{
+	for (size_t form = 0; form < 2 * ARRAY_COUNT(forms) && !test_bad; form++) {
+		struct damage *damage = damage_create(form / 2, form % 2);
+		struct image *image = &damage->image;
+		const struct kallsyms_tables by_shape = { .stext = image->tables.stext };
+		size_t markers = record_at(image, COUNT);
+		markers += -markers & (damage->options.order == ORDER_COMPACT ? 3 : 7);
+		image->data[record_at(image, 1000)] ^= 0x09;
+		image->data[markers + 7 * 4] ^= 0x10;
+		image->tables = by_shape;
+		load(damage);
+		check_lost(damage, 768, 1024, false);
+		if (test_bad)
+			printf("... form %zu\n", form);
+		damage_destroy(damage);
+	}
+}
+
 /* Memory with one page left out. */
 struct filtered {
 	struct memory memory;
@@ -258,6 +282,7 @@ int main(void)
 {
 	RUN(test_damaged_length);
 	RUN(test_damaged_marker);
+	RUN(test_damaged_by_shape);
 	RUN(test_excluded_names);
 	RUN(test_excluded_addresses);
 	RUN(test_damaged_names_mutated);
