@@ -14,7 +14,7 @@ WHOLE = ("qemu-zlib",)
 # makedumpfile 1.7.2, which Debian 12 has, drops slab pages of these kernels at
 # -d 31 although it should keep them (1.7.8 does): tasks, modules and lists
 # have holes.  Such a dump may lack what is in those pages, and has to say so.
-OVERFILTERED = ("6.12",)
+OVERFILTERED = ("6.12", "7.3")
 # What a dump's file is differs by nature.
 FILE_FACTS = ("format", "file_size", "dump_level", "problems", "memory", "crash_time",
               "date", "kdump")
@@ -91,7 +91,8 @@ def compare_rows(program, dump, got, wanted, notes):
         check(command == "ps", f"{command}: rows are missing")
         check_missing_tasks(program, dump, missing, notes)
     else:
-        check(got["ok"], f"{command}: {got.get('error')}")
+        # A list may be broken by a hole, and its tasks found in another way.
+        check(got["ok"] or EXCLUDED.search(got["error"]), f"{command}: {got.get('error')}")
     notes.append(f"{command}: {len(ours)} of {len(theirs)} rows")
 
 

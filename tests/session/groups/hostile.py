@@ -89,9 +89,10 @@ class Layout:
         self.boot = boot
         head = image.bytes[:1 << 16]
         start = head.index(b"OSRELEASE=")
-        text = head[start:head.index(b"\0", start)].decode()
-        self.info = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         self.note_name = head.rindex(b"VMCOREINFO\0", 0, start)
+        size, = struct.unpack_from("<I", head, self.note_name - 8)
+        text = head[start:start + size].split(b"\0")[0].decode()
+        self.info = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
         self.segments = list(program_headers(image.bytes))
         self.base = int(self.info["NUMBER(phys_base)"])
         self.start_kernel_map = 0xffffffff80000000
@@ -323,14 +324,21 @@ def regions(layout, size):
              ("kernel data", *between("_sdata", "_edata")),
              ("read-only data", *between("__start_rodata", "__end_rodata")),
              ("BTF", *between("__start_BTF", "__stop_BTF")),
-             ("kallsyms", *between("kallsyms_num_syms" if ("kallsyms_num_syms", "")
-                                   in layout.boot.addresses else "kallsyms_names",
-                                   "kallsyms_token_index")),
+             ("kallsyms", *kallsyms(layout)),
              ("ORC", *between("__start_orc_unwind", "__stop_orc_unwind")),
              ("page tables", layout.offset("level3_kernel_pgt"), 3 * 4096),
              ("init_task", layout.offset("init_task"), 8192),
              ("all of memory", 8192, size - 8192)]
     return [(name, at, length) for name, at, length in table if length > 0]
+
+
+def kallsyms(layout):
+    """Where the kernel's symbol tables are; those of old kernels do not name
+    themselves, and are somewhere in the read-only data."""
+    known = [layout.offset(name) for name in ("kallsyms_num_syms", "kallsyms_names",
+                                              "kallsyms_token_index")
+             if (name, "") in layout.boot.addresses]
+    return (min(known), max(known) - min(known)) if known else (0, 0)
 
 
 def damage(image, generator, at, length, kind):
