@@ -45,7 +45,8 @@ def console_trace(lines):
         if mark:
             is_open = not mark.group(1)
             continue
-        if not is_open:
+        # Before 5.16 the task's own stack has no mark.
+        if not is_open and not re.match(r" \S", line):
             break
         entry = trace_entry(line)
         if entry:
