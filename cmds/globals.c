@@ -6,6 +6,7 @@
 #include "debugger/target/object.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const struct command command_globals;
 
@@ -132,6 +133,8 @@ static struct error *globals_run(struct session *session, const struct arguments
 		TRY(parse_wanted(target, arguments->options[OPTION_CONTAINS], &listing.contains));
 	struct infer_options options = { .no_hints = arguments->options[OPTION_NO_HINTS] != NULL,
 					 .without = arguments->options[OPTION_WITHOUT] };
+	if (!session->quiet && isatty(STDERR_FILENO))
+		fputs("reading the code and data of the whole kernel, some seconds...\n", stderr);
 	out_table_begin(session->out, NULL, columns, sizeof(columns) / sizeof(columns[0]));
 	struct error *error = infer_all(target, &options, show, &listing);
 	out_table_end(session->out);
