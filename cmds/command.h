@@ -63,7 +63,7 @@ struct arguments {
 
 struct command {
 	const char *name;
-	const char *alias;			 /* a second name, NULL */
+	const char *alias;			 /* other names, blanks between; NULL */
 	const char *summary;			 /* one line, lower case, no full stop */
 	const char *description;		 /* paragraphs for help and the manual page */
 	struct option_spec options[OPTIONS_MAX]; /* ends at the first without letter and name */

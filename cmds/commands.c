@@ -22,15 +22,22 @@ const struct command *const commands[] = {
 
 #define WORDS_MAX 256
 
+static bool is_word(const char *word, const char *name, size_t length)
+{
+	return strcspn(word, " ") == length && !strncmp(word, name, length);
+}
+
 const struct command *command_find(const char *name, size_t length)
 {
-	for (size_t i = 0; commands[i]; i++) {
+	for (size_t i = 0; commands[i] && length; i++) {
 		const struct command *command = commands[i];
-		if (strlen(command->name) == length && !strncmp(command->name, name, length))
+		if (is_word(command->name, name, length))
 			return command;
-		if (command->alias && strlen(command->alias) == length &&
-		    !strncmp(command->alias, name, length))
-			return command;
+		for (const char *alias = command->alias; alias; alias = strchr(alias, ' ')) {
+			alias += *alias == ' ';
+			if (is_word(alias, name, length))
+				return command;
+		}
 	}
 	return NULL;
 }

@@ -51,9 +51,9 @@ static const char *const examples[] = { "foreach bt", NULL };
 const struct command command_foreach = {
 	.name = "foreach",
 	.summary = "a command for every task",
-	.description =
-		"Runs a command once for every task, threads and idle tasks too: `foreach bt` "
-		"shows all stacks.",
+	.description = "Runs a command (so far only bt) once for every task, threads and idle "
+		       "tasks too: `foreach bt` "
+		       "shows all stacks.",
 	.operands = { { .name = "COMMAND", .kind = OPERAND_COMMAND } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,

@@ -121,12 +121,27 @@ static struct error *show(void *context, const struct subject *subject, const st
 	return NULL;
 }
 
+/* What would only give an empty table is an error before the seconds are spent. */
+static struct error *check_words(struct target *target, const char *module, const char *tier)
+{
+	bool is_tier = !tier;
+	for (int i = CONFIDENCE_UNKNOWN; i <= CONFIDENCE_CERTAIN; i++)
+		is_tier |= tier && !strcmp(tier, confidence_name((enum confidence)i));
+	if (!is_tier)
+		return error_create(ERROR_USAGE,
+				    "no tier \"%s\": certain, inferred, guess or unknown", tier);
+	if (module && strcmp(module, "vmlinux") && !target_module(target, module))
+		return error_create(ERROR_NOT_FOUND, "no module \"%s\" is loaded", module);
+	return NULL;
+}
+
 static struct error *globals_run(struct session *session, const struct arguments *arguments)
 {
 	struct target *target = session->target;
 	struct listing listing = { .out = session->out,
 				   .module = arguments->options[OPTION_MODULE],
 				   .tier = arguments->options[OPTION_TIER] };
+	TRY(check_words(target, listing.module, listing.tier));
 	if (arguments->options[OPTION_TYPE])
 		TRY(parse_wanted(target, arguments->options[OPTION_TYPE], &listing.type));
 	if (arguments->options[OPTION_CONTAINS])

@@ -85,7 +85,7 @@ static void describe(struct out *out, const struct command *command)
 	fill(out, command->description);
 	out_string_as(out, "description", command->description, "");
 	if (command->alias)
-		out_text(out, "\nShort form: %s\n", command->alias);
+		out_text(out, "\nAlso: %s\n", command->alias);
 	out_text(out, "\nExamples:\n");
 	out_array_begin(out, "examples");
 	for (size_t i = 0; command->examples && command->examples[i]; i++) {

@@ -50,7 +50,7 @@ static void write_command(FILE *file, const struct command *command)
 		if (command->options[i].letter || command->options[i].name)
 			write_option(file, &command->options[i]);
 	if (command->alias) {
-		fputs(".PP\nShort form: ", file);
+		fputs(".PP\nAlso: ", file);
 		roff(file, command->alias);
 		putc('\n', file);
 	}

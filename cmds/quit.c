@@ -11,7 +11,7 @@ static struct error *run(struct session *session, const struct arguments *argume
 extern const struct command command_quit;
 const struct command command_quit = {
 	.name = "quit",
-	.alias = "q",
+	.alias = "q exit",
 	.summary = "leave the debugger",
 	.description = "Ends the session or the script. Ctrl-D does the same at the prompt.",
 	.examples = (const char *const[]){ "quit", NULL },

@@ -144,6 +144,13 @@ static struct error *show_evidence(struct session *session, const char *name)
 	uint64_t cursor = 0;
 	if (!target_find_symbol(target, NULL, name, &cursor, &symbol))
 		return error_create(ERROR_NOT_FOUND, "no symbol \"%s\"", name);
+	/* What BTF itself types, functions and per-CPU variables too, needs no evidence. */
+	struct value value;
+	TRY(expression_type(target, name, &value));
+	if (value.origin == ORIGIN_KERNEL || value.origin == ORIGIN_MODULE) {
+		show_declaration(session, name, &value);
+		return NULL;
+	}
 	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
 	snprintf(declared, sizeof(declared), "%s", symbol.name);
 	if (typing.type.btf)
