@@ -29,6 +29,20 @@ static inline bool array_reserve_bytes(void **items, size_t *capacity, size_t co
 #define array_reserve(items, capacity, count)                                                      \
 	array_reserve_bytes((void **)(items), (capacity), (count), sizeof(**(items)))
 
+/* qsort() and bsearch() that allow the array that never got an element, which is NULL. */
+static inline void array_sort(void *items, size_t count, size_t size,
+			      int (*compare)(const void *, const void *))
+{
+	if (count)
+		qsort(items, count, size, compare);
+}
+
+static inline void *array_search(const void *key, const void *items, size_t count, size_t size,
+				 int (*compare)(const void *, const void *))
+{
+	return count ? bsearch(key, items, count, size, compare) : NULL;
+}
+
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))

@@ -234,7 +234,7 @@ static int compare_parts(const void *left, const void *right)
 /* Sorts the parts; two that claim the same page are two copies of one, or of two dumps. */
 static struct error *order_parts(struct diskdump *dump)
 {
-	qsort(dump->parts, dump->part_count, sizeof(*dump->parts), compare_parts);
+	array_sort(dump->parts, dump->part_count, sizeof(*dump->parts), compare_parts);
 	uint64_t end = 0;
 	for (size_t i = 0; i < dump->part_count; i++) {
 		const struct diskdump_part *part = &dump->parts[i];

@@ -213,7 +213,7 @@ static void normalise(struct elf_runs *runs, bool in_file)
 {
 	if (!runs->count)
 		return;
-	qsort(runs->items, runs->count, sizeof(*runs->items), compare_runs);
+	array_sort(runs->items, runs->count, sizeof(*runs->items), compare_runs);
 	size_t kept = 0;
 	uint64_t end = 0;
 	for (size_t i = 0; i < runs->count; i++) {

@@ -214,7 +214,7 @@ struct error *flattened_index(struct dump_file *file)
 	struct heap heap = { 0 };
 	struct error *error = read_records(file, &records);
 	if (!error) {
-		qsort(records.items, records.count, sizeof(*records.items), compare_records);
+		array_sort(records.items, records.count, sizeof(*records.items), compare_records);
 		if (!resolve_overlaps(file, &records, &heap))
 			error = error_no_memory();
 	}

@@ -71,8 +71,8 @@ static struct error *list_functions(struct inference *inference)
 		inference->functions[inference->function_count++] =
 			(struct function_range){ symbol.address, (uint32_t)symbol.size };
 	}
-	qsort(inference->functions, inference->function_count, sizeof(*inference->functions),
-	      compare_functions);
+	array_sort(inference->functions, inference->function_count, sizeof(*inference->functions),
+		   compare_functions);
 	size_t kept = 0;
 	for (size_t i = 0; i < inference->function_count; i++)
 		if (!i || inference->functions[i].address != inference->functions[kept - 1].address)

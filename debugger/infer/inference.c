@@ -276,5 +276,5 @@ void inference_read_edges(struct inference *inference)
 	if (!inference->edges)
 		return;
 	inference->edge_count = count;
-	qsort(inference->edges, count, sizeof(*inference->edges), compare_edges);
+	array_sort(inference->edges, count, sizeof(*inference->edges), compare_edges);
 }

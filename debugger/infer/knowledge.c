@@ -187,8 +187,8 @@ size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address)
 {
 	size_t low = 0, high = knowledge->fact_count;
 	if (!knowledge->facts_sorted && knowledge->fact_count)
-		qsort(knowledge->facts, knowledge->fact_count, sizeof(*knowledge->facts),
-		      compare_facts);
+		array_sort(knowledge->facts, knowledge->fact_count, sizeof(*knowledge->facts),
+			   compare_facts);
 	knowledge->facts_sorted = true;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

@@ -32,7 +32,7 @@ struct error *per_cpu_add(struct per_cpu *per_cpu, const struct levels *levels, 
 			.type = kind_of(levels, level, variable.type),
 		};
 	}
-	qsort(per_cpu->items, per_cpu->count, sizeof(*per_cpu->items), compare_offsets);
+	array_sort(per_cpu->items, per_cpu->count, sizeof(*per_cpu->items), compare_offsets);
 	return NULL;
 }
 

@@ -354,7 +354,7 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 	for (size_t i = 0; i < solver->count; i++)
 		solver_check(solver, &solver->items[i]);
 	if (solver->count)
-		qsort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
+		array_sort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
 	return NULL;
 }
 

@@ -125,7 +125,7 @@ struct error *subjects_init(struct subjects *subjects, struct target *target)
 		if (fill(target, &sections, &symbol, &subjects->items[subjects->count]))
 			subjects->count++;
 	}
-	qsort(subjects->items, subjects->count, sizeof(*subjects->items), compare_subjects);
+	array_sort(subjects->items, subjects->count, sizeof(*subjects->items), compare_subjects);
 	unite_aliases(subjects, target);
 	return NULL;
 }

@@ -235,8 +235,8 @@ static int compare_addresses(const void *a, const void *b)
 static struct error *visit_unseen(void *context, uint64_t address)
 {
 	struct walk *walk = context;
-	if (bsearch(&address, walk->seen, walk->sorted_count, sizeof(*walk->seen),
-		    compare_addresses))
+	if (array_search(&address, walk->seen, walk->sorted_count, sizeof(*walk->seen),
+			 compare_addresses))
 		return NULL;
 	return visit_task(walk, address);
 }
@@ -244,8 +244,7 @@ static struct error *visit_unseen(void *context, uint64_t address)
 static void sort_seen(struct walk *walk)
 {
 	walk->sorted_count = walk->seen_count;
-	if (walk->seen_count)
-		qsort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
+	array_sort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
 }
 
 /* What the lists no longer lead to may still have a pid. */
