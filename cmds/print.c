@@ -70,6 +70,8 @@ static void show_origin(struct out *out, const struct value *value)
 	else if (value->origin == ORIGIN_FILE || value->origin == ORIGIN_DECLARED ||
 		 value->origin == ORIGIN_INFERRED || value->origin == ORIGIN_GUESSED)
 		out_text(out, "  // %s", type_origin_name(value->origin));
+	if (value_fills_room(value))
+		out_text(out, "%s at most so long", value->origin == ORIGIN_CERTAIN ? "  //" : ",");
 	out_text(out, "\n");
 }
 

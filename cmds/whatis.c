@@ -61,6 +61,8 @@ static void show_declaration(struct session *session, const char *text, const st
 		      value->origin != ORIGIN_NONE && value->origin != ORIGIN_CAST
 			      ? type_origin_name(value->origin)
 			      : "");
+	if (value->type.btf && value_fills_room(value))
+		out_text(out, ", at most so long");
 	out_object_end(out);
 	out_text(out, "\n");
 }

@@ -133,6 +133,21 @@ struct error *value_u64(const struct value *value, uint64_t *ret)
 	return load(value, size, ret);
 }
 
+bool value_fills_room(const struct value *value)
+{
+	struct btf_type array;
+	struct type element;
+	uint64_t size, step;
+	bool is_proved = value->origin == ORIGIN_KERNEL || value->origin == ORIGIN_MODULE ||
+			 value->origin == ORIGIN_FILE || value->origin == ORIGIN_CAST;
+	if (!value->in_memory || !value->raw_size || is_proved ||
+	    !type_get_resolved(value->type, &array) || array.kind != BTF_ARRAY ||
+	    !type_target(value->type, &element) || !type_size(element, &step) ||
+	    !type_size(value->type, &size))
+		return false;
+	return size <= value->raw_size && value->raw_size - size < step;
+}
+
 /* --- completing forward declarations -------------------------------------------------------- */
 
 static bool find_complete(const struct btf *btf, const struct btf_type *forward, struct type *ret)

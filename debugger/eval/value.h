@@ -29,6 +29,11 @@ bool value_record(const struct value *value, struct btf_type *ret);
  * functions, the address. ERROR_USAGE for others. */
 struct error *value_u64(const struct value *value, uint64_t *ret) MUST_CHECK;
 bool value_is_signed(const struct value *value);
+/*
+ * A variable whose array ends only where the next symbol begins: its length is at most that, for
+ * nobody but BTF proves more.
+ */
+bool value_fills_room(const struct value *value);
 bool type_is_signed(struct type type);
 /* "struct list_head", for messages. */
 const char *value_type_name(const struct value *value, char *buffer, size_t size);
