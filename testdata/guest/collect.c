@@ -195,12 +195,26 @@ static void add_links(const char *directory, const char *name)
 static void add_task(const char *path, const char *tid, void *context)
 {
 	static const char *const names[] = {
-		"comm", "status",    "stat",   "wchan", "stack",   "syscall", "cgroup",
-		"maps", "mountinfo", "limits", "sched", "cmdline", "environ", "auxv",
+		"comm",
+		"status",
+		"stat",
+		"wchan",
+		"stack",
+		"syscall",
+		"cgroup",
+		"sched",
+		/* The same for all threads, and with 2,000 of them long: */
+		"maps",
+		"mountinfo",
+		"limits",
+		"cmdline",
+		"environ",
+		"auxv",
 	};
+	const size_t own = 8, all = sizeof(names) / sizeof(*names);
 	char from[PATH_SIZE], to[PATH_SIZE];
-	(void)context;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	const char *process = context;
+	for (size_t i = 0; i < (strcmp(process, tid) ? own : all); i++)
 		add_file(path_format(from, "%s/%s", path, names[i]),
 			 path_format(to, "tasks/%s/%s", tid, names[i]));
 	add_links(path_format(from, "%s/fd", path), path_format(to, "tasks/%s/files", tid));
@@ -211,8 +225,9 @@ static void add_task(const char *path, const char *tid, void *context)
 static void add_process(const char *path, const char *name, void *context)
 {
 	char from[PATH_SIZE];
+	(void)context;
 	if (name[0] >= '0' && name[0] <= '9')
-		for_each_entry(path_format(from, "%s/task", path), add_task, context);
+		for_each_entry(path_format(from, "%s/task", path), add_task, (void *)name);
 }
 
 /* The whole truth */
@@ -236,6 +251,7 @@ static void add_constants(void)
 	add_file("/sys/kernel/notes", "notes");
 	add_file("/sys/kernel/vmcoreinfo", "vmcoreinfo");
 	add_file("/tmp/states", "states");
+	add_file("/tmp/bpf", "bpf");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);
 	fsync(device);

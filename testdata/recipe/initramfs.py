@@ -19,7 +19,10 @@ GUEST_PROGRAMS = {
     "states": ("states.c", "states_wait.c", "states_run.c"),
     "collect": ("collect.c",),
     "runner": ("runner.c",),
+    "crowd": ("crowd.c",),
 }
+BPF_LIBRARIES = ("-lbpf", "-lelf", "-lz")
+MULTIARCH = "x86_64-linux-gnu"
 DIRECTORIES = ("proc", "sys", "tmp", "mnt", "dev")
 CAPTURE_MODULES = ("virtio_pci", "virtio_blk")
 CAPTURE_COMMAND_LINE = ("console=ttyS2 irqpoll nr_cpus=1 reset_devices panic=1 "
@@ -88,6 +91,22 @@ def add_programs(archive):
             archive.add_host_file(f"bin/{name}", output)
 
 
+def add_bpf(archive):
+    """BPF programs, and the program that loads them and sleeps below them."""
+    with tempfile.TemporaryDirectory() as directory:
+        loader = os.path.join(directory, "bpf_states")
+        run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-s", "-o", loader,
+             os.path.join(GUEST, "bpf", "bpf_states.c"), *BPF_LIBRARIES])
+        archive.add_host_file("bin/bpf_states", loader)
+        programs = os.path.join(directory, "programs.o")
+        # The path of the source is in what is compiled: it must not differ.
+        run(["clang", "-target", "bpf", "-g", "-O2", "-mcpu=v2", "-Wall",
+             "-D__TARGET_ARCH_x86", "-fdebug-compilation-dir=/bpf", f"-I/usr/include/{MULTIARCH}",
+             "-c", "programs.bpf.c", "-o", programs],
+            cwd=os.path.join(GUEST, "bpf"))
+        archive.add_host_file("bpf/programs.o", programs, 0o644)
+
+
 def add_modules(archive, kernel, names):
     """Modules and a list of them in the order of loading."""
     listed = []
@@ -130,6 +149,7 @@ def write_guest(kernel, path):
     archive = Archive()
     add_base(archive)
     add_programs(archive)
+    add_bpf(archive)
     add_modules(archive, kernel, module_list())
     add_ext4_image(archive)
     archive.add_host_file("init", os.path.join(GUEST, "init"))

@@ -48,12 +48,14 @@ BOOTS = {
     "la57": Boot("sysrq", "max", 2, 384),
     "oom": Boot("oom", "max,la57=off", 2, 384),
     "hung": Boot("hung", "max,la57=off", 2, 384),
+    "bpf": Boot("sysrq", "max,la57=off", 2, 512, "btfcrash.extra=bpf"),
+    "threads": Boot("sysrq", "max,la57=off", 2, 512, "btfcrash.extra=crowd"),
     "small": Boot("sysrq", "max,la57=off", 1, 192),
 }
 KDUMP = Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}")
 
 ITEMS = [*BOOTS, "kdump"]
-DEFAULT_ITEMS = ["boot1", "boot2", "kdump"]
+DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "kdump"]
 WITH_FLAVOURS = ["boot1"]
 
 COPY_VMCORE = "dd if=/proc/vmcore of=/dev/vdb bs=1M conv=fsync 2>/out/dd\n"

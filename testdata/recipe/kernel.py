@@ -11,7 +11,7 @@ from recipe.common import (TESTDATA, GUEST, RecipeError, cache_path, locked,
                            made_directory, read_file, run)
 
 # What goes into the hash of the recipe: a change in any of it remakes dumps.
-RECIPE_FILES = ("make-dumps", "recipe/*.py", "guest/*")
+RECIPE_FILES = ("make-dumps", "recipe/*.py", "guest/*", "guest/*/*")
 
 
 class Line:
@@ -105,6 +105,8 @@ def recipe_hash(salt):
     digest = hashlib.sha256(salt.encode())
     for pattern in RECIPE_FILES:
         for path in sorted(glob.glob(os.path.join(TESTDATA, pattern))):
+            if os.path.isdir(path):
+                continue
             with open(path, "rb") as file:
                 digest.update(os.path.basename(path).encode() + file.read())
     return digest.hexdigest()[:10]
