@@ -197,6 +197,8 @@ size_t target_modules(struct target *target, const struct module **ret)
 		struct error *error = load_modules(target);
 		if (error)
 			target_add_problem(target, error_prefix(error, "modules"));
+		if (target->memory && target->btf)
+			generated_load(target);
 	}
 	*ret = target->modules;
 	return target->module_count;

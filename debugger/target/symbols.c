@@ -10,7 +10,9 @@ static bool load_modules(struct target *target)
 	const struct module *modules;
 	if (target->modules_loaded)
 		return false;
-	return target_modules(target, &modules) > 0;
+	uint32_t before = symtab_count(target->symbols);
+	target_modules(target, &modules);
+	return symtab_count(target->symbols) > before;
 }
 
 bool target_find_symbol(struct target *target, const char *module, const char *name,

@@ -189,6 +189,8 @@ void target_close(struct target *target)
 		return;
 	if (target->orc_destroy)
 		target->orc_destroy(target->orc);
+	if (target->reach_destroy)
+		target->reach_destroy(target->reach);
 	if (target->inference_destroy)
 		target->inference_destroy(target->inference);
 	for (size_t i = 0; i < target->module_count; i++) {
@@ -197,6 +199,7 @@ void target_close(struct target *target)
 		error_free(target->modules[i].problem);
 	}
 	free(target->modules);
+	free(target->generated);
 	free(target->cpus);
 	if (target->declarations_destroy)
 		target->declarations_destroy(target->declarations);

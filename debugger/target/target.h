@@ -58,6 +58,19 @@ struct module {
 	void *btf_data;	       /* bytes that `btf` borrows */
 };
 
+/* Code that the kernel wrote at run time. */
+enum generated_kind {
+	GENERATED_BPF_PROGRAM, /* a function of one; owner: struct bpf_prog_aux */
+	GENERATED_BPF_IMAGE,   /* trampoline, dispatcher, struct_ops; owner: struct bpf_ksym */
+	GENERATED_FTRACE,      /* trampoline; owner: struct ftrace_ops */
+	GENERATED_KPROBE       /* page of slots; owner: struct kprobe_insn_page */
+};
+struct generated_code {
+	enum generated_kind kind;
+	uint64_t start, end;
+	uint64_t owner; /* address */
+};
+
 struct target_problem {
 	struct target_problem *next;
 	struct error *error;
@@ -85,6 +98,8 @@ struct target {
 	struct module *modules;
 	size_t module_count;
 	bool modules_loaded;
+	struct generated_code *generated; /* with the modules, in the order of /proc/kallsyms */
+	size_t generated_count;
 	struct target_problem *problems;
 	struct translator *translator;
 	struct vmcoreinfo *found_vmcoreinfo;
@@ -94,6 +109,8 @@ struct target {
 	void (*orc_destroy)(void *orc);
 	void *inference; /* what debugger/infer keeps of the code */
 	void (*inference_destroy)(void *inference);
+	void *reach; /* typed objects that debugger/infer found */
+	void (*reach_destroy)(void *reach);
 };
 
 struct target_options {
@@ -127,6 +144,12 @@ const struct module *target_module(struct target *target, const char *name);
 const struct module *target_module_at(struct target *target, uint64_t address);
 /* Its split BTF, loaded when first asked for; NULL: none, see module->problem. */
 const struct btf *target_module_btf(struct target *target, const struct module *module);
+
+/* --- generated code (generated.c): its symbols belong to "bpf" and the like ---- */
+/* Fills target->generated and the symbols; what is broken becomes a problem of the target. */
+void generated_load(struct target *target);
+/* NULL: none there. */
+const struct generated_code *target_generated_at(struct target *target, uint64_t address);
 
 /* --- symbols: the kernel's first, the modules' loaded only when needed ---- */
 /* As symtab_find(): kernel, then modules. `module` NULL: anywhere. */

@@ -36,6 +36,13 @@ struct step {
  */
 struct error *step_orc(struct unwinder *unwinder, struct step *ret) MUST_CHECK;
 
+/*
+ * The rule that holds in code without ORC of its own (step_generated.c): BPF programs and
+ * trampolines keep rbp, ftrace trampolines are copies of ftrace_caller. False: no such code.
+ */
+bool generated_rule(struct unwinder *unwinder, uint64_t pc, struct orc_entry *ret,
+		    enum frame_kind *ret_kind);
+
 /* What to try when there is no rule (step_guess.c), from proof to guess; false: found nothing. */
 bool step_call_scan(struct unwinder *unwinder, struct step *ret);
 bool step_frame_pointer(struct unwinder *unwinder, struct step *ret);

@@ -21,15 +21,19 @@ static struct error *no_rule(struct unwinder *unwinder, const char *why)
 	return error_create(ERROR_NOT_FOUND, "%s at %s", why, place);
 }
 
-static struct error *find_rule(struct unwinder *unwinder, struct orc_entry *ret)
+static struct error *find_rule(struct unwinder *unwinder, struct orc_entry *ret,
+			       enum frame_kind *ret_kind)
 {
 	uint64_t pc = unwinder->registers.values[X86_64_RIP];
 	bool found;
+	*ret_kind = FRAME_ORC;
 	if (!pc) {
 		*ret = null_call;
 		return NULL;
 	}
 	TRY(orc_find(unwinder->orc, unwinder->pc_is_exact ? pc : pc - 1, ret, &found));
+	if (!found && generated_rule(unwinder, pc, ret, ret_kind))
+		return NULL;
 	if (!found)
 		return no_rule(unwinder, "no ORC entry");
 	if (ret->type == ORC_TYPE_UNDEFINED)
@@ -166,11 +170,12 @@ static struct error *step_iret_frame(struct unwinder *unwinder, const struct orc
 struct error *step_orc(struct unwinder *unwinder, struct step *ret)
 {
 	struct orc_entry entry;
+	enum frame_kind kind;
 	uint64_t cfa;
 	if (!unwinder->orc)
 		return error_create(unwinder->orc_problem->kind, "%s",
 				    unwinder->orc_problem->message);
-	TRY(find_rule(unwinder, &entry));
+	TRY(find_rule(unwinder, &entry, &kind));
 	*ret = (struct step){ .pc_is_exact = entry.signal };
 	if (entry.type == ORC_TYPE_END_OF_STACK) {
 		ret->is_end = true;
@@ -183,6 +188,8 @@ struct error *step_orc(struct unwinder *unwinder, struct step *ret)
 	case ORC_TYPE_REGS_PARTIAL:
 		return step_iret_frame(unwinder, &entry, cfa, ret);
 	default:
-		return step_call(unwinder, &entry, cfa, ret);
+		TRY(step_call(unwinder, &entry, cfa, ret));
+		ret->kind = kind;
+		return NULL;
 	}
 }

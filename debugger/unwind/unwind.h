@@ -15,11 +15,12 @@ enum frame_kind {
 	FRAME_ORC,
 	FRAME_EXCEPTION, /* interrupted by an exception: all registers are known, from pt_regs */
 	FRAME_CALL_SCAN, /* a return address whose call leads to the function above: verified */
+	FRAME_BPF,	 /* called by JITed BPF code, which keeps rbp: as good as a rule */
 	FRAME_POINTER,	 /* rbp chain: not proved */
 	FRAME_SCAN,	 /* a text address on the stack: a guess */
 	FRAME_USER	 /* user mode: the end */
 };
-/* "registers", "orc", "exception", "call", "fp", "scan", "user" as JSON's "kind" has it. */
+/* "registers", "orc", "exception", "call", "bpf", "fp", "scan", "user" as JSON's "kind" has it. */
 const char *frame_kind_name(enum frame_kind kind);
 
 enum stack_kind { STACK_UNKNOWN, STACK_TASK, STACK_IRQ, STACK_EXCEPTION, STACK_ENTRY };
