@@ -101,7 +101,8 @@ def add_bpf(archive):
         programs = os.path.join(directory, "programs.o")
         # The path of the source is in what is compiled: it must not differ.
         run(["clang", "-target", "bpf", "-g", "-O2", "-mcpu=v2", "-Wall",
-             "-D__TARGET_ARCH_x86", "-fdebug-compilation-dir=/bpf", f"-I/usr/include/{MULTIARCH}",
+             "-D__TARGET_ARCH_x86", "-gdwarf-5", "-gembed-source",
+             "-fdebug-compilation-dir=/bpf", f"-I/usr/include/{MULTIARCH}",
              "-c", "programs.bpf.c", "-o", programs],
             cwd=os.path.join(GUEST, "bpf"))
         archive.add_host_file("bpf/programs.o", programs, 0o644)
