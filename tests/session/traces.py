@@ -11,6 +11,8 @@ KERNEL_RIP = re.compile(r"^RIP: 0010:(\S+\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[[^\]]+\]
 # The panic goes on after it has printed its trace: it stops the other CPUs,
 # calls the notifiers or the crash kernel.  So its own frame is at another offset.
 PANIC = ("panic", "vpanic")
+# /proc/kallsyms gives this to a module, /proc/PID/stack to none.
+RUN_TIME_MODULES = ("bpf", "__builtin__ftrace", "__builtin__kprobes")
 
 
 class Entry:
@@ -92,10 +94,11 @@ def check_frame(boot, frame, entry, what):
         check(frame["kind"] == "user" and int(frame["pc"], 16) == entry.offset,
               f"{what} is {frame_text(frame)}, not {entry}")
         return
+    module = frame.get("module") or ""
     check(frame["symbol"] == entry.name and offset_of(frame) == entry.offset
-          and (frame.get("module") or "") == entry.module,
+          and (module == entry.module or (module in RUN_TIME_MODULES and not entry.module)),
           f"{what} is {frame_text(frame)}, not {entry}")
-    places = boot.addresses.get((entry.name, entry.module), set())
+    places = boot.addresses.get((entry.name, module), set())
     check(int(frame["pc"], 16) - entry.offset in places,
           f"{what}: {frame['pc']} is not {entry} in the guest's kallsyms")
     check(frame["kind"] not in ("scan", "fp"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`bt` against the guest's own traces."""
 
-from lib import Failure, Session, boots, check, check_equal, task_facts
+from lib import BOOT_NAMES, Failure, Session, boots, check, check_equal, task_facts
 from traces import compare_panic, compare_sleeping, hidden_ranges
 
 FACTS = ("nvcsw", "nivcsw")
@@ -112,7 +112,7 @@ def check_forms(program, boot):
 
 def run(session: Session):
     program = session.program
-    for boot in boots():
+    for boot in boots((*BOOT_NAMES, "bpf")):
         with session.case(f"{boot.label}: bt of the panic is the console's trace") as notes:
             compare_panic(boot, program.result(boot.dump, "bt"), notes)
         with session.case(f"{boot.label}: bt PID is /proc/PID/stack") as notes:

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`sym -l` against the guest's own /proc/kallsyms."""
 
-from lib import Failure, boots, check, check_lines
-
-# What the live kernel lists behind its modules though no table of a module or
-# of the kernel image has it: trampolines and programs made at run time.
-RUN_TIME_MODULES = ("bpf", "__builtin__ftrace", "__builtin__kprobes")
-
+from lib import BOOT_NAMES, Failure, boots, check, check_lines
 
 def listed(program, dump):
     """(address, letter, name, module) of every row of `sym -l`."""
@@ -28,19 +23,15 @@ def split(rows):
 
 
 def compare_modules(ours, theirs, notes):
-    """Symbols of each module, in the order of its own table."""
-    extras = {name: len(theirs[name]) for name in RUN_TIME_MODULES if name in theirs}
-    wanted = [name for name in theirs if name and name not in extras]
-    got = [name for name in ours if name and name not in extras]
+    """Symbols of each module, and of what the kernel wrote at run time ([bpf],
+    [__builtin__ftrace]), in the order of each table."""
+    wanted = [name for name in theirs if name]
+    got = [name for name in ours if name]
     check_lines(got, wanted, "module")
     for name in wanted:
         check_lines(shown(ours[name]), shown(theirs[name]), f"{name}'s symbol")
     notes.append(f"{sum(len(theirs[name]) for name in wanted)} symbols of "
                  f"{len(wanted)} modules")
-    for name, count in extras.items():
-        listed_too = len(ours.get(name, []))
-        notes.append(f"{count} of [{name}], made at run time, not compared; "
-                     f"we list {listed_too}")
 
 
 def look_up(program, boot):
@@ -63,7 +54,7 @@ def look_up(program, boot):
 
 
 def run(session):
-    for boot in boots():
+    for boot in boots((*BOOT_NAMES, "bpf")):
         rows = None
         with session.case(f"{boot.label}: every core symbol is as in /proc/kallsyms") as notes:
             rows = split(listed(session.program, boot.dump))
