@@ -132,37 +132,113 @@ static void write_module(struct out *out, const struct frame *frame)
 	out_string_as(out, "module", frame->symbol.module, text);
 }
 
-void frame_write(struct session *session, const struct frame *frame, size_t number)
+/* What stands before the function; a short frame is one of many stacks, and has no place. */
+static void write_place(struct out *out, const struct frame *frame, size_t number, bool is_short)
+{
+	char label[24], place[24];
+	snprintf(label, sizeof(label), "#%zu", number);
+	snprintf(place, sizeof(place), "[%016" PRIx64 "] ", frame->sp);
+	out_text(out, "%3s ", label);
+	if (!is_short)
+		out_address_as(out, "sp", frame->sp, place);
+}
+
+static void write_kernel_frame(struct out *out, const struct frame *frame, size_t number,
+			       bool is_short)
+{
+	write_place(out, frame, number, is_short);
+	write_symbol(out, frame);
+	if (is_short) {
+		out_address_as(out, "pc", frame->pc, "");
+	} else {
+		out_text(out, " at ");
+		out_address(out, "pc", frame->pc);
+	}
+	write_module(out, frame);
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+#define TYPE_TEXT 128
+
+/* "file=0xffff888003a5d900", "count=?"; what the type is, only JSON says. */
+static void write_argument(struct session *session, const struct argument *argument)
+{
+	struct out *out = session->out;
+	char type[TYPE_TEXT], text[32];
+	struct type target;
+	type_spell(argument->type, "", type, sizeof(type));
+	out_object_begin(out, NULL);
+	out_string_as(out, "name", argument->name, *argument->name ? argument->name : "_");
+	out_string_as(out, "type", type, "");
+	out_text(out, "=");
+	if (!argument->is_known) {
+		out_null_as(out, "value", "?");
+	} else if (type_target(argument->type, &target) || argument->value > UINT32_MAX) {
+		snprintf(text, sizeof(text), "0x%" PRIx64, argument->value);
+		out_address_as(out, "value", argument->value, text);
+	} else {
+		out_u64(out, "value", argument->value);
+	}
+	out_object_end(out);
+}
+
+static void write_arguments(struct session *session, const struct frame_arguments *arguments)
+{
+	struct out *out = session->out;
+	if (!arguments || !arguments->has_prototype)
+		return;
+	out_text(out, " (");
+	out_array_begin(out, "args");
+	for (size_t i = 0; i < arguments->count; i++) {
+		out_text(out, i ? ", " : "");
+		write_argument(session, &arguments->items[i]);
+	}
+	out_array_end(out);
+	out_text(out, ")");
+}
+
+/* --- a frame ------------------------------------------------------------------------------------
+ */
+
+static void write_one(struct session *session, const struct frame *frame, size_t number,
+		      const struct frame_arguments *arguments, bool is_short)
 {
 	struct out *out = session->out;
 	struct source source;
-	char label[24];
+	bool is_user = frame->kind == FRAME_USER;
 	read_source(session, frame, &source);
-	if (frame->kind == FRAME_EXCEPTION || frame->kind == FRAME_USER)
+	if (!is_short && (is_user || frame->kind == FRAME_EXCEPTION))
 		write_registers(session, &frame->registers);
 	if (*frame->stack_name)
 		out_text(out, " <%s>\n", frame->stack_name);
 	else if (frame->leaves_stack)
 		out_text(out, " <TASK>\n");
 	out_object_begin(out, NULL);
-	if (frame->kind == FRAME_USER) {
+	if (is_user) {
 		out_null_as(out, "symbol", "");
 		out_null_as(out, "offset", "");
 		out_address_as(out, "pc", frame->pc, "");
 		out_null_as(out, "module", "");
 	} else {
-		snprintf(label, sizeof(label), "#%zu", number);
-		out_text(out, "%3s [%016" PRIx64 "] ", label, frame->sp);
-		write_symbol(out, frame);
-		out_text(out, " at ");
-		out_address(out, "pc", frame->pc);
-		write_module(out, frame);
+		write_kernel_frame(out, frame, number, is_short);
 	}
 	out_string_as(out, "kind", frame_kind_name(frame->kind), guess_mark(frame->kind));
 	if (*frame->stack_name)
 		out_string_as(out, "stack", frame->stack_name, "");
+	write_arguments(session, arguments);
 	write_source(out, &source);
 	out_object_end(out);
-	if (frame->kind != FRAME_USER)
-		out_text(out, "\n");
+	out_text(out, is_user ? "" : "\n");
+}
+
+void frame_write(struct session *session, const struct frame *frame, size_t number,
+		 const struct frame_arguments *arguments)
+{
+	write_one(session, frame, number, arguments, false);
+}
+
+void frame_write_short(struct session *session, const struct frame *frame, size_t number)
+{
+	write_one(session, frame, number, NULL, true);
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * BPF programs that end up on the stacks of sleeping tasks.  bpf_states.c loads them.
  */

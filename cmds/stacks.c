@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Equal stacks of all tasks, counted: what thousands of tasks are waiting for, at a glance. */
+#include "cmds/stacks.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "cmds/frames.h"
+#include "cmds/task_filter.h"
+#include "debugger/unwind/unwind.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many tasks of a group text names; JSON has them all. */
+#define TASKS_SHOWN 8
+
+struct member {
+	uint64_t address;
+	int32_t pid;
+	uint32_t next; /* of the group, in the order of ps; HASH_NONE: the last */
+	char state;
+	char comm[64];
+};
+
+struct group {
+	struct stack_trace trace; /* of its first task */
+	uint32_t count, first, last;
+	uint32_t hash;
+	bool has_panicked;
+};
+
+struct collection {
+	struct session *session;
+	struct task_filter filter;
+	const char *function, *module, *waits; /* patterns, NULL: any */
+	uint64_t panicking;		       /* task, 0: unknown */
+	struct group *groups;
+	size_t group_count, group_capacity;
+	struct member *members;
+	size_t member_count, member_capacity;
+	struct hash_index index; /* groups by hash */
+	uint64_t seen;
+};
+
+/* --- which stacks ---------------------------------------------------------------------- */
+
+/* The scheduler's own functions and the locks': what a task waits in lies below them. */
+static bool is_waiting_function(struct target *target, uint64_t pc)
+{
+	static const char *const ranges[][2] = { { "__sched_text_start", "__sched_text_end" },
+						 { "__lock_text_start", "__lock_text_end" } };
+	for (size_t i = 0; i < ARRAY_COUNT(ranges); i++) {
+		uint64_t start, end;
+		if (symtab_address(target->symbols, ranges[i][0], &start) &&
+		    symtab_address(target->symbols, ranges[i][1], &end) && pc >= start && pc < end)
+			return true;
+	}
+	return false;
+}
+
+/* What /proc/PID/wchan names; NULL: it does not wait. */
+static const struct frame *waits_in(struct target *target, const struct stack_trace *trace)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (frame->kind == FRAME_USER || !frame->has_symbol)
+			return NULL;
+		if (!is_waiting_function(target, frame->pc))
+			return i ? frame : NULL;
+	}
+	return NULL;
+}
+
+static bool has_frame(const struct stack_trace *trace, const char *function, const char *module)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (!frame->has_symbol)
+			continue;
+		if (function && !fnmatch(function, frame->symbol.name, 0))
+			return true;
+		if (module && frame->symbol.module && !fnmatch(module, frame->symbol.module, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(const struct collection *collection, const struct stack_trace *trace)
+{
+	if (collection->function && !has_frame(trace, collection->function, NULL))
+		return false;
+	if (collection->module && !has_frame(trace, NULL, collection->module))
+		return false;
+	if (!collection->waits)
+		return true;
+	const struct frame *frame = waits_in(collection->session->target, trace);
+	return frame && !fnmatch(collection->waits, frame->symbol.name, 0);
+}
+
+/* --- groups ----------------------------------------------------------------------------- */
+
+static uint32_t hash_trace(const struct stack_trace *trace)
+{
+	uint32_t hash = (uint32_t)trace->count;
+	for (size_t i = 0; i < trace->count; i++) {
+		/* Where it entered the kernel from makes no difference. */
+		uint64_t pc = trace->frames[i].kind == FRAME_USER ? 0 : trace->frames[i].pc;
+		hash = hash * 31 + hash_bytes(&pc, sizeof(pc));
+	}
+	return hash;
+}
+
+static bool is_equal(const struct stack_trace *a, const struct stack_trace *b)
+{
+	if (a->count != b->count || !a->end != !b->end || a->is_stale != b->is_stale)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct frame *one = &a->frames[i], *other = &b->frames[i];
+		if (one->kind != other->kind || (one->kind != FRAME_USER && one->pc != other->pc))
+			return false;
+	}
+	return !a->end || !strcmp(a->end->message, b->end->message);
+}
+
+/* The group of a trace, which it takes; a new one if there is none. */
+static struct error *find_group(struct collection *collection, struct stack_trace *trace,
+				uint32_t *ret)
+{
+	uint32_t hash = hash_trace(trace);
+	size_t position = hash_index_first(&collection->index, hash);
+	for (uint32_t n; (n = hash_index_next(&collection->index, hash, &position)) != HASH_NONE;)
+		if (is_equal(&collection->groups[n].trace, trace)) {
+			stack_trace_deinit(trace);
+			*ret = n;
+			return NULL;
+		}
+	if (!array_reserve(&collection->groups, &collection->group_capacity,
+			   collection->group_count + 1) ||
+	    !hash_index_add(&collection->index, hash, (uint32_t)collection->group_count)) {
+		stack_trace_deinit(trace);
+		return error_no_memory();
+	}
+	*ret = (uint32_t)collection->group_count++;
+	collection->groups[*ret] = (struct group){
+		.trace = *trace, .first = HASH_NONE, .last = HASH_NONE, .hash = hash
+	};
+	return NULL;
+}
+
+static struct error *add_task(struct collection *collection, const struct task *task,
+			      struct stack_trace *trace)
+{
+	uint32_t number = 0;
+	TRY(find_group(collection, trace, &number));
+	if (!array_reserve(&collection->members, &collection->member_capacity,
+			   collection->member_count + 1))
+		return error_no_memory();
+	struct group *group = &collection->groups[number];
+	uint32_t added = (uint32_t)collection->member_count++;
+	struct member *member = &collection->members[added];
+	*member = (struct member){ .address = task->address,
+				   .pid = task->pid,
+				   .state = task->state_letter,
+				   .next = HASH_NONE };
+	memcpy(member->comm, task->comm, sizeof(member->comm));
+	if (group->count++)
+		collection->members[group->last].next = added;
+	else
+		group->first = added;
+	group->last = added;
+	group->has_panicked |= task->address == collection->panicking;
+	return NULL;
+}
+
+static struct error *visit(void *context, const struct task *task)
+{
+	struct collection *collection = context;
+	struct stack_trace trace;
+	TRY(interrupt_check());
+	progress_report(collection->session->progress, "stacks", collection->seen++, 0);
+	if (!task_filter_wants(&collection->filter, task))
+		return NULL;
+	TRY(unwind_task(collection->session->target, task, &trace));
+	if (!is_wanted(collection, &trace)) {
+		stack_trace_deinit(&trace);
+		return NULL;
+	}
+	return add_task(collection, task, &trace);
+}
+
+/* Most frequent first, the panicking task's last; else in the order of their first tasks. */
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *one = a, *other = b;
+	if (one->has_panicked != other->has_panicked)
+		return one->has_panicked ? 1 : -1;
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return one->first < other->first ? -1 : one->first > other->first;
+}
+
+/* --- writing --------------------------------------------------------------------------- */
+
+static void write_member(struct out *out, const struct member *member, bool shown)
+{
+	char state[2] = { member->state, 0 }, pid[16];
+	out_item(out, member->address, "struct task_struct");
+	out_object_begin(out, NULL);
+	snprintf(pid, sizeof(pid), "%d", member->pid);
+	out_i64_as(out, "pid", member->pid, shown ? pid : "");
+	out_text(out, shown ? " " : "");
+	out_string_as(out, "comm", member->comm, shown ? member->comm : "");
+	out_string_as(out, "state", state, "");
+	out_address_as(out, "address", member->address, "");
+	out_object_end(out);
+}
+
+static void write_members(struct collection *collection, const struct group *group)
+{
+	struct out *out = collection->session->out;
+	uint32_t number = 0;
+	out_array_begin(out, "tasks");
+	for (uint32_t i = group->first; i != HASH_NONE; i = collection->members[i].next, number++) {
+		out_text(out, !number ? "" : number < TASKS_SHOWN ? ", " : "");
+		write_member(out, &collection->members[i], number < TASKS_SHOWN);
+	}
+	out_array_end(out);
+	if (group->count > TASKS_SHOWN)
+		out_text(out, ", and %u more", group->count - TASKS_SHOWN);
+	out_text(out, "\n");
+}
+
+static void write_group(struct collection *collection, const struct group *group)
+{
+	struct out *out = collection->session->out;
+	const struct frame *waits = waits_in(collection->session->target, &group->trace);
+	char count[32];
+	out_object_begin(out, NULL);
+	out_style(out, OUT_HEADING);
+	snprintf(count, sizeof(count), "%u", group->count);
+	out_u64_as(out, "count", group->count, count);
+	out_text(out, group->count == 1 ? " task" : " tasks");
+	out_style(out, OUT_PLAIN);
+	if (waits) {
+		out_text(out, " in ");
+		out_string(out, "waits_in", waits->symbol.name);
+	}
+	out_text(out, ": ");
+	out_bool_as(out, "panicking", group->has_panicked, "");
+	write_members(collection, group);
+	out_array_begin(out, "frames");
+	for (size_t i = 0; i < group->trace.count; i++)
+		frame_write_short(collection->session, &group->trace.frames[i], i);
+	out_array_end(out);
+	if (group->trace.end) {
+		out_string_as(out, "end", group->trace.end->message, "");
+		out_text(out, "    (the end: %s)\n", group->trace.end->message);
+	}
+	out_object_end(out);
+}
+
+static void write_groups(struct collection *collection)
+{
+	array_sort(collection->groups, collection->group_count, sizeof(*collection->groups),
+		   compare_groups);
+	out_array_begin(collection->session->out, NULL);
+	for (size_t i = 0; i < collection->group_count; i++) {
+		out_text(collection->session->out, i ? "\n" : "");
+		write_group(collection, &collection->groups[i]);
+	}
+	out_array_end(collection->session->out);
+}
+
+static void collection_deinit(struct collection *collection)
+{
+	for (size_t i = 0; i < collection->group_count; i++)
+		stack_trace_deinit(&collection->groups[i].trace);
+	free(collection->groups);
+	free(collection->members);
+	hash_index_deinit(&collection->index);
+	task_filter_deinit(&collection->filter);
+}
+
+static uint64_t find_panicking(struct target *target)
+{
+	struct task task;
+	uint32_t cpu;
+	if (!target_panic_cpu(target, &cpu))
+		return 0;
+	struct error *error = task_panicking(target, &task);
+	uint64_t address = error ? 0 : task.address;
+	if (!error)
+		task_deinit(&task);
+	error_free(error);
+	return address;
+}
+
+/* A broken list of tasks, or Ctrl-C, comes after what was found. */
+static struct error *collect_and_write(struct collection *collection)
+{
+	struct error *problem = NULL;
+	struct error *error =
+		task_for_each(collection->session->target, visit, collection, &problem);
+	write_groups(collection);
+	if (error) {
+		error_free(problem);
+		return error;
+	}
+	return problem ?: task_filter_check(&collection->filter);
+}
+
+enum { OPTION_FUNCTION = FILTER_OPTIONS, OPTION_MODULE, OPTION_WAITS };
+
+static struct error *stacks_run(struct session *session, const struct arguments *arguments)
+{
+	struct collection collection = { .session = session,
+					 .function = arguments->options[OPTION_FUNCTION],
+					 .module = arguments->options[OPTION_MODULE],
+					 .waits = arguments->options[OPTION_WAITS] };
+	struct error *error = task_filter_init(&collection.filter, session, arguments,
+					       arguments->operands, arguments->operand_count);
+	collection.panicking = error ? 0 : find_panicking(session->target);
+	if (!error)
+		error = collect_and_write(&collection);
+	collection_deinit(&collection);
+	return error;
+}
+
+struct error *stacks_write_all(struct session *session)
+{
+	struct arguments none = { .operand_count = 0 };
+	return stacks_run(session, &none);
+}
+
+static const char *const examples[] = {
+	"stacks", "stacks -s D", "stacks -u -w *futex*", "stacks -f vfs_read", "stacks -k kworker*",
+	NULL
+};
+
+const struct command command_stacks = {
+	.name = "stacks",
+	.summary = "equal stacks of all tasks, counted",
+	.description =
+		"Groups tasks by their stacks: the most frequent first, the panicking task's last. "
+		"Two stacks are equal when all return addresses are. Text names the first 8 tasks "
+		"of a group, JSON all.\n"
+		"\n"
+		"Tasks are chosen by pid, address, name or pattern, state, mm, cgroup; stacks by a "
+		"function or a module somewhere on them, or by the function the task waits in, "
+		"which is the first one outside of the scheduler, as in /proc/PID/wchan.",
+	.options = { TASK_FILTER_OPTIONS,
+		     [OPTION_FUNCTION] = { 'f', "function", "PATTERN", OPERAND_SYMBOL,
+					   "only stacks with such a function" },
+		     [OPTION_MODULE] = { 'm', "module", "PATTERN", OPERAND_MODULE,
+					 "only stacks with a function of such a module" },
+		     [OPTION_WAITS] = { 'w', "waits-in", "PATTERN", OPERAND_SYMBOL,
+					"only tasks that wait in such a function" } },
+	.operands = { { .name = "PID|TASK|NAME",
+			.kind = OPERAND_TASK,
+			.optional = true,
+			.repeated = true } },
+	.examples = examples,
+	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
+	.run = stacks_run,
+};

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/arguments/arguments.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/arguments/equations.h"
+#include "debugger/infer/inference.h"
+#include "debugger/target/object.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct pass {
+	struct target *target;
+	const struct task *task;
+	struct stack_trace *trace;
+	struct inference *inference;
+	struct symbolic_world world;
+	struct frame_arguments *arguments;
+	struct equations callee, caller; /* of the frame at hand and of the one that called it */
+};
+
+/* --- prototypes ---------------------------------------------------------------------------- */
+
+static bool is_scalar(struct type type)
+{
+	struct btf_type record;
+	return type_get_resolved(type, &record) &&
+	       (record.kind == BTF_INT || record.kind == BTF_PTR || record.kind == BTF_ENUM ||
+		record.kind == BTF_ENUM64);
+}
+
+/* Registers that a parameter takes, 0: it lies on the stack. */
+static unsigned int registers_of(struct type type)
+{
+	uint64_t size;
+	if (!type_size(type, &size))
+		return 0;
+	return size <= 8 ? 1 : size <= 16 ? 2 : 0;
+}
+
+/* A prototype with its parameters; `registers`: where each comes, LOWER_NONE: not in one. */
+static bool read_prototype(struct pass *pass, uint64_t function, struct frame_arguments *ret,
+			   uint8_t registers[ARGUMENTS_MAX])
+{
+	const struct levels *levels = &pass->inference->levels;
+	const struct lowering *lowering = pass->world.lowering;
+	struct callee callee;
+	struct btf_type record;
+	struct btf_param param;
+	callees_find(&pass->inference->callees, function, &callee);
+	if (callee.kind != CALLEE_TYPED)
+		return false;
+	struct type prototype = kind_type(levels, callee.prototype);
+	if (!type_get(prototype, &record) || record.kind != BTF_FUNC_PROTO)
+		return false;
+	ret->has_prototype = true;
+	ret->result = (struct type){ prototype.btf, record.type };
+	uint64_t size;
+	/* A large result takes the first register for its address. */
+	unsigned int used = type_size(ret->result, &size) && size > 16 ? 1 : 0;
+	for (uint32_t i = 0; i < ARGUMENTS_MAX && btf_param(&record, i, &param); i++) {
+		struct argument *argument = &ret->items[ret->count];
+		struct type type = { prototype.btf, param.type };
+		if (!param.type)
+			break; /* ... */
+		*argument = (struct argument){ .name = param.name, .type = type };
+		unsigned int taken = registers_of(type);
+		bool fits = taken && used + taken <= lowering->argument_count;
+		registers[ret->count++] = fits && taken == 1 && is_scalar(type)
+						  ? lowering->arguments[used]
+						  : LOWER_NONE;
+		used += fits ? taken : 0;
+	}
+	return true;
+}
+
+/* The low bytes of a register as the type has them. */
+static uint64_t extend(struct type type, uint64_t value)
+{
+	struct btf_type record;
+	uint64_t size;
+	if (!type_size(type, &size) || size >= 8 || !type_get_resolved(type, &record))
+		return value;
+	unsigned int bits = (unsigned int)size * 8;
+	value &= ((uint64_t)1 << bits) - 1;
+	bool is_signed = record.kind == BTF_INT	   ? record.int_encoding & BTF_INT_SIGNED
+			 : record.kind == BTF_ENUM ? btf_enum_is_signed(&record)
+						   : false;
+	if (is_signed && value >> (bits - 1))
+		value |= ~(uint64_t)0 << bits;
+	return value;
+}
+
+/* --- one frame ----------------------------------------------------------------------------------
+ */
+
+static enum helper find_helper(void *context, uint64_t address, uint8_t *ret_register)
+{
+	struct pass *pass = context;
+	struct callee callee;
+	callees_find(&pass->inference->callees, address, &callee);
+	*ret_register = callee.helper_register;
+	return callee.kind == CALLEE_HELPER ? callee.helper : HELPER_NONE;
+}
+
+static void known_registers(const struct pass *pass, const struct frame *frame,
+			    struct equation_registers *ret)
+{
+	*ret = (struct equation_registers){ .known = 0 };
+	for (unsigned int i = 0; i < 16; i++) {
+		uint8_t number = pass->world.lowering->in_target[i];
+		if (!registers_has(&frame->registers, number))
+			continue;
+		ret->values[i] = frame->registers.values[number];
+		ret->known |= 1u << i;
+	}
+}
+
+/* The stack pointer when the function was entered: its caller's frame says. */
+static bool entry_stack(const struct pass *pass, size_t index, uint64_t *ret)
+{
+	if (index + 1 >= pass->trace->count)
+		return false;
+	const struct frame *next = &pass->trace->frames[index + 1];
+	if (next->kind == FRAME_EXCEPTION || next->kind == FRAME_USER || next->kind == FRAME_SCAN ||
+	    next->pc_is_exact)
+		return false;
+	*ret = next->sp - 8;
+	return true;
+}
+
+/* Solves what holds in frame `index`. Errors: why nothing can be said of it. */
+static struct error *solve_frame(struct pass *pass, size_t index, struct equations *ret)
+{
+	const struct frame *frame = &pass->trace->frames[index];
+	struct equation_frame input = { .memory = pass->target->memory,
+					.task = pass->task ? pass->task->address : 0 };
+	if (!frame->has_symbol || frame->symbol.size < frame->offset || frame->kind == FRAME_USER)
+		return error_create(ERROR_NOT_FOUND, "no function");
+	uint8_t *bytes = malloc(frame->symbol.size + 1);
+	if (!bytes)
+		return error_no_memory();
+	struct code code = { bytes, frame->symbol.size, frame->symbol.address };
+	struct error *error = NULL;
+	if (frame->symbol.size > 1 << 20 ||
+	    !text_read(&pass->inference->text, code.address, bytes, code.size))
+		error = error_create(ERROR_NOT_FOUND, "no code");
+	if (!error)
+		error = symbolic_run(&pass->world, &code, frame->offset, frame->pc_is_exact,
+				     &ret->place);
+	free(bytes);
+	if (error)
+		return error;
+	known_registers(pass, frame, &input.registers);
+	input.sp = frame->sp;
+	input.has_entry = entry_stack(pass, index, &input.entry);
+	return equations_solve(ret, &input, pass->world.lowering);
+}
+
+/* The caller's registers that the callee saved: known in the caller's frame from now on. */
+static void hand_on(struct pass *pass, const struct equations *equations, struct frame *caller)
+{
+	const struct lowering *lowering = pass->world.lowering;
+	for (unsigned int i = 0; i < 16; i++) {
+		struct symbolic entry = { .base = BASE_ENTRY, .size = 8, .id = i };
+		uint64_t value;
+		if (!(lowering->kept_by_calls >> i & 1) || i == lowering->stack ||
+		    !equations_value(equations, &entry, 8, &value))
+			continue;
+		uint8_t number = lowering->in_target[i];
+		if (!registers_has(&caller->registers, number))
+			registers_set(&caller->registers, number, value);
+	}
+}
+
+/*
+ * What the caller called is this very function. Through a pointer: one that is still where the
+ * caller took it from, and would else have to be changed to this function since.
+ */
+static bool calls(const struct pass *pass, const struct equations *caller, uint64_t function)
+{
+	uint64_t target;
+	if (caller->place.call == CALL_DIRECT)
+		return caller->place.target == function;
+	return caller->place.call == CALL_REGISTER &&
+	       equations_value_again(caller, &caller->place.pointer, pass->target->memory,
+				     &target) &&
+	       target == function;
+}
+
+static void find_argument(struct argument *argument, uint8_t reg, const struct equations *callee,
+			  const struct equations *caller)
+{
+	struct symbolic entry = { .base = BASE_ENTRY, .size = 8, .id = reg };
+	uint64_t size, inner, outer;
+	if (reg == LOWER_NONE || !type_size(argument->type, &size))
+		return;
+	bool by_callee = callee && equations_value(callee, &entry, (uint32_t)size, &inner);
+	bool by_caller = caller && equations_value(caller, &caller->place.state.registers[reg],
+						   (uint32_t)size, &outer);
+	if (by_callee)
+		inner = extend(argument->type, inner);
+	if (by_caller)
+		outer = extend(argument->type, outer);
+	if ((!by_callee && !by_caller) || (by_callee && by_caller && inner != outer))
+		return;
+	argument->is_known = true;
+	argument->value = by_callee ? inner : outer;
+}
+
+static void find_arguments(struct pass *pass, size_t index, const struct equations *callee,
+			   const struct equations *caller)
+{
+	const struct frame *frame = &pass->trace->frames[index];
+	struct frame_arguments *arguments = &pass->arguments[index];
+	uint8_t registers[ARGUMENTS_MAX];
+	if (!frame->has_symbol || frame->kind == FRAME_USER ||
+	    !read_prototype(pass, frame->symbol.address, arguments, registers))
+		return;
+	if (caller && !calls(pass, caller, frame->symbol.address))
+		caller = NULL;
+	for (size_t i = 0; i < arguments->count; i++)
+		find_argument(&arguments->items[i], registers[i], callee, caller);
+}
+
+/* --- the whole trace -----------------------------------------------------------------------------
+ */
+
+/* From the innermost frame outwards: each frame's equations need the registers of that frame. */
+static struct error *walk(struct pass *pass)
+{
+	struct equations *callee = &pass->callee, *caller = &pass->caller;
+	bool has_callee = false, has_caller;
+	for (size_t i = 0; i < pass->trace->count; i++) {
+		TRY(interrupt_check());
+		if (!i) {
+			struct error *error = solve_frame(pass, 0, callee);
+			has_callee = !error;
+			error_free(error);
+		}
+		bool is_called = i + 1 < pass->trace->count &&
+				 !pass->trace->frames[i + 1].pc_is_exact &&
+				 pass->trace->frames[i + 1].kind != FRAME_USER;
+		has_caller = false;
+		if (is_called && has_callee)
+			hand_on(pass, callee, &pass->trace->frames[i + 1]);
+		if (i + 1 < pass->trace->count) {
+			struct error *error = solve_frame(pass, i + 1, caller);
+			has_caller = !error;
+			error_free(error);
+		}
+		find_arguments(pass, i, has_callee ? callee : NULL,
+			       has_caller && is_called ? caller : NULL);
+		struct equations *other = callee;
+		callee = caller;
+		caller = other;
+		has_callee = has_caller;
+	}
+	return NULL;
+}
+
+/* Where the current task's address lies in each CPU's area: by itself, or in pcpu_hot (6.2-6.14).
+ */
+static void find_current(struct pass *pass)
+{
+	static const char *const names[] = { "current_task", "const_current_task" };
+	struct symtab *symbols = pass->target->symbols;
+	uint64_t address, offset;
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (symtab_address(symbols, names[i], &address))
+			pass->world.current_task[i] = address;
+	if (pass->world.current_task[0] || !symtab_address(symbols, "pcpu_hot", &address))
+		return;
+	struct error *error =
+		object_offset(pass->target, "struct pcpu_hot", "current_task", &offset);
+	if (!error)
+		pass->world.current_task[0] = address + offset;
+	error_free(error);
+}
+
+struct error *arguments_of(struct target *target, const struct task *task,
+			   struct stack_trace *trace, struct frame_arguments **ret)
+{
+	struct pass pass = { .target = target, .task = task, .trace = trace };
+	TRY(inference_get(target, &pass.inference));
+	for (size_t i = 0; i < trace->count; i++)
+		if (trace->frames[i].has_symbol && trace->frames[i].symbol.module)
+			TRY(inference_add_modules(pass.inference));
+	pass.world = (struct symbolic_world){ .lowering = pass.inference->lowering,
+					      .context = &pass,
+					      .helper = find_helper };
+	find_current(&pass);
+	pass.arguments = calloc(trace->count + 1, sizeof(*pass.arguments));
+	if (!pass.arguments)
+		return error_no_memory();
+	struct error *error = walk(&pass);
+	if (error)
+		free(pass.arguments);
+	else
+		*ret = pass.arguments;
+	return error;
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sweeps over a function, and what each operation does to the state. */
+#include "debugger/arguments/symbolic.h"
+
+#include "base/array.h"
+#include "debugger/arguments/symbolic_state.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEPS_MAX 24
+#define CODE_MAX   (256u << 10)
+#define LABELS_MAX 8192
+/* Where the hook for tracing is, seen from the start of a function. */
+#define HOOK_MAX 4
+/* A call is at most so long. */
+#define CALL_MAX 8
+/* Definitions that an operation makes of what it reads: two at most. */
+#define READ_DEFINITION 0x40000000u
+
+struct label {
+	bool reached;
+	struct symbolic_state state;
+};
+
+struct run {
+	const struct symbolic_world *world;
+	const struct code *code;
+	struct ops ops;
+	uint16_t *label_of; /* by offset in the code: number of its label, 0: none */
+	struct label *labels;
+	size_t label_count;
+	struct symbolic_state state;
+	bool live, changed;
+	bool has_table; /* it jumps to where nobody can say */
+	uint32_t index; /* of the operation */
+	uint32_t place; /* offset of the instruction whose state is wanted */
+	bool is_found;
+	struct symbolic_place *ret;
+};
+
+/* --- values ------------------------------------------------------------------------------ */
+
+static void set_register(struct run *run, uint8_t number, struct symbolic value)
+{
+	const struct lowering *lowering = run->world->lowering;
+	run->state.registers[number] = value;
+	if (number != lowering->stack) {
+		/* From now on it may go anywhere. */
+		if (value.base == BASE_STACK)
+			symbolic_escape(&run->state, value.offset, lowering->kept_by_calls);
+		return;
+	}
+	if (value.base == BASE_STACK)
+		symbolic_forget_slots(&run->state, INT64_MIN / 2, value.offset);
+	else
+		symbolic_escape(&run->state, INT32_MIN, lowering->kept_by_calls);
+}
+
+static struct symbolic definition(struct run *run, uint32_t id)
+{
+	symbolic_forget_definition(&run->state, id);
+	return (struct symbolic){ .base = BASE_SOME, .size = 8, .id = id };
+}
+
+/* Something that only this operation knows. */
+static void define(struct run *run, uint8_t number)
+{
+	set_register(run, number, definition(run, run->index + 1));
+}
+
+/* What is not known gets a name, so that its copies are known to be the same. */
+static struct symbolic read_register(struct run *run, uint8_t number, uint32_t which)
+{
+	struct symbolic *value = &run->state.registers[number];
+	if (number < LOWER_SOMEWHERE && value->base == BASE_UNKNOWN)
+		*value = definition(run, READ_DEFINITION + 2 * run->index + which);
+	return *value;
+}
+
+/* The low `size` bytes of it; unknown where that cannot be said. */
+static struct symbolic cut(struct symbolic value, uint32_t size)
+{
+	if (size >= 8 || value.base == BASE_UNKNOWN)
+		return value;
+	if (value.base == BASE_NUMBER && size == 4 && value.offset >= 0 &&
+	    value.offset <= INT32_MAX)
+		return value;
+	if (value.base == BASE_NUMBER || value.base == BASE_STACK || value.offset)
+		return (struct symbolic){ .base = BASE_UNKNOWN };
+	if (value.size > size)
+		value.size = (uint8_t)size;
+	return value;
+}
+
+static void set_or_define(struct run *run, uint8_t number, struct symbolic value)
+{
+	if (value.base == BASE_UNKNOWN)
+		define(run, number);
+	else
+		set_register(run, number, value);
+}
+
+/* --- places ------------------------------------------------------------------------------- */
+
+enum place_kind { PLACE_ELSEWHERE, PLACE_STACK, PLACE_STACK_SOMEWHERE };
+
+static enum place_kind place_of(struct run *run, const struct op *op, int64_t *ret)
+{
+	const struct symbolic *registers = run->state.registers;
+	bool has_base = op->base != LOWER_NONE, has_index = op->index != LOWER_NONE;
+	if (op->per_cpu)
+		return PLACE_ELSEWHERE;
+	if (has_base && registers[op->base].base == BASE_STACK && registers[op->base].size == 8) {
+		*ret = registers[op->base].offset + op->displacement;
+		return has_index ? PLACE_STACK_SOMEWHERE : PLACE_STACK;
+	}
+	if (has_index && registers[op->index].base == BASE_STACK) {
+		*ret = INT32_MIN;
+		return PLACE_STACK_SOMEWHERE;
+	}
+	return PLACE_ELSEWHERE;
+}
+
+static bool is_current_task(const struct run *run, const struct op *op)
+{
+	if (!op->per_cpu || op->base != LOWER_NONE || op->index != LOWER_NONE || op->size != 8)
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		if (run->world->current_task[i] &&
+		    (uint64_t)op->displacement == run->world->current_task[i])
+			return true;
+	return false;
+}
+
+/* Remembers where the value that this operation defines comes from. */
+static void note_load(struct run *run, const struct op *op, struct symbolic address)
+{
+	struct symbolic_place *place = run->ret;
+	if (address.base == BASE_UNKNOWN || address.size < 8 || op->size != 8 ||
+	    op->index != LOWER_NONE || op->per_cpu || run->is_found)
+		return;
+	address.offset = (int64_t)((uint64_t)address.offset + (uint64_t)op->displacement);
+	place->loads[place->load_count++ % SYMBOLIC_LOADS] =
+		(struct symbolic_load){ .id = run->index + 1, .address = address };
+}
+
+static void load(struct run *run, const struct op *op)
+{
+	uint32_t kept = run->world->lowering->kept_by_calls;
+	int64_t offset;
+	if (is_current_task(run, op)) {
+		set_register(run, op->to, (struct symbolic){ .base = BASE_TASK, .size = 8 });
+		return;
+	}
+	if (place_of(run, op, &offset) != PLACE_STACK) {
+		struct symbolic address = { .base = BASE_NUMBER, .size = 8 };
+		if (op->base != LOWER_NONE)
+			address = read_register(run, op->base, 0);
+		define(run, op->to);
+		note_load(run, op, address);
+		return;
+	}
+	struct symbolic value = symbolic_slot_value(&run->state, offset, op->size);
+	if (value.base != BASE_UNKNOWN) {
+		set_register(run, op->to, value);
+		return;
+	}
+	define(run, op->to);
+	value = run->state.registers[op->to];
+	value.size = op->size < 8 ? op->size : 8;
+	if (op->to != run->world->lowering->stack)
+		symbolic_store(&run->state, offset, op->size, &value, kept);
+}
+
+static void store(struct run *run, const struct op *op, struct symbolic value)
+{
+	uint32_t kept = run->world->lowering->kept_by_calls;
+	int64_t offset;
+	switch (place_of(run, op, &offset)) {
+	case PLACE_STACK:
+		if (op->size)
+			symbolic_store(&run->state, offset, op->size, &value, kept);
+		else
+			symbolic_escape(&run->state, offset, kept);
+		break;
+	case PLACE_STACK_SOMEWHERE:
+		symbolic_escape(&run->state, offset, kept);
+		break;
+	case PLACE_ELSEWHERE:
+		break;
+	}
+}
+
+static void add(struct run *run, const struct op *op)
+{
+	uint32_t kept = run->world->lowering->kept_by_calls;
+	int64_t offset;
+	struct symbolic value = { .base = BASE_NUMBER, .size = 8 };
+	if (place_of(run, op, &offset) == PLACE_STACK_SOMEWHERE)
+		symbolic_escape(&run->state, offset, kept);
+	if (op->index != LOWER_NONE || op->size != 8) {
+		define(run, op->to);
+		return;
+	}
+	if (op->base != LOWER_NONE)
+		value = read_register(run, op->base, 0);
+	if (value.size < 8 || value.base == BASE_UNKNOWN) {
+		define(run, op->to);
+		return;
+	}
+	value.offset = (int64_t)((uint64_t)value.offset + (uint64_t)op->displacement);
+	set_register(run, op->to, value);
+}
+
+/* --- where control goes ---------------------------------------------------------------------- */
+
+static bool is_inside(const struct run *run, uint64_t address)
+{
+	return address - run->code->address < run->code->size;
+}
+
+static void go_to(struct run *run, uint64_t target)
+{
+	struct label *label = &run->labels[run->label_of[target - run->code->address] - 1];
+	if (!run->live)
+		return;
+	if (!label->reached) {
+		label->reached = run->changed = true;
+		label->state = run->state;
+	} else {
+		run->changed |= symbolic_join(&label->state, &run->state);
+	}
+}
+
+static void arrive(struct run *run, uint32_t at)
+{
+	if (!run->label_of[at])
+		return;
+	struct label *label = &run->labels[run->label_of[at] - 1];
+	go_to(run, run->code->address + at);
+	run->live = label->reached;
+	if (label->reached)
+		run->state = label->state;
+}
+
+static void after_call(struct run *run)
+{
+	const struct lowering *lowering = run->world->lowering;
+	for (uint8_t i = 0; i < LOWER_SOMEWHERE; i++)
+		if (i >= LOWER_TEMPORARY || !(lowering->kept_by_calls >> i & 1))
+			run->state.registers[i] = (struct symbolic){ .base = BASE_UNKNOWN };
+	define(run, lowering->result);
+}
+
+static void note_call(struct run *run, enum call_kind kind, uint64_t target, uint8_t reg)
+{
+	if (run->ops.items[run->index].at != run->place)
+		return;
+	run->ret->call = kind;
+	run->ret->target = target;
+	if (kind == CALL_REGISTER)
+		run->ret->pointer = run->state.registers[reg];
+}
+
+static void call(struct run *run, const struct op *op)
+{
+	uint8_t reg = LOWER_NONE;
+	uint64_t target = (uint64_t)op->constant;
+	/* The hook for tracing, whatever it calls now, keeps all. */
+	if (op->at <= HOOK_MAX)
+		return;
+	switch (run->world->helper(run->world->context, target, &reg)) {
+	case HELPER_NOTHING:
+		return;
+	case HELPER_REGISTER:
+		note_call(run, CALL_REGISTER, 0, reg);
+		break;
+	default:
+		note_call(run, CALL_DIRECT, target, LOWER_NONE);
+		break;
+	}
+	after_call(run);
+}
+
+/* With the stack as at entry it is a call for our caller, else a table of places. */
+static void jump_register(struct run *run)
+{
+	const struct symbolic *stack = &run->state.registers[run->world->lowering->stack];
+	if (stack->base != BASE_STACK || stack->offset)
+		run->has_table = true;
+	run->live = false;
+}
+
+static void jump(struct run *run, const struct op *op)
+{
+	uint64_t target = (uint64_t)op->constant;
+	uint8_t reg;
+	if (is_inside(run, target)) {
+		go_to(run, target);
+	} else if (op->kind == OP_JUMP &&
+		   run->world->helper(run->world->context, target, &reg) == HELPER_REGISTER) {
+		jump_register(run);
+		return;
+	}
+	if (op->kind == OP_JUMP)
+		run->live = false;
+}
+
+/* --- one operation -----------------------------------------------------------------------------
+ */
+
+static void clobber(struct run *run, uint64_t mask)
+{
+	for (uint8_t i = 0; i < LOWER_SOMEWHERE; i++)
+		if (mask >> i & 1)
+			set_register(run, i, (struct symbolic){ .base = BASE_UNKNOWN });
+}
+
+static void choose(struct run *run, const struct op *op)
+{
+	struct symbolic other = read_register(run, op->from, 0);
+	if (!symbolic_equal(&other, &run->state.registers[op->to]))
+		define(run, op->to);
+}
+
+static void execute(struct run *run, const struct op *op)
+{
+	static const struct symbolic unknown = { .base = BASE_UNKNOWN };
+	struct symbolic number = { .base = BASE_NUMBER, .size = 8, .offset = op->constant };
+	switch ((enum op_kind)op->kind) {
+	case OP_CONSTANT:
+		set_register(run, op->to, number);
+		break;
+	case OP_MOVE:
+		set_or_define(run, op->to, cut(read_register(run, op->from, 0), op->size));
+		break;
+	case OP_CHOOSE:
+		choose(run, op);
+		break;
+	case OP_ADDRESS:
+		add(run, op);
+		break;
+	case OP_SCALE:
+	case OP_NUMBER:
+		define(run, op->to);
+		break;
+	case OP_LOAD:
+		load(run, op);
+		break;
+	case OP_STORE:
+		store(run, op, op->from == LOWER_NONE ? unknown : read_register(run, op->from, 0));
+		break;
+	case OP_STORE_CONSTANT:
+		store(run, op, op->size == 8 ? number : unknown);
+		break;
+	case OP_CHANGE:
+		store(run, op, unknown);
+		break;
+	case OP_CALL:
+		call(run, op);
+		break;
+	case OP_CALL_REGISTER:
+		note_call(run, CALL_REGISTER, 0, op->from);
+		after_call(run);
+		break;
+	case OP_JUMP:
+	case OP_BRANCH:
+		jump(run, op);
+		break;
+	case OP_JUMP_REGISTER:
+		jump_register(run);
+		break;
+	case OP_RETURN:
+	case OP_STOP:
+		run->live = false;
+		break;
+	case OP_CLOBBER:
+		clobber(run, (uint64_t)op->constant);
+		break;
+	case OP_TOUCH:
+	case OP_COMPARE:
+	case OP_CONDITION:
+		break;
+	}
+}
+
+/* --- sweeps --------------------------------------------------------------------------------------
+ */
+
+static struct error *find_labels(struct run *run)
+{
+	run->label_of = calloc(run->code->size + 1, sizeof(*run->label_of));
+	if (!run->label_of)
+		return error_no_memory();
+	for (size_t i = 0; i < run->ops.count; i++) {
+		const struct op *op = &run->ops.items[i];
+		if ((op->kind != OP_JUMP && op->kind != OP_BRANCH) ||
+		    !is_inside(run, (uint64_t)op->constant))
+			continue;
+		uint16_t *number = &run->label_of[(uint64_t)op->constant - run->code->address];
+		if (*number)
+			continue;
+		if (run->label_count == LABELS_MAX)
+			return error_create(ERROR_NOT_FOUND, "more than %d places are jumped to",
+					    LABELS_MAX);
+		*number = (uint16_t)++run->label_count;
+	}
+	run->labels = calloc(run->label_count + 1, sizeof(*run->labels));
+	return run->labels ? NULL : error_no_memory();
+}
+
+/* Labels may stand at instructions that do nothing and so have no operation. */
+static void arrive_between(struct run *run, uint32_t *next, uint32_t at)
+{
+	for (; *next <= at; (*next)++)
+		arrive(run, *next);
+}
+
+static void sweep(struct run *run)
+{
+	uint32_t next = 0;
+	run->changed = run->is_found = false;
+	run->ret->load_count = 0;
+	symbolic_enter(&run->state, run->world->lowering);
+	run->live = true;
+	for (run->index = 0; run->index < run->ops.count; run->index++) {
+		const struct op *op = &run->ops.items[run->index];
+		arrive_between(run, &next, op->at);
+		if (!run->live)
+			continue;
+		if (op->at == run->place && !run->is_found) {
+			run->ret->state = run->state;
+			run->ret->call = CALL_NONE;
+			run->is_found = true;
+		}
+		execute(run, op);
+	}
+}
+
+/* The instruction in question: the one at `offset`, or the call that ends there. */
+static bool find_place(struct run *run, uint64_t offset, bool exact)
+{
+	const struct op *found = NULL;
+	for (size_t i = 0; i < run->ops.count && run->ops.items[i].at < offset + exact; i++)
+		found = &run->ops.items[i];
+	if (!found || (exact ? found->at != offset
+			     : found->at + CALL_MAX < offset ||
+				       (found->kind != OP_CALL && found->kind != OP_CALL_REGISTER)))
+		return false;
+	run->place = found->at;
+	return true;
+}
+
+static struct error *run_sweeps(struct run *run, uint64_t offset, bool exact)
+{
+	if (run->ops.failed)
+		return error_no_memory();
+	if (!find_place(run, offset, exact))
+		return error_create(ERROR_NOT_FOUND, "no %s there",
+				    exact ? "instruction" : "call ends");
+	struct error *error = find_labels(run);
+	if (error)
+		return error;
+	for (unsigned int i = 0; i < SWEEPS_MAX && (!i || run->changed); i++)
+		sweep(run);
+	if (run->changed)
+		return error_create(ERROR_NOT_FOUND, "its loops are too deep");
+	if (run->has_table)
+		return error_create(ERROR_NOT_FOUND, "it jumps through a table");
+	if (!run->is_found)
+		return error_create(ERROR_NOT_FOUND, "no path leads there");
+	return NULL;
+}
+
+struct error *symbolic_run(const struct symbolic_world *world, const struct code *code,
+			   uint64_t offset, bool exact, struct symbolic_place *ret)
+{
+	struct run run = { .world = world, .code = code, .ret = ret };
+	if (code->size > CODE_MAX || offset > code->size)
+		return error_create(ERROR_NOT_FOUND, "the function is too large");
+	struct decoder *decoder = world->lowering->create();
+	if (!decoder)
+		return error_no_memory();
+	world->lowering->lower(decoder, code, &run.ops);
+	world->lowering->destroy(decoder);
+	struct error *error = run_sweeps(&run, offset, exact);
+	free(run.ops.items);
+	free(run.label_of);
+	free(run.labels);
+	return error;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/focus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget_trace(struct focus *focus)
+{
+	if (focus->has_trace)
+		stack_trace_deinit(&focus->trace);
+	free(focus->arguments);
+	focus->arguments = NULL;
+	focus->has_trace = false;
+	focus->frame = 0;
+}
+
+void focus_deinit(struct focus *focus)
+{
+	forget_trace(focus);
+	if (focus->has_task)
+		task_deinit(&focus->task);
+	*focus = (struct focus){ .has_task = false };
+}
+
+void focus_set_task(struct focus *focus, struct task *task)
+{
+	focus_deinit(focus);
+	focus->task = *task;
+	focus->has_task = focus->is_chosen = true;
+	*task = (struct task){ .address = 0 };
+}
+
+struct error *focus_task(struct focus *focus, struct target *target, const struct task **ret)
+{
+	if (!focus->has_task)
+		TRY(task_panicking(target, &focus->task));
+	focus->has_task = true;
+	*ret = &focus->task;
+	return NULL;
+}
+
+/* Without them, the stack is still worth showing. */
+static struct error *find_arguments(struct focus *focus, struct target *target)
+{
+	struct error *error = arguments_of(target, &focus->task, &focus->trace, &focus->arguments);
+	if (error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED))
+		return error;
+	error_free(error);
+	return NULL;
+}
+
+struct error *focus_trace(struct focus *focus, struct target *target,
+			  const struct stack_trace **ret)
+{
+	const struct task *task;
+	TRY(focus_task(focus, target, &task));
+	if (!focus->has_trace) {
+		TRY(unwind_task(target, task, &focus->trace));
+		focus->has_trace = true;
+		TRY(find_arguments(focus, target));
+	}
+	*ret = &focus->trace;
+	return NULL;
+}
+
+struct error *focus_set_frame(struct focus *focus, struct target *target, size_t number)
+{
+	const struct stack_trace *trace;
+	TRY(focus_trace(focus, target, &trace));
+	if (!trace->count)
+		return error_create(ERROR_NOT_FOUND, "task %d has no frames: %s", focus->task.pid,
+				    trace->end ? trace->end->message : "its stack is empty");
+	if (number >= trace->count)
+		return error_create(ERROR_USAGE, "there is no frame %zu, the last one is %zu",
+				    number, trace->count - 1);
+	focus->frame = number;
+	return NULL;
+}
+
+/* -1: there is no register of this name. */
+static int register_number(const struct arch *arch, const char *name)
+{
+	const struct {
+		const char *name;
+		unsigned int number;
+	} roles[] = { { "pc", arch->pc }, { "sp", arch->sp }, { "fp", arch->fp } };
+	for (unsigned int i = 0; i < arch->register_count; i++)
+		if (!strcmp(arch->register_names[i], name))
+			return (int)i;
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(roles[i].name, name))
+			return (int)roles[i].number;
+	return -1;
+}
+
+struct error *focus_register(struct focus *focus, struct target *target, const char *name,
+			     bool *ret_found, struct value *ret)
+{
+	const struct stack_trace *trace;
+	struct value value = { .target = target, .origin = ORIGIN_CAST };
+	int number = target->arch ? register_number(target->arch, name) : -1;
+	*ret_found = number >= 0;
+	if (number < 0)
+		return NULL;
+	TRY(focus_trace(focus, target, &trace));
+	if (focus->frame >= trace->count)
+		return error_create(ERROR_NOT_FOUND, "task %d has no frames", focus->task.pid);
+	const struct registers *registers = &trace->frames[focus->frame].registers;
+	if (!registers_has(registers, (unsigned int)number))
+		return error_create(ERROR_NOT_FOUND,
+				    "frame %zu of task %d: the value of %s is not known",
+				    focus->frame, focus->task.pid, name);
+	TRY(target_find_type(target, NULL, "unsigned long", &value.type));
+	value.scalar = registers->values[number];
+	*ret = value;
+	return NULL;
+}
