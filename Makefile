@@ -144,10 +144,13 @@ install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/btfcrash
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	$(PROGRAM) --manual >$(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(PROGRAM) --bash-completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/btfcrash/README.md
 
 uninstall: ## removes what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash
 
 clean: ## removes what was built; the dumps stay

@@ -8,17 +8,42 @@
 
 void out_destroy(struct out *out)
 {
+	if (out && out->ops->destroy)
+		out->ops->destroy(out);
 	free(out);
 }
 
 bool out_failed(const struct out *out)
 {
-	return ferror(out->file);
+	return out->failed || (out->file && ferror(out->file));
+}
+
+size_t out_depth(const struct out *out)
+{
+	return out->depth;
+}
+
+void out_finish_to(struct out *out, size_t depth)
+{
+	out->ops->finish(out, depth);
+	out->depth = depth;
 }
 
 void out_finish(struct out *out)
 {
-	out->ops->finish(out);
+	out_finish_to(out, 0);
+}
+
+void out_item(struct out *out, uint64_t address, const char *type_name)
+{
+	if (out->ops->item)
+		out->ops->item(out, address, type_name);
+}
+
+void out_style(struct out *out, enum out_style style)
+{
+	if (out->ops->style)
+		out->ops->style(out, style);
 }
 
 /* --- escaping -------------------------------------------------------------- */
@@ -82,41 +107,49 @@ void out_escape(FILE *file, const char *text, size_t size)
 void out_object_begin(struct out *out, const char *key)
 {
 	out->ops->begin(out, key, false);
+	out->depth++;
 }
 
 void out_object_end(struct out *out)
 {
 	out->ops->end(out, false);
+	out->depth--;
 }
 
 void out_array_begin(struct out *out, const char *key)
 {
 	out->ops->begin(out, key, true);
+	out->depth++;
 }
 
 void out_array_end(struct out *out)
 {
 	out->ops->end(out, true);
+	out->depth--;
 }
 
 void out_table_begin(struct out *out, const char *key, const struct column *columns, size_t count)
 {
 	out->ops->table_begin(out, key, columns, count);
+	out->depth++;
 }
 
 void out_row_begin(struct out *out)
 {
 	out->ops->row_begin(out);
+	out->depth++;
 }
 
 void out_row_end(struct out *out)
 {
 	out->ops->row_end(out);
+	out->depth--;
 }
 
 void out_table_end(struct out *out)
 {
 	out->ops->table_end(out);
+	out->depth--;
 }
 
 /* --- text ----------------------------------------------------------------------- */
@@ -237,9 +270,36 @@ static void format_split(struct out *out, const char *format, va_list *arguments
 void out_text(struct out *out, const char *format, ...)
 {
 	va_list arguments;
+	if (!out->ops->text)
+		return;
 	va_start(arguments, format);
 	format_split(out, format, &arguments);
 	va_end(arguments);
+}
+
+bool out_is_text(const struct out *out)
+{
+	return out->ops->text;
+}
+
+void out_lines(struct out *out, const char *text, size_t size)
+{
+	size_t start = 0;
+	if (!out->ops->text)
+		return;
+	for (size_t i = 0; i < size;) {
+		i += out_plain(text + i, size - i);
+		if (i < size && (text[i] == '\n' || text[i] == '\t')) {
+			i++;
+			continue;
+		}
+		out->ops->text(out, text + start, i - start, true);
+		for (start = i; i < size && text[i] != '\n' && text[i] != '\t';)
+			i++;
+		out->ops->text(out, text + start, i - start, false);
+		start = i;
+	}
+	out->ops->text(out, text + start, size - start, true);
 }
 
 void out_line(struct out *out, const char *format, ...)
@@ -257,7 +317,8 @@ void out_line(struct out *out, const char *format, ...)
 
 void out_pad(struct out *out, int width)
 {
-	out->ops->pad(out, width);
+	if (out->ops->pad)
+		out->ops->pad(out, width);
 }
 
 /* --- fields ---------------------------------------------------------------------- */
@@ -344,8 +405,15 @@ void out_null_as(struct out *out, const char *key, const char *text)
 void out_address_as(struct out *out, const char *key, uint64_t value, const char *text)
 {
 	char number[24];
-	snprintf(number, sizeof(number), "0x%" PRIx64, value);
-	field(out, key, true, number, text);
+	int length = snprintf(number, sizeof(number), "0x%" PRIx64, value);
+	struct out_field f = { .key = key,
+			       .is_string = true,
+			       .data = number,
+			       .data_size = (size_t)length,
+			       .text = text,
+			       .text_size = strlen(text),
+			       .is_address = true };
+	out->ops->field(out, &f);
 }
 
 void out_address(struct out *out, const char *key, uint64_t value)

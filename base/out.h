@@ -11,7 +11,8 @@
  *   through, except the \n and \t of the *format* of out_text().
  * - `key` is NULL inside arrays.
  *
- * Write errors (a closed pipe, a full disk) are remembered: out_failed().
+ * Write errors (a closed pipe, a full disk) are remembered: out_failed(). Colours come after the
+ * escaping, and only from the sink.
  */
 #ifndef BASE_OUT_H
 #define BASE_OUT_H
@@ -30,13 +31,47 @@ struct column {
 	int width;	   /* at least so many places; negative: left-aligned */
 };
 
-/* A sink writes to `file` (borrowed). Both return NULL without memory. */
+/* A sink writes to `file` (borrowed). All return NULL without memory. */
 struct out *out_text_create(FILE *file);
+/* The same in colours (SGR): headings bold, addresses dim, what is missing red, guesses yellow. */
+struct out *out_color_create(FILE *file);
 struct out *out_json_create(FILE *file);
+/* Tables only, as RFC 4180 has them but for a plain newline; behind out_rows_create(). */
+struct out *out_csv_create(FILE *file);
+/* Writes nothing, keeps what out_item() names. */
+struct out *out_items_create(void);
+/*
+ * Makes one table of what is written, for `inner` (taken): the rows of tables, the objects of
+ * arrays; nested members get names with dots, several values of one name stand in one cell.
+ * `columns` "pid,comm" (borrowed) chooses and orders them, NULL: all. The table is written by
+ * out_finish().
+ */
+struct out *out_rows_create(struct out *inner, const char *columns);
+/* After out_finish(): ERROR_USAGE when a chosen column does not exist. */
+struct error *out_rows_check(const struct out *out) MUST_CHECK;
 void out_destroy(struct out *out);
 bool out_failed(const struct out *out);
 /* Closes whatever an error left open, so that the result is whole again. */
 void out_finish(struct out *out);
+/* How many objects, arrays and rows are open; closes those deeper than `depth`. */
+size_t out_depth(const struct out *out);
+void out_finish_to(struct out *out, size_t depth);
+
+/*
+ * "This row or value is about the object at this address, of this C type" ("struct task_struct",
+ * NULL: unknown): what an address pipe hands to the next command. Other sinks take no notice.
+ */
+void out_item(struct out *out, uint64_t address, const char *type_name);
+struct out_item {
+	uint64_t address;
+	const char *type_name; /* borrowed of the sink; NULL: unknown */
+};
+/* What a sink of out_items_create() holds, in order. Borrowed. */
+size_t out_items(const struct out *out, const struct out_item **ret);
+
+enum out_style { OUT_PLAIN, OUT_HEADING, OUT_ADDRESS, OUT_GUESS, OUT_ERROR };
+/* How what follows looks where there are colours, until OUT_PLAIN or the end of a row. */
+void out_style(struct out *out, enum out_style style);
 
 void out_object_begin(struct out *out, const char *key);
 void out_object_end(struct out *out);
@@ -45,6 +80,10 @@ void out_array_end(struct out *out);
 
 /* For people only. Arguments are escaped, the format's own \n and \t are not. */
 void out_text(struct out *out, const char *format, ...) PRINTF_LIKE(2, 3);
+/* For people only: lines made elsewhere. Newlines and tabs stay, other controls are escaped. */
+void out_lines(struct out *out, const char *text, size_t size);
+/* Whether the sink is for people: then fields with an empty text need not be made. */
+bool out_is_text(const struct out *out);
 /* Pads the next field in text, as printf's width does (negative: left-aligned). */
 void out_pad(struct out *out, int width);
 

@@ -94,16 +94,6 @@ static void json_field(struct out *out, const struct out_field *field)
 		fwrite(field->data, 1, field->data_size, out->file);
 }
 
-static void json_text(struct out *out, const char *text, size_t size, bool is_literal)
-{
-	(void)out, (void)text, (void)size, (void)is_literal;
-}
-
-static void json_pad(struct out *out, int width)
-{
-	(void)out, (void)width;
-}
-
 static void json_line(struct out *out, const char *text, size_t size)
 {
 	json_key(out, NULL);
@@ -140,20 +130,19 @@ static void json_table_end(struct out *out)
 	json_end(out, true);
 }
 
-static void json_finish(struct out *out)
+static void json_finish(struct out *out, size_t depth)
 {
 	struct out_json *json = json_of(out);
-	while (json->depth)
+	while (json->depth > depth)
 		json_end(out, json->depth <= DEPTH_MAX && json->is_array[json->depth - 1]);
-	json->comma = false;
+	if (!depth)
+		json->comma = false;
 }
 
 static const struct out_ops json_ops = {
 	.begin = json_begin,
 	.end = json_end,
 	.field = json_field,
-	.text = json_text,
-	.pad = json_pad,
 	.line = json_line,
 	.missing = json_missing,
 	.table_begin = json_table_begin,

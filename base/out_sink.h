@@ -14,8 +14,10 @@ struct out_field {
 	size_t data_size;
 	const char *text;
 	size_t text_size;
+	bool is_address;
 };
 
+/* Those that a sink does not care for are NULL: text, pad, item, style, destroy. */
 struct out_ops {
 	void (*begin)(struct out *out, const char *key, bool is_array);
 	void (*end)(struct out *out, bool is_array);
@@ -30,12 +32,19 @@ struct out_ops {
 	void (*row_begin)(struct out *out);
 	void (*row_end)(struct out *out);
 	void (*table_end)(struct out *out);
-	void (*finish)(struct out *out);
+	/* Closes what is deeper than `depth`. */
+	void (*finish)(struct out *out, size_t depth);
+	void (*item)(struct out *out, uint64_t address, const char *type_name);
+	void (*style)(struct out *out, enum out_style style);
+	/* Of what the sink holds; not the sink itself. */
+	void (*destroy)(struct out *out);
 };
 
 struct out {
 	const struct out_ops *ops;
-	FILE *file;
+	FILE *file;   /* NULL: the sink keeps what it gets */
+	size_t depth; /* objects, arrays, tables and rows that are open; kept by out.c */
+	bool failed;  /* out of memory */
 };
 
 /*
@@ -43,6 +52,9 @@ struct out {
  * escaped: controls (C0, DEL, C1), bidirectional overrides, anything malformed.
  */
 size_t out_printable(const char *text, size_t size);
+
+/* Places a text takes on the terminal: characters, or the length of their escapes. */
+int out_width(const char *text, size_t size);
 
 /* Length of the plain ASCII at the start of `text`: the way most of the text goes, quickly. */
 static inline size_t out_plain(const char *text, size_t size)

@@ -18,6 +18,8 @@ struct out_text {
 	size_t shown;	    /* cells shown in this row */
 	int pending_blanks; /* of a left-aligned cell; written only when another follows */
 	bool in_row;
+	bool colors;
+	enum out_style style; /* of what follows */
 };
 
 static struct out_text *text_of(struct out *out)
@@ -35,8 +37,7 @@ static void text_end(struct out *out, bool is_array)
 	(void)out, (void)is_array;
 }
 
-/* Places a text takes on the terminal: characters, or the length of their escapes. */
-static int text_width(const char *text, size_t size)
+int out_width(const char *text, size_t size)
 {
 	size_t plain = out_plain(text, size);
 	int width = (int)plain;
@@ -54,14 +55,50 @@ static void blanks(FILE *file, int count)
 		fprintf(file, "%*s", count, "");
 }
 
+/* Changes the looks of what follows. The bytes between have been escaped, so nothing of a dump can
+ * end or begin a colour. */
+static void paint(struct out_text *text, enum out_style style)
+{
+	static const char *const codes[] = { [OUT_PLAIN] = "\x1b[0m",
+					     [OUT_HEADING] = "\x1b[1m",
+					     [OUT_ADDRESS] = "\x1b[2m",
+					     [OUT_GUESS] = "\x1b[33m",
+					     [OUT_ERROR] = "\x1b[31m" };
+	if (text->colors)
+		fputs(codes[style], text->out.file);
+}
+
+/* A field in a style of its own, unless the command chose one. */
+static void painted_field(struct out_text *text, const struct out_field *field)
+{
+	bool dim = field->is_address && text->style == OUT_PLAIN && field->text_size;
+	if (dim)
+		paint(text, OUT_ADDRESS);
+	out_escape(text->out.file, field->text, field->text_size);
+	if (dim)
+		paint(text, OUT_PLAIN);
+}
+
+static void text_style(struct out *out, enum out_style style)
+{
+	struct out_text *text = text_of(out);
+	if (style == text->style)
+		return;
+	if (text->style != OUT_PLAIN)
+		paint(text, OUT_PLAIN);
+	if (style != OUT_PLAIN)
+		paint(text, style);
+	text->style = style;
+}
+
 static void text_cell(struct out_text *text, const struct out_field *field, int width)
 {
 	int missing =
 		!width ? 0
-		       : (width < 0 ? -width : width) - text_width(field->text, field->text_size);
+		       : (width < 0 ? -width : width) - out_width(field->text, field->text_size);
 	if (width > 0)
 		blanks(text->out.file, missing);
-	out_escape(text->out.file, field->text, field->text_size);
+	painted_field(text, field);
 	if (width < 0 && text->in_row)
 		text->pending_blanks = missing > 0 ? missing : 0;
 	else if (width < 0)
@@ -110,7 +147,10 @@ static void text_missing(struct out *out, const char *key, const struct error *e
 	char word[32];
 	snprintf(word, sizeof(word), "<%s>", error_place_word(error));
 	struct out_field field = { .key = key, .text = word, .text_size = strlen(word) };
+	enum out_style before = text_of(out)->style;
+	text_style(out, OUT_ERROR);
 	text_field(out, &field);
+	text_style(out, before);
 }
 
 static void text_row_begin(struct out *out)
@@ -124,6 +164,7 @@ static void text_row_begin(struct out *out)
 static void text_row_end(struct out *out)
 {
 	text_of(out)->in_row = false;
+	text_style(out, OUT_PLAIN);
 	putc('\n', out->file);
 }
 
@@ -142,6 +183,7 @@ static void text_table_begin(struct out *out, const char *key, const struct colu
 	if (!titled)
 		return;
 	text_row_begin(out);
+	text_style(out, OUT_HEADING);
 	for (size_t i = 0; i < text->count; i++) {
 		const char *title = columns[i].title ? columns[i].title : "";
 		struct out_field field = { .text = title, .text_size = strlen(title) };
@@ -155,10 +197,12 @@ static void text_table_end(struct out *out)
 	text_of(out)->count = 0;
 }
 
-static void text_finish(struct out *out)
+static void text_finish(struct out *out, size_t depth)
 {
+	(void)depth;
 	if (text_of(out)->in_row)
 		text_row_end(out);
+	text_style(out, OUT_PLAIN);
 	text_of(out)->count = 0;
 	text_of(out)->pad = 0;
 }
@@ -176,6 +220,7 @@ static const struct out_ops text_ops = {
 	.row_end = text_row_end,
 	.table_end = text_table_end,
 	.finish = text_finish,
+	.style = text_style,
 };
 
 struct out *out_text_create(FILE *file)
@@ -185,4 +230,12 @@ struct out *out_text_create(FILE *file)
 		return NULL;
 	text->out = (struct out){ .ops = &text_ops, .file = file };
 	return &text->out;
+}
+
+struct out *out_color_create(FILE *file)
+{
+	struct out *out = out_text_create(file);
+	if (out)
+		text_of(out)->colors = true;
+	return out;
 }

@@ -141,6 +141,8 @@ bool btf_member(const struct btf_type *type, uint32_t index, struct btf_member *
 /* The same with old bit-fields as they are stored: a narrow integer type, bit_size 0. */
 bool btf_member_as_stored(const struct btf_type *type, uint32_t index, struct btf_member *ret);
 bool btf_enumerator(const struct btf_type *type, uint32_t index, struct btf_enumerator *ret);
+/* Of an ENUM or ENUM64: as it says, or for encoders before the flag as its values tell. */
+bool btf_enum_is_signed(const struct btf_type *type);
 bool btf_param(const struct btf_type *type, uint32_t index, struct btf_param *ret);
 bool btf_section_entry(const struct btf_type *type, uint32_t index, struct btf_section_entry *ret);
 
@@ -150,6 +152,11 @@ bool btf_section_entry(const struct btf_type *type, uint32_t index, struct btf_s
  * exact, except that BTF_ENUM finds ENUM64 too. Indexed lazily.
  */
 uint32_t btf_find(const struct btf *btf, enum btf_kind kind, const char *name, uint64_t *cursor);
+/*
+ * Makes now what is made when first asked for, of all levels: after it any number of threads may
+ * ask, as long as none makes derived types.
+ */
+void btf_make_indexes(const struct btf *btf);
 /* The first enumerator of the name, own level first, and its ENUM or ENUM64. A scan each time. */
 bool btf_find_enumerator(const struct btf *btf, const char *name, uint32_t *ret_id,
 			 struct btf_enumerator *ret);

@@ -90,6 +90,19 @@ static bool build_index(const struct btf *btf, struct name_index *index, bool fu
 	return true;
 }
 
+void btf_make_indexes(const struct btf *btf)
+{
+	for (; btf; btf = btf->base) {
+		if (btf->arena)
+			continue;
+		if (!btf->lazy->types.heads && build_index(btf, &btf->lazy->types, false))
+			btf->lazy->types.scans = SCANS_MAX;
+		if (!btf->lazy->functions.heads && build_index(btf, &btf->lazy->functions, true))
+			btf->lazy->functions.scans = SCANS_MAX;
+		btf_pointer_size(btf);
+	}
+}
+
 void name_indexes_deinit(struct btf_lazy *lazy)
 {
 	free(lazy->types.heads);

@@ -175,6 +175,19 @@ bool btf_enumerator(const struct btf_type *type, uint32_t index, struct btf_enum
 	return true;
 }
 
+bool btf_enum_is_signed(const struct btf_type *type)
+{
+	struct btf_enumerator enumerator;
+	if (type->kind_flag)
+		return true;
+	/* Without the flag: gcc makes an enum signed when one value is negative. 0xffffffff of an
+	 * unsigned one looks the same there, and is rarer. */
+	for (uint32_t i = 0; type->kind == BTF_ENUM && btf_enumerator(type, i, &enumerator); i++)
+		if (enumerator.value < 0)
+			return true;
+	return false;
+}
+
 bool btf_param(const struct btf_type *type, uint32_t index, struct btf_param *ret)
 {
 	const uint8_t *at = element_at(type, index, type->kind == BTF_FUNC_PROTO, PARAM_SIZE);

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "cmds/command.h"
 #include "cmds/frames.h"
+#include "cmds/stacks.h"
 #include "debugger/unwind/unwind.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 
 /* --- one task ----------------------------------------------------------------------------- */
 
-static void write_task(struct out *out, const struct task *task)
+void bt_write_header(struct out *out, const char *key, const struct task *task)
 {
 	char state[2] = { task->state_letter, 0 };
-	out_object_begin(out, "task");
+	out_object_begin(out, key);
 	out_text(out, "PID: ");
 	out_pad(out, -8);
 	out_i64(out, "pid", task->pid);
@@ -31,11 +32,11 @@ static void write_task(struct out *out, const struct task *task)
 }
 
 static void write_trace(struct session *session, const struct task *task,
-			const struct stack_trace *trace)
+			const struct stack_trace *trace, const struct frame_arguments *arguments)
 {
 	struct out *out = session->out;
 	out_object_begin(out, NULL);
-	write_task(out, task);
+	bt_write_header(out, "task", task);
 	if (trace->is_stale) {
 		out_bool_as(out, "stale", true, "");
 		out_text(out,
@@ -44,7 +45,7 @@ static void write_trace(struct session *session, const struct task *task,
 	}
 	out_array_begin(out, "frames");
 	for (size_t i = 0; i < trace->count; i++)
-		frame_write(session, &trace->frames[i], i);
+		frame_write(session, &trace->frames[i], i, arguments ? &arguments[i] : NULL);
 	out_array_end(out);
 	if (trace->end) {
 		out_string_as(out, "end", trace->end->message, "");
@@ -53,13 +54,31 @@ static void write_trace(struct session *session, const struct task *task,
 	out_object_end(out);
 }
 
+/* Without them, the stack is still worth showing. */
+static struct error *find_arguments(struct session *session, const struct task *task,
+				    struct stack_trace *trace, struct frame_arguments **ret)
+{
+	*ret = NULL;
+	struct error *error = arguments_of(session->target, task, trace, ret);
+	bool is_fatal = error &&
+			(error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
+	if (is_fatal)
+		return error;
+	error_free(error);
+	return NULL;
+}
+
 struct error *bt_write_task(struct session *session, const struct task *task)
 {
 	struct stack_trace trace;
+	struct frame_arguments *arguments;
 	TRY(unwind_task(session->target, task, &trace));
-	write_trace(session, task, &trace);
+	struct error *error = find_arguments(session, task, &trace, &arguments);
+	if (!error)
+		write_trace(session, task, &trace, arguments);
+	free(arguments);
 	stack_trace_deinit(&trace);
-	return NULL;
+	return error;
 }
 
 /* --- which tasks ------------------------------------------------------------------------------ */
@@ -75,13 +94,13 @@ static struct error *parse_cpu(const char *text, uint32_t *ret)
 }
 
 /* A pid, or an address: hexadecimal, with or without 0x. */
-static struct error *find_operand(struct session *session, const char *text, struct task *ret)
+struct error *bt_find_task(struct session *session, const char *text, struct task *ret)
 {
 	char *end;
 	uint64_t value = strtoull(text, &end, 10);
 	if (!*end && end != text && strlen(text) < 16)
 		return task_find(session->target, value, ret);
-	return expression_address(session->target, text, &value)
+	return expression_address(&session->scope, text, &value)
 		       ?: task_find(session->target, value, ret);
 }
 
@@ -125,7 +144,7 @@ static struct error *write_all_cpus(struct session *session)
 static struct error *write_operand(struct session *session, const char *text)
 {
 	struct task task;
-	TRY(find_operand(session, text, &task));
+	TRY(bt_find_task(session, text, &task));
 	struct error *error = bt_write_task(session, &task);
 	task_deinit(&task);
 	return error;
@@ -144,22 +163,24 @@ static struct error *write_operands(struct session *session, const struct argume
 	return error;
 }
 
-static struct error *write_panicking(struct session *session)
+/* The selected task, which is the panicking one at first. */
+static struct error *write_selected(struct session *session)
 {
-	struct task task;
-	TRY(task_panicking(session->target, &task));
-	struct error *error = bt_write_task(session, &task);
-	task_deinit(&task);
-	return error;
+	const struct stack_trace *trace;
+	TRY(focus_trace(&session->focus, session->target, &trace));
+	write_trace(session, &session->focus.task, trace, session->focus.arguments);
+	return NULL;
 }
 
-enum { OPTION_ALL, OPTION_CPU };
+enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS };
 
 static struct error *bt_run(struct session *session, const struct arguments *arguments)
 {
 	uint32_t number = 0;
 	if (arguments->options[OPTION_ALL])
 		return write_all_cpus(session);
+	if (arguments->options[OPTION_GROUPS])
+		return stacks_write_all(session);
 	if (arguments->options[OPTION_CPU]) {
 		TRY(parse_cpu(arguments->options[OPTION_CPU], &number));
 		return write_cpu(session, number);
@@ -168,7 +189,7 @@ static struct error *bt_run(struct session *session, const struct arguments *arg
 		return write_operands(session, arguments);
 	if (arguments->operand_count)
 		return write_operand(session, arguments->operands[0]);
-	return write_panicking(session);
+	return write_selected(session);
 }
 
 static const char *const examples[] = { "bt", "bt -a", "bt -c 0", "bt 1", "bt init_task", NULL };
@@ -196,7 +217,11 @@ const struct command command_bt = {
 				      .name = "cpu",
 				      .argument = "CPU",
 				      .argument_kind = OPERAND_CPU,
-				      .help = "the task on this CPU" } },
+				      .help = "the task on this CPU" },
+		     [OPTION_GROUPS] = { .letter = 'g',
+					 .name = "groups",
+					 .help = "equal stacks of all tasks, as `stacks` has "
+						 "them" } },
 	.operands = { { .name = "TASK",
 			.kind = OPERAND_TASK,
 			.optional = true,

@@ -7,5 +7,9 @@
 #include "debugger/session.h"
 
 struct error *bt_write_task(struct session *session, const struct task *task) MUST_CHECK;
+/* An object: "PID: ... COMMAND: ..." and the line's end. */
+void bt_write_header(struct out *out, const char *key, const struct task *task);
+/* A pid, an address, an expression that gives one. Caller deinits *ret. */
+struct error *bt_find_task(struct session *session, const char *text, struct task *ret) MUST_CHECK;
 
 #endif

@@ -18,12 +18,14 @@ enum operand_kind {
 	OPERAND_EXPRESSION,
 	OPERAND_TYPE,
 	OPERAND_SYMBOL,
-	OPERAND_ADDRESS, /* expression that gives an address */
-	OPERAND_TASK,	 /* pid or address of a task_struct */
+	OPERAND_ADDRESS,   /* expression that gives an address */
+	OPERAND_TASK,	   /* pid or address of a task_struct */
+	OPERAND_TASK_NAME, /* one of these, or its comm */
 	OPERAND_CPU,
 	OPERAND_NUMBER,
 	OPERAND_COMMAND,
 	OPERAND_MODULE,
+	OPERAND_FILE,
 	OPERAND_WORD
 };
 
@@ -70,6 +72,7 @@ struct command {
 	struct operand_spec operands[OPERANDS_MAX];
 	const char *const *examples; /* NULL-terminated command lines that work on any dump */
 	unsigned int needs;
+	bool whole_line; /* `|` and `>` are its own: they begin no pipe */
 	/*
 	 * Writes exactly one value to session->out (an object, array, table or scalar with key
 	 * NULL). What was written before an error is still shown.
@@ -90,12 +93,21 @@ static inline const char *argument_option(const struct command *command,
 			return arguments->options[i];
 	return NULL;
 }
-/*
- * Parses and runs one line; the output goes to session->out. In JSON mode writes the envelope. The
- * error, if any, has been printed; returns false then.
- */
-bool command_run_line(struct session *session, const char *line);
+/* How many options and operands a command has. */
+size_t command_option_count(const struct command *command);
+size_t command_operand_count(const struct command *command);
+/* The option that a word such as "-x", "-c0", "--name=VALUE" or "-16" is; NULL: none. */
+const struct option_spec *command_find_option(const struct command *command, const char *word);
+/* True of `print` and its like: an operand is an expression that goes to the end of the line. */
+bool command_takes_expression(const struct command *command);
 /* "usage: bt [-a] [-c CPU] [TASK]" without newline. Returns snprintf's length. */
 size_t command_usage(const struct command *command, char *buffer, size_t size);
+struct error *command_usage_error(const struct command *command, const char *format, ...)
+	PRINTF_LIKE(2, 3) MUST_CHECK;
+/*
+ * Runs one line, with its pipes and redirections; the output goes to session->file, else to
+ * standard output. The error, if any, has been printed; returns false then.
+ */
+bool command_run_line(struct session *session, const char *line);
 
 #endif

@@ -1,28 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/array.h"
 #include "debugger/declare/declare.h"
-#include "debugger/infer/infer.h"
+#include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
+#include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 extern const struct command command_globals;
 
-enum { OPTION_MODULE, OPTION_TYPE, OPTION_TIER, OPTION_CONTAINS, OPTION_NO_HINTS, OPTION_WITHOUT };
+enum {
+	OPTION_MODULE,
+	OPTION_TYPE,
+	OPTION_TIER,
+	OPTION_CONTAINS,
+	OPTION_NO_HINTS,
+	OPTION_WITHOUT,
+	OPTION_THREADS,
+	OPTION_SORT
+};
 
 static const struct column columns[] = {
-	{ "address", "ADDRESS", 16 },  { "room", "ROOM", 7 }, { "confidence", "TIER", -8 },
-	{ "name", "DECLARATION", -1 }, { "type", NULL, 0 },   { "origin", NULL, 0 },
-	{ "module", NULL, 0 },	       { "score", NULL, 0 },  { "margin", NULL, 0 },
-	{ "sources", NULL, 0 },
+	{ "address", "ADDRESS", 16 },  { "room", "ROOM", 7 },  { "confidence", "TIER", -8 },
+	{ "name", "DECLARATION", -1 }, { "type", NULL, 0 },    { "origin", NULL, 0 },
+	{ "module", NULL, 0 },	       { "per_cpu", NULL, 0 }, { "at_most", NULL, 0 },
+	{ "score", NULL, 0 },	       { "margin", NULL, 0 },  { "sources", NULL, 0 },
+};
+
+/* A variable as it will be shown. */
+struct row {
+	uint64_t address, room;
+	uint32_t symbol;
+	struct type type;
+	enum confidence confidence;
+	enum type_origin origin;
+	int score, margin;
+	unsigned int sources;
+	bool is_per_cpu;
+	bool at_most; /* an array whose length nothing proves */
 };
 
 struct listing {
-	struct out *out;
+	struct target *target;
 	const char *module, *tier;
-	struct type type, contains; /* { NULL, 0 }: any */
+	struct type type, contains;  /* { NULL, 0 }: any */
+	const char *const *patterns; /* of names, as in a shell; none: all */
+	size_t pattern_count;
+	bool has_user;	 /* the user has declared something */
+	bool undeclared; /* for scores: without the program's list */
+	struct row *rows;
+	size_t count, capacity;
 };
 
 #define DEPTH_MAX  12
@@ -70,60 +101,193 @@ static struct error *parse_wanted(struct target *target, const char *text, struc
 	return NULL;
 }
 
-static bool is_wanted(const struct listing *listing, const struct symbol *symbol,
-		      const struct typing *typing)
+static bool has_name(const struct listing *listing, const char *name)
 {
-	if (listing->tier && strcmp(listing->tier, confidence_name(typing->confidence)))
+	for (size_t i = 0; i < listing->pattern_count; i++)
+		if (!fnmatch(listing->patterns[i], name, 0))
+			return true;
+	return !listing->pattern_count;
+}
+
+static bool is_array(struct type type)
+{
+	struct btf_type record;
+	return type.btf && type_get_resolved(type, &record) && record.kind == BTF_ARRAY;
+}
+
+static bool is_wanted(const struct listing *listing, const struct row *row,
+		      const struct symbol *symbol)
+{
+	struct type element;
+	unsigned int visits = 0;
+	if (listing->tier && strcmp(listing->tier, confidence_name(row->confidence)))
 		return false;
 	if (listing->module && strcmp(listing->module, symbol->module ? symbol->module : "vmlinux"))
 		return false;
-	struct type type = typing->type;
-	struct type element;
-	unsigned int visits = 0;
-	if (listing->contains.btf && (!type.btf || !contains(type, listing->contains, 0, &visits)))
+	if (!has_name(listing, symbol->name))
+		return false;
+	if (listing->contains.btf &&
+	    (!row->type.btf || !contains(row->type, listing->contains, 0, &visits)))
 		return false;
 	if (!listing->type.btf)
 		return true;
-	if (!type.btf)
+	if (!row->type.btf)
 		return false;
-	struct btf_type record;
-	bool is_array = type_get_resolved(type, &record) && record.kind == BTF_ARRAY;
-	return type_equal(type_resolve(type), listing->type) ||
-	       (is_array && type_target(type, &element) &&
+	return type_equal(type_resolve(row->type), listing->type) ||
+	       (is_array(row->type) && type_target(row->type, &element) &&
 		type_equal(type_resolve(element), listing->type));
 }
 
-static struct error *show(void *context, const struct subject *subject, const struct symbol *symbol,
-			  const struct typing *typing)
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static struct error *add_row(struct listing *listing, const struct row *row,
+			     const struct symbol *symbol)
 {
-	const struct listing *listing = context;
-	char spelled[512] = "", declared[1024];
-	if (!is_wanted(listing, symbol, typing))
+	if (!is_wanted(listing, row, symbol))
 		return NULL;
-	struct out *out = listing->out;
-	snprintf(declared, sizeof(declared), "%s", symbol->name);
-	if (typing->type.btf) {
-		type_spell(typing->type, NULL, spelled, sizeof(spelled));
-		type_spell(typing->type, symbol->name, declared, sizeof(declared));
-	}
-	out_row_begin(out);
-	out_address(out, "address", subject->address);
-	out_u64(out, "room", subject->room);
-	out_string(out, "confidence", confidence_name(typing->confidence));
-	out_string_as(out, "name", symbol->name, declared);
-	out_string(out, "type", spelled);
-	out_string(out, "origin", type_origin_name(typing->origin));
-	out_string(out, "module", symbol->module ? symbol->module : "");
-	out_i64(out, "score", typing->score);
-	out_i64(out, "margin", typing->margin);
-	out_u64(out, "sources", typing->sources);
-	out_row_end(out);
+	if (!array_reserve(&listing->rows, &listing->capacity, listing->count + 1))
+		return error_no_memory();
+	listing->rows[listing->count++] = *row;
 	return NULL;
 }
 
-/* What would only give an empty table is an error before the seconds are spent. */
-static struct error *check_words(struct target *target, const char *module, const char *tier)
+/* What is declared: by the user it outranks all, by the program's list what is only guessed. */
+static struct error *apply_declaration(struct listing *listing, const struct symbol *symbol,
+				       struct row *row)
 {
+	struct type type;
+	enum type_origin origin;
+	if (!listing->has_user && row->confidence >= CONFIDENCE_INFERRED)
+		return NULL;
+	TRY(declared_symbol_type(listing->target, symbol, &type, &origin));
+	if (origin == ORIGIN_NONE || (origin == ORIGIN_DECLARED && listing->undeclared) ||
+	    (origin == ORIGIN_DECLARED && row->confidence >= CONFIDENCE_INFERRED))
+		return NULL;
+	row->type = type;
+	row->origin = origin;
+	row->confidence = origin_confidence(origin);
+	row->at_most = origin == ORIGIN_DECLARED && is_array(type);
+	return NULL;
+}
+
+static struct error *add_global(void *context, const struct subject *subject,
+				const struct symbol *symbol, const struct typing *typing)
+{
+	struct listing *listing = context;
+	struct row row = { .address = subject->address,
+			   .room = subject->room,
+			   .symbol = symbol->number,
+			   .type = typing->type,
+			   .confidence = typing->confidence,
+			   .origin = typing->origin,
+			   .score = typing->score,
+			   .margin = typing->margin,
+			   .sources = typing->sources };
+	row.at_most = is_array(typing->type) && !typing->count_is_proved && !subject->room_is_exact;
+	TRY(apply_declaration(listing, symbol, &row));
+	return add_row(listing, &row, symbol);
+}
+
+/* Typed by BTF since 5.11; their addresses are offsets into each CPU's area. */
+static struct error *add_per_cpu(struct listing *listing)
+{
+	struct target *target = listing->target;
+	const struct module *modules;
+	struct symbol symbol;
+	(void)target_modules(target, &modules);
+	uint32_t count = symtab_count(target->symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		symtab_get(target->symbols, i, &symbol);
+		if (!symbol.per_cpu || !*symbol.name ||
+		    strstr(symbol.name, "__per_cpu_") == symbol.name)
+			continue;
+		struct row row = { .address = symbol.address,
+				   .room = symbol.size,
+				   .symbol = i,
+				   .is_per_cpu = true };
+		TRY(declared_symbol_type(target, &symbol, &row.type, &row.origin));
+		row.confidence = origin_confidence(row.origin);
+		TRY(add_row(listing, &row, &symbol));
+	}
+	return NULL;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+	if (left->is_per_cpu != right->is_per_cpu)
+		return left->is_per_cpu ? -1 : 1;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol;
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct row *left = a, *right = b;
+	const struct listing *listing = context;
+	struct symbol one, other;
+	symtab_get(listing->target->symbols, left->symbol, &one);
+	symtab_get(listing->target->symbols, right->symbol, &other);
+	int order = strcmp(one.name, other.name);
+	return order ? order : compare_addresses(a, b);
+}
+
+static int compare_rooms(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+	if (left->room != right->room)
+		return left->room > right->room ? -1 : 1;
+	return compare_addresses(a, b);
+}
+
+static void put_in_order(struct listing *listing, const char *order)
+{
+	size_t size = sizeof(*listing->rows);
+	if (!listing->count)
+		return;
+	if (order && !strcmp(order, "name"))
+		qsort_r(listing->rows, listing->count, size, compare_names, listing);
+	else
+		qsort(listing->rows, listing->count, size,
+		      order && !strcmp(order, "size") ? compare_rooms : compare_addresses);
+}
+
+static void show(struct out *out, const struct listing *listing, const struct row *row)
+{
+	char spelled[512] = "", declared[1024];
+	struct symbol symbol;
+	symtab_get(listing->target->symbols, row->symbol, &symbol);
+	snprintf(declared, sizeof(declared), "%s", symbol.name);
+	if (row->type.btf) {
+		type_spell(row->type, NULL, spelled, sizeof(spelled));
+		type_spell(row->type, symbol.name, declared, sizeof(declared));
+	}
+	size_t length = strlen(declared);
+	snprintf(declared + length, sizeof(declared) - length, "%s%s",
+		 row->is_per_cpu ? "  // per-CPU" : "", row->at_most ? "  // at most so long" : "");
+	out_row_begin(out);
+	out_address(out, "address", row->address);
+	out_u64(out, "room", row->room);
+	out_string(out, "confidence", confidence_name(row->confidence));
+	out_string_as(out, "name", symbol.name, declared);
+	out_string(out, "type", spelled);
+	out_string(out, "origin", origin_data_name(row->origin));
+	out_string(out, "module", symbol.module ? symbol.module : "");
+	out_bool(out, "per_cpu", row->is_per_cpu);
+	out_bool(out, "at_most", row->at_most);
+	out_i64(out, "score", row->score);
+	out_i64(out, "margin", row->margin);
+	out_u64(out, "sources", row->sources);
+	out_row_end(out);
+}
+
+/* What would only give an empty table is an error before the seconds are spent. */
+static struct error *check_words(struct target *target, const char *module, const char *tier,
+				 const char *order)
+{
+	if (order && strcmp(order, "address") && strcmp(order, "name") && strcmp(order, "size"))
+		return error_create(ERROR_USAGE, "no order \"%s\": address, name or size", order);
 	bool is_tier = !tier;
 	for (int i = CONFIDENCE_UNKNOWN; i <= CONFIDENCE_CERTAIN; i++)
 		is_tier |= tier && !strcmp(tier, confidence_name((enum confidence)i));
@@ -135,36 +299,65 @@ static struct error *check_words(struct target *target, const char *module, cons
 	return NULL;
 }
 
+static struct error *parse_threads(const char *text, unsigned int *ret)
+{
+	char *end;
+	unsigned long count = text ? strtoul(text, &end, 10) : 0;
+	if (text && (!isdigit((unsigned char)*text) || *end || !count || count > 64))
+		return error_create(ERROR_USAGE, "\"%s\" is no number of threads from 1 to 64",
+				    text);
+	*ret = (unsigned int)count;
+	return NULL;
+}
+
+static struct error *collect(struct session *session, struct listing *listing,
+			     const struct infer_options *options)
+{
+	/* Modules have per-CPU variables too; the kernel's cost nothing. */
+	TRY(add_per_cpu(listing));
+	return infer_all(session->target, options, add_global, listing);
+}
+
 static struct error *globals_run(struct session *session, const struct arguments *arguments)
 {
 	struct target *target = session->target;
-	struct listing listing = { .out = session->out,
+	const char *order = arguments->options[OPTION_SORT];
+	struct listing listing = { .target = target,
 				   .module = arguments->options[OPTION_MODULE],
-				   .tier = arguments->options[OPTION_TIER] };
-	TRY(check_words(target, listing.module, listing.tier));
+				   .tier = arguments->options[OPTION_TIER],
+				   .patterns = arguments->operands,
+				   .pattern_count = arguments->operand_count,
+				   .has_user = declarations_of_user(target) };
+	TRY(check_words(target, listing.module, listing.tier, order));
 	if (arguments->options[OPTION_TYPE])
 		TRY(parse_wanted(target, arguments->options[OPTION_TYPE], &listing.type));
 	if (arguments->options[OPTION_CONTAINS])
 		TRY(parse_wanted(target, arguments->options[OPTION_CONTAINS], &listing.contains));
 	struct infer_options options = { .no_hints = arguments->options[OPTION_NO_HINTS] != NULL,
-					 .without = arguments->options[OPTION_WITHOUT] };
-	if (!session->quiet && isatty(STDERR_FILENO))
-		fputs("reading the code and data of the whole kernel, some seconds...\n", stderr);
+					 .without = arguments->options[OPTION_WITHOUT],
+					 .progress = session->progress };
+	listing.undeclared = options.no_hints || options.without;
+	TRY(parse_threads(arguments->options[OPTION_THREADS], &options.threads));
+	struct error *error = collect(session, &listing, &options);
+	put_in_order(&listing, order);
 	out_table_begin(session->out, NULL, columns, sizeof(columns) / sizeof(columns[0]));
-	struct error *error = infer_all(target, &options, show, &listing);
+	for (size_t i = 0; i < listing.count; i++)
+		show(session->out, &listing, &listing.rows[i]);
 	out_table_end(session->out);
+	free(listing.rows);
 	return error;
 }
 
 static const char *const examples[] = { "globals --tier certain", "globals -t 'struct list_head'",
-					NULL };
+					"globals --contains 'struct mutex' 'tty_*'", NULL };
 
 const struct command command_globals = {
 	.name = "globals",
 	.summary = "list the global variables with their types",
 	.description =
 		"All data symbols with the types that BTF, tables of the kernel, its code and its "
-		"data give them, and how sure that is.",
+		"data give them, and how sure that is. NAME is a pattern as in a shell (tty_*); of "
+		"several, one must fit.",
 	.options = { { 'm', "module", "MODULE", OPERAND_MODULE,
 		       "only of this module; vmlinux: the kernel" },
 		     { 't', "type", "TYPE", OPERAND_TYPE, "only of this type" },
@@ -175,7 +368,14 @@ const struct command command_globals = {
 		     { 0, "no-hints", NULL, OPERAND_WORD,
 		       "without the table of other kernels' globals" },
 		     { 0, "without", "KERNEL", OPERAND_WORD,
-		       "without that kernel's rows in the table, for scores" } },
+		       "without that kernel's rows in the table, for scores" },
+		     { 0, "threads", "N", OPERAND_WORD,
+		       "by so many threads; otherwise as many as there are processors" },
+		     { 's', "sort", "ORDER", OPERAND_WORD, "by address, name or size" } },
+	.operands = { { .name = "NAME",
+			.kind = OPERAND_SYMBOL,
+			.optional = true,
+			.repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF | NEEDS_MEMORY,
 	.run = globals_run,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "cmds/topics.h"
 #include <string.h>
 
 #define WIDTH 78
@@ -17,7 +18,41 @@ static void list_commands(struct out *out)
 		out_row_end(out);
 	}
 	out_table_end(out);
-	out_text(out, "\n`help COMMAND` says more.\n");
+	out_text(out, "\n`help COMMAND` says more; so does `help` with");
+	for (size_t i = 0; i < topic_count; i++)
+		out_text(out, i ? ", %s" : " %s", topics[i].name);
+	out_text(out, ".\n");
+}
+
+static void list_examples(struct out *out, const char *const *examples)
+{
+	if (examples && *examples) {
+		out_style(out, OUT_HEADING);
+		out_text(out, "\nExamples:\n");
+		out_style(out, OUT_PLAIN);
+	}
+	out_array_begin(out, "examples");
+	for (size_t i = 0; examples && examples[i]; i++) {
+		out_text(out, "  ");
+		out_string(out, NULL, examples[i]);
+		out_text(out, "\n");
+	}
+	out_array_end(out);
+}
+
+/* Its text is laid out by hand. */
+static void describe_topic(struct out *out, const struct topic *topic)
+{
+	out_object_begin(out, NULL);
+	out_string(out, "name", topic->name);
+	out_text(out, " - ");
+	out_string(out, "summary", topic->summary);
+	out_text(out, "\n\n");
+	for (const char *line = topic->text; *line; line += strcspn(line, "\n") + 1)
+		out_text(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+	out_string_as(out, "description", topic->text, "");
+	list_examples(out, topic->examples);
+	out_object_end(out);
 }
 
 static void describe_option(struct out *out, const struct option_spec *option)
@@ -86,14 +121,7 @@ static void describe(struct out *out, const struct command *command)
 	out_string_as(out, "description", command->description, "");
 	if (command->alias)
 		out_text(out, "\nAlso: %s\n", command->alias);
-	out_text(out, "\nExamples:\n");
-	out_array_begin(out, "examples");
-	for (size_t i = 0; command->examples && command->examples[i]; i++) {
-		out_text(out, "  ");
-		out_string(out, NULL, command->examples[i]);
-		out_text(out, "\n");
-	}
-	out_array_end(out);
+	list_examples(out, command->examples);
 	out_object_end(out);
 }
 
@@ -104,6 +132,11 @@ static struct error *run(struct session *session, const struct arguments *argume
 		return NULL;
 	}
 	const char *name = arguments->operands[0];
+	const struct topic *topic = topic_find(name);
+	if (topic) {
+		describe_topic(session->out, topic);
+		return NULL;
+	}
 	const struct command *command = command_find(name, strlen(name));
 	if (!command)
 		return error_create(ERROR_USAGE, "no command \"%s\"; `help` lists them", name);
@@ -118,8 +151,9 @@ const struct command command_help = {
 	.summary = "list the commands, or describe one",
 	.description =
 		"Without an operand, lists the commands. With the name of one, shows its usage,\n"
-		"options and examples.",
+		"options and examples. Besides commands there are topics: pipes, expressions, "
+		"output, rc.",
 	.operands = { { .name = "COMMAND", .kind = OPERAND_COMMAND, .optional = true } },
-	.examples = (const char *const[]){ "help", "help print", NULL },
+	.examples = (const char *const[]){ "help", "help print", "help pipes", NULL },
 	.run = run,
 };

@@ -2,6 +2,8 @@
 #include "cmds/manual.h"
 
 #include "cmds/command.h"
+#include "cmds/topics.h"
+#include <ctype.h>
 #include <string.h>
 
 /* Text as roff takes it: backslashes and hyphens escaped, no line that begins with a dot or a
@@ -63,6 +65,17 @@ static void write_command(FILE *file, const struct command *command)
 	fputs(".fi\n", file);
 }
 
+/* Laid out by hand, and shown so. */
+static void write_topic(FILE *file, const struct topic *topic)
+{
+	fputs(".SH ", file);
+	for (const char *at = topic->name; *at; at++)
+		putc(toupper((unsigned char)*at), file);
+	fputs("\n.nf\n", file);
+	roff(file, topic->text);
+	fputs(".fi\n", file);
+}
+
 static const char head[] =
 	".TH BTFCRASH 1 \"\" \"btfcrash " BTFCRASH_VERSION "\" \"User Commands\"\n"
 	".SH NAME\n"
@@ -84,6 +97,12 @@ static const char head[] =
 	"standard input.\n"
 	".TP\n.B \\-\\-json\nOne line of JSON a command: {\"command\", \"ok\", \"result\"} or "
 	"\"error\".\n"
+	".TP\n.B \\-\\-csv\nTables as comma-separated values.\n"
+	".TP\n.B \\-\\-format \\fIFORMAT\\fR\ntext, json or csv.\n"
+	".TP\n.B \\-\\-columns \\fILIST\\fR\nOnly these columns of tables, in this order: "
+	"pid,comm.\n"
+	".TP\n.B \\-\\-color \\fIWHEN\\fR\nauto (a terminal, and no $NO_COLOR), always or never.\n"
+	".TP\n.B \\-\\-no\\-rc\nDo not read the rc file at the prompt.\n"
 	".TP\n.B \\-q, \\-\\-quiet\nNo banner and no warnings.\n"
 	".TP\n.B \\-\\-declare \\fIFILE\\fR\nC declarations of kernel variables, such as \"struct "
 	"foo bar;\".\n"
@@ -96,15 +115,19 @@ static const char head[] =
 	"usage is wrong.\n"
 	".SH COMMANDS\n";
 
-static const char tail[] = ".SH FILES\n"
-			   ".TP\n.I ~/.local/state/btfcrash/history\nThe prompt's history.\n"
-			   ".SH SEE ALSO\n"
-			   "crash(8), makedumpfile(8), bpftool(8), pahole(1)\n";
+static const char tail[] =
+	".SH FILES\n"
+	".TP\n.I ~/.config/btfcrash/rc\nCommands that run at the start of a prompt.\n"
+	".TP\n.I ~/.local/state/btfcrash/history\nThe prompt's history.\n"
+	".SH SEE ALSO\n"
+	"crash(8), makedumpfile(8), bpftool(8), pahole(1)\n";
 
 void manual_write(FILE *file)
 {
 	fputs(head, file);
 	for (size_t i = 0; commands[i]; i++)
 		write_command(file, commands[i]);
+	for (size_t i = 0; i < topic_count; i++)
+		write_topic(file, &topics[i]);
 	fputs(tail, file);
 }

@@ -18,6 +18,7 @@ static const char *state_name(uint32_t state)
 
 static void write_module(struct out *out, const struct module *module)
 {
+	out_item(out, module->address, "struct module");
 	out_row_begin(out);
 	out_address(out, "address", module->base);
 	out_string(out, "name", module->name);
@@ -44,14 +45,14 @@ static struct error *mod_run(struct session *session, const struct arguments *ar
 	return NULL;
 }
 
-static const char *const examples[] = { "mod", NULL };
+static const char *const examples[] = { "mod", "mod | print {name, refcnt.counter}", NULL };
 
 const struct command command_mod = {
 	.name = "mod",
 	.alias = "lsmod",
 	.summary = "loaded modules",
 	.description = "Lists the loaded modules: where the text begins, and the size in bytes, as "
-		       "/proc/modules has them.",
+		       "/proc/modules has them. Behind a pipe, each is `$_`, a struct module *.",
 	.operands = { { .name = "MODULE", .kind = OPERAND_MODULE, .optional = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,

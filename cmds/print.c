@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/array.h"
+#include "cmds/member.h"
+#include "debugger/eval/selection.h"
 #include "debugger/eval/value.h"
+#include "debugger/eval/variables.h"
 #include "debugger/infer/infer.h"
+#include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,7 +21,8 @@ extern const struct command command_print;
 
 struct printing {
 	struct session *session;
-	const char *text; /* of the expression */
+	const char *text; /* of the expression, without the members */
+	struct selection members;
 	struct render_options options;
 };
 
@@ -67,41 +73,19 @@ static void show_origin(struct out *out, const struct value *value)
 			 value->raw_size);
 	else if (value->in_memory && !value->type.btf)
 		out_text(out, "  // type unknown");
-	else if (value->origin == ORIGIN_FILE || value->origin == ORIGIN_DECLARED ||
-		 value->origin == ORIGIN_INFERRED || value->origin == ORIGIN_GUESSED)
-		out_text(out, "  // %s", type_origin_name(value->origin));
+	else if (origin_remark(value->origin))
+		out_text(out, "  // %s", origin_remark(value->origin));
 	if (value_fills_room(value))
 		out_text(out, "%s at most so long", value->origin == ORIGIN_CERTAIN ? "  //" : ",");
 	out_text(out, "\n");
 }
 
-/* How sure the type is; NULL where that is for the user to judge: declared, or cast. */
-static const char *confidence(const struct value *value)
-{
-	switch (value->origin) {
-	case ORIGIN_KERNEL:
-	case ORIGIN_MODULE:
-	case ORIGIN_FILE:
-	case ORIGIN_CERTAIN:
-		return "certain";
-	case ORIGIN_INFERRED:
-		return "inferred";
-	case ORIGIN_GUESSED:
-		return "guess";
-	case ORIGIN_NONE:
-		return "unknown";
-	default:
-		return NULL;
-	}
-}
-
 static void show_data(struct out *out, const struct value *value)
 {
-	bool is_inferred = value->origin == ORIGIN_CERTAIN || value->origin == ORIGIN_GUESSED;
-	enum type_origin origin = is_inferred ? ORIGIN_INFERRED : value->origin;
-	out_string_as(out, "origin", type_origin_name(origin), "");
-	if (confidence(value))
-		out_string_as(out, "confidence", confidence(value), "");
+	const char *confidence = origin_confidence_name(value->origin);
+	out_string_as(out, "origin", origin_data_name(value->origin), "");
+	if (confidence)
+		out_string_as(out, "confidence", confidence, "");
 }
 
 /* What else a guessed variable may be: the candidates that nothing contradicts. */
@@ -139,23 +123,101 @@ static void show_alternatives(const struct printing *printing, const struct valu
 	typing_deinit(&typing);
 }
 
-static struct error *show_value(const struct printing *printing, const struct value *value,
-				bool one_of_many)
+/* "{ .comm = ..., .pid = ... }" of the members that were chosen. */
+static struct error *show_members(const struct printing *printing, const struct value *value)
 {
 	struct out *out = printing->session->out;
-	show_type(printing, value, one_of_many);
-	show_data(out, value);
-	if (value->in_memory)
-		out_address_as(out, "address", value->address + value->bit_offset / 8, "");
+	struct render_options options = printing->options;
+	struct error *error = NULL;
+	size_t depth = out_depth(out);
+	options.indent++;
+	out_object_begin(out, "value");
+	out_text(out, "{");
+	for (size_t i = 0; i < printing->members.count && !error; i++) {
+		const char *path = printing->members.paths[i];
+		out_text(out, options.one_line ? " .%s = " : "\n\t.%s = ", path);
+		error = member_show(printing->session, value, path, path, &options, false);
+		out_text(out, ",");
+	}
+	out_text(out, options.one_line ? " }" : "\n}");
+	out_finish_to(out, depth);
+	return error;
+}
+
+static struct error *show_whole(const struct printing *printing, const struct value *value)
+{
+	struct out *out = printing->session->out;
 	struct error *error = value_render(out, "value", value, &printing->options);
 	if (error && error_is_missing(error))
 		out_missing(out, "value", error);
 	else if (error)
 		out_null_as(out, "value", "<error>");
-	show_origin(out, value);
-	if (value->origin == ORIGIN_GUESSED && value->in_memory)
-		show_alternatives(printing, value);
 	return error;
+}
+
+/* What a pipe is told: an object has its own address, a pointer that of what it points to. */
+static void name_item(struct out *out, const struct value *value)
+{
+	struct btf_type record;
+	struct type type = value->type;
+	uint64_t address = value->address;
+	char name[256];
+	bool is_typed = value_record(value, &record);
+	if (is_typed && record.kind == BTF_PTR) {
+		struct error *error = value_u64(value, &address);
+		bool is_bad = error || !address;
+		error_free(error);
+		if (is_bad || !type_target(value->type, &type))
+			return;
+	} else if (!value->in_memory) {
+		return;
+	}
+	if (is_typed)
+		type_spell(type, NULL, name, sizeof(name));
+	out_item(out, address, is_typed ? name : NULL);
+}
+
+static struct error *show_value(const struct printing *printing, const struct value *value,
+				bool one_of_many)
+{
+	struct out *out = printing->session->out;
+	struct btf_type record;
+	struct value object = *value;
+	bool is_chosen = printing->members.count != 0;
+	/* Members are those of what a pointer leads to. */
+	if (is_chosen && value_record(value, &record) && record.kind == BTF_PTR)
+		TRY(value_follow(value, &object));
+	name_item(out, value);
+	show_type(printing, &object, one_of_many || object.address != value->address);
+	show_data(out, &object);
+	if (object.in_memory)
+		out_address_as(out, "address", object.address + object.bit_offset / 8, "");
+	struct error *error = is_chosen ? show_members(printing, &object)
+					: show_whole(printing, &object);
+	show_origin(out, &object);
+	if (object.origin == ORIGIN_GUESSED && object.in_memory)
+		show_alternatives(printing, &object);
+	return error;
+}
+
+/* Which of several results it is: "[CPU]" and "[INDEX]" of each slice. */
+static void show_label(struct out *out, const struct expression_result *result)
+{
+	char label[32];
+	if (result->has_cpu) {
+		snprintf(label, sizeof(label), "[%u]", result->cpu);
+		out_u64_as(out, "cpu", result->cpu, label);
+	}
+	if (result->index_count)
+		out_array_begin(out, "index");
+	for (size_t i = 0; i < result->index_count; i++) {
+		snprintf(label, sizeof(label), "[%" PRId64 "]", result->indices[i]);
+		out_i64_as(out, NULL, result->indices[i], label);
+	}
+	if (result->index_count)
+		out_array_end(out);
+	if (result->has_cpu || result->index_count)
+		out_text(out, ": ");
 }
 
 static struct error *show_result(void *context, const struct expression_result *result)
@@ -165,73 +227,115 @@ static struct error *show_result(void *context, const struct expression_result *
 	if (result->note)
 		out_text(out, "// %s\n", result->note);
 	out_object_begin(out, NULL);
-	if (result->has_cpu) {
-		char label[16];
-		snprintf(label, sizeof(label), "[%u]: ", result->cpu);
-		out_u64_as(out, "cpu", result->cpu, label);
-	}
+	if (result->note)
+		out_string_as(out, "note", result->note, "");
+	bool is_several = result->has_cpu || result->index_count;
+	show_label(out, result);
 	struct error *error = NULL;
+	uint64_t number;
 	if (result->value) {
-		error = show_value(printing, result->value, result->has_cpu);
+		error = show_value(printing, result->value, is_several);
+		if (!error)
+			error = variables_add_result(printing->session->scope.variables,
+						     result->value, &number);
 	} else {
 		out_missing(out, "value", result->error);
 		out_text(out, "\n");
 	}
 	out_object_end(out);
-	/* What one CPU lacks stands in its place. */
-	if (error && result->has_cpu && error_is_missing(error)) {
+	/* What one CPU or element lacks stands in its place. */
+	if (error && is_several && error_is_missing(error)) {
 		error_free(error);
 		return NULL;
 	}
 	return error;
 }
 
-/* Whether the results are several: JSON has an array of them then. Names cannot hold ":a". */
-static bool asks_for_all(const char *text)
-{
-	for (const char *at = strstr(text, ":a"); at; at = strstr(at + 1, ":a"))
-		if (at > text && !isspace((unsigned char)at[-1]) &&
-		    !isalnum((unsigned char)at[2]) && at[2] != '_')
-			return true;
-	return false;
-}
+/* The options that set one of render_settings. */
+static const struct {
+	char letter;
+	const char *setting, *value; /* value NULL: the option's argument */
+} settings[] = {
+	{ 'x', "base", "hex" }, { 'o', "base", "oct" },	  { 'D', "base", "dec" },
+	{ 'd', "depth", NULL }, { 'a', "array", NULL },	  { 's', "string", NULL },
+	{ 't', "types", "on" }, { 'O', "offsets", "on" }, { 'z', "hide-zero", "on" },
+	{ 'r', "raw", "on" },
+};
 
-static struct error *set_number(const char *text, unsigned int *ret)
+static struct error *take_options(struct printing *printing, const struct arguments *arguments)
 {
-	char *end;
-	unsigned long number = strtoul(text, &end, 0);
-	if (!*text || *end || *text == '-' || number > UINT32_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is not a number", text);
-	*ret = number;
+	for (size_t i = 0; i < ARRAY_COUNT(settings); i++) {
+		const char *given = argument_option(&command_print, arguments, settings[i].letter);
+		if (given)
+			TRY(render_option_set(&printing->options, settings[i].setting,
+					      settings[i].value ? settings[i].value : given));
+	}
 	return NULL;
 }
 
-static struct error *print_run(struct session *session, const struct arguments *arguments)
+/* gdb's "/x" before the expression. */
+static const char *take_format(struct printing *printing, const char *text)
 {
-	struct printing printing = { session, arguments->operands[0], session->render };
-	const char *depth = argument_option(&command_print, arguments, 'd');
-	if (argument_option(&command_print, arguments, 'x'))
-		printing.options.hexadecimal = true;
-	if (depth)
-		TRY(set_number(depth, &printing.options.depth));
-	bool several = asks_for_all(printing.text);
+	static const char letters[] = "dxo"; /* as enum number_base has them */
+	const char *letter = text[0] == '/' && text[1] ? strchr(letters, text[1]) : NULL;
+	if (!letter || !isspace((unsigned char)text[2]))
+		return text;
+	printing->options.base = (enum number_base)(letter - letters);
+	for (text += 2; isspace((unsigned char)*text); text++)
+		;
+	return text;
+}
+
+static struct error *print_all(struct printing *printing)
+{
+	struct session *session = printing->session;
+	bool several = expression_has_several(&session->scope, printing->text);
+	if (several && printing->members.count)
+		printing->options.one_line = true;
 	if (several)
 		out_array_begin(session->out, NULL);
 	struct error *error =
-		expression_evaluate(session->target, printing.text, show_result, &printing);
+		expression_evaluate(&session->scope, printing->text, show_result, printing);
 	if (several)
 		out_array_end(session->out);
 	return error;
 }
 
-static const char *const examples[] = { "print init_task.comm",
-					"print init_task.tasks.next",
-					"print &init_task",
-					"print runqueues:0.nr_running",
-					"print runqueues:a.curr->comm",
-					"print sizeof(struct task_struct)",
-					"print -x (unsigned long)&init_task >> 12",
-					NULL };
+static struct error *print_run(struct session *session, const struct arguments *arguments)
+{
+	struct printing printing = { .session = session, .options = session->render };
+	TRY(take_options(&printing, arguments));
+	const char *text = take_format(&printing, arguments->operands[0]);
+	const char *members = selection_find(text);
+	if (members == text)
+		return error_create(ERROR_USAGE, "members of what? EXPRESSION{A, B}");
+	if (members)
+		TRY(selection_parse(members, NULL, &printing.members));
+	char *expression = strndup(text, members ? (size_t)(members - text) : strlen(text));
+	if (expression)
+		for (size_t end = strlen(expression);
+		     end && isspace((unsigned char)expression[end - 1]);)
+			expression[--end] = 0;
+	printing.text = expression;
+	struct error *error = expression ? print_all(&printing) : error_no_memory();
+	free(expression);
+	selection_deinit(&printing.members);
+	return error;
+}
+
+static const char *const examples[] = {
+	"print init_task.comm",
+	"print init_task.tasks.next",
+	"print &init_task",
+	"print runqueues:0.nr_running",
+	"print runqueues:a.curr->comm",
+	"print sizeof(struct task_struct)",
+	"print -x (unsigned long)&init_task >> 12",
+	"print init_task{comm, pid, se{load, vruntime}, real_parent->comm}",
+	"print -z -t init_task.se",
+	"print -O -r init_task.cred->usage",
+	NULL
+};
 
 const struct command command_print = {
 	.name = "print",
@@ -239,13 +343,19 @@ const struct command command_print = {
 	.summary = "evaluate a C expression and print its value",
 	.description =
 		"Expressions are C's, without assignments and calls: variables, members (. and -> "
-		"do the same), array elements, * and &, casts to any C type, sizeof, integer and "
-		"character constants, enumerators, arithmetic, comparisons, ?: and pointer "
-		"arithmetic.\n"
+		"do the same), array elements, * and &, casts to any C type, sizeof, offsetof, "
+		"container_of, typeof, constants, strings, enumerators, arithmetic, comparisons, "
+		"?: and pointer arithmetic.\n"
 		"\n"
-		"NAME:CPU is a per-CPU variable on one CPU, NAME:a on all of them. MODULE:NAME is "
+		"NAME:CPU is a per-CPU variable on one CPU, NAME:a on all of them; "
+		"per_cpu(NAME, CPU) and per_cpu_ptr(POINTER, CPU) compute the CPU. MODULE:NAME is "
 		"a module's variable. Of several symbols that are called NAME, NAME@ADDRESS picks "
-		"one.\n"
+		"one. `current` is the task of the CPU that panicked, current:CPU another's.\n"
+		"\n"
+		"ARRAY[0..9] is the array of ten elements, both ends included; with more behind "
+		"it, ARRAY[0..9].member, each element has a result of its own. == compares text "
+		"in memory with a string (comm == \"init\"), and two structs. $ is the last "
+		"result, $NAME a variable or a register: see `help set`.\n"
 		"\n"
 		"A comment after the value says where the type is from, unless that is certain: "
 		"\"declared\" is from the list of declarations that comes with btfcrash or from "
@@ -255,11 +365,28 @@ const struct command command_print = {
 		"follow. `whatis -v NAME` shows what speaks for it. A variable whose type nobody "
 		"knows is shown as words; cast it: (struct foo)name, or *(struct foo *)&name.\n"
 		"\n"
+		"EXPRESSION{A, B} shows these members alone: paths such as mm->owner->comm, and "
+		"mm{a, b} for several of one. Behind a pipe `print {A, B}` makes a table.\n"
+		"\n"
+		"Well-known structs are shown in a few words: numbers of atomics and "
+		"reference counts, the state and the owner of locks, the ends of lists, sets of "
+		"CPUs. -r shows them, and all else, as they are: what JSON has.\n"
+		"\n"
 		"Parts of a value that are not in the dump are shown as <excluded>, <unmapped> or "
 		"<truncated> in their places.",
 	.options = { { 'x', "hex", NULL, 0, "numbers in hexadecimal" },
+		     { 'o', "octal", NULL, 0, "numbers in octal" },
+		     { 'D', "decimal", NULL, 0, "numbers in decimal" },
 		     { 'd', "depth", "LEVELS", OPERAND_NUMBER,
-		       "show so many levels of nested structs and arrays" } },
+		       "show so many levels of nested structs and arrays; 0: all" },
+		     { 'a', "array", "COUNT", OPERAND_NUMBER,
+		       "show so many elements of an array; 0: all" },
+		     { 's', "string", "BYTES", OPERAND_NUMBER,
+		       "show so many bytes of a string; 0: all" },
+		     { 'z', "hide-zero", NULL, 0, "leave out members that are all zero" },
+		     { 't', "types", NULL, 0, "show the type of each member" },
+		     { 'O', "offsets", NULL, 0, "show the offset of each member, in bytes" },
+		     { 'r', "raw", NULL, 0, "no short forms, enumerators or symbols" } },
 	.operands = { { .name = "EXPRESSION", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,

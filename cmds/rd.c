@@ -91,14 +91,14 @@ static uint32_t word_width(const struct arguments *arguments, const struct memor
 	return memory->word_size;
 }
 
-static struct error *parse_count(struct target *target, const struct arguments *arguments,
+static struct error *parse_count(struct session *session, const struct arguments *arguments,
 				 uint64_t *ret)
 {
 	struct value value;
 	*ret = 1;
 	if (arguments->operand_count < 2)
 		return NULL;
-	TRY(expression_value(target, arguments->operands[1], &value));
+	TRY(expression_value(&session->scope, arguments->operands[1], &value));
 	TRY(value_u64(&value, ret));
 	if (!*ret)
 		return error_create(ERROR_USAGE, "nothing to read: the count is 0");
@@ -128,8 +128,8 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 				   .ascii = arguments->options[OPTION_ASCII],
 				   .width = word_width(arguments, memory) };
 	uint64_t count;
-	TRY(expression_address(target, arguments->operands[0], &reading.address));
-	TRY(parse_count(target, arguments, &count));
+	TRY(expression_address(&session->scope, arguments->operands[0], &reading.address));
+	TRY(parse_count(session, arguments, &count));
 	TRY(read_all(&reading, memory, count));
 	const struct error *missing = image_all_missing(&reading.image, 0, reading.image.size);
 	struct error *error = NULL;

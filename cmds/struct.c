@@ -1,139 +1,411 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* struct, union, enum and ptype: one command, for definitions and for values in memory. */
 #include "cmds/command.h"
 
+#include "base/array.h"
 #include "debugger/declare/declare.h"
+#include "debugger/eval/definition.h"
 #include "debugger/eval/value.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
 #include <string.h>
 
 extern const struct command command_struct;
+extern const struct command command_ptype;
 
-static void show_head(struct out *out, struct type type)
-{
-	char spelled[256];
-	type_spell(type, NULL, spelled, sizeof(spelled));
-	out_string_as(out, "type", spelled, "");
-	out_string_as(out, "btf", btf_name(type.btf), "");
-}
+enum { OPTION_LAYOUT, OPTION_EXPAND, OPTION_MODULE };
 
-static struct error *show_value(struct session *session, struct type type, const char *address)
-{
-	struct out *out = session->out;
-	struct value value = {
-		.target = session->target, .type = type, .in_memory = true, .origin = ORIGIN_CAST
-	};
-	char spelled[256];
-	TRY(expression_address(session->target, address, &value.address));
-	out_object_begin(out, NULL);
-	show_head(out, type);
-	out_address_as(out, "address", value.address, "");
-	type_spell(type, NULL, spelled, sizeof(spelled));
-	out_text(out, "(%s)", spelled);
-	struct error *error = value_render(out, "value", &value, &session->render);
-	if (error)
-		out_missing(out, "value", error);
-	out_text(out, "\n");
-	out_object_end(out);
-	return error;
-}
+#define NAME_SIZE  256
+#define FOUND_MAX  32 /* different types of one name that are shown */
+#define SPELL_SIZE 256
 
-static struct error *show_definition(struct session *session, struct type type)
-{
-	struct out *out = session->out;
-	out_object_begin(out, NULL);
-	show_head(out, type);
-	struct error *error = definition_render(out, "definition", type);
-	out_object_end(out);
-	return error;
-}
+/* What the line asks for. */
+struct question {
+	struct session *session;
+	struct btf_layout_style style;
+	bool as_pahole; /* nothing around the layouts either */
+	char name[NAME_SIZE];
+	const char *module;  /* NULL: anywhere */
+	const char *paths;   /* "comm,pid"; NULL: the whole */
+	const char *address; /* NULL: the definition */
+	bool wants_enum;     /* enums before structs */
+	bool any_kind;	     /* the name had no "struct", "union" or "enum" before it */
+	enum btf_kind kind;
+	char module_name[64];
+	struct type found[FOUND_MAX];
+	size_t count;
+};
 
-static struct error *show(struct session *session, struct type type, const char *address)
-{
-	return address ? show_value(session, type, address) : show_definition(session, type);
-}
+/* --- finding ----------------------------------------------------------------------- */
 
-static bool is_seen(const struct type *seen, size_t count, struct type type)
+static bool is_found(const struct question *question, struct type type)
 {
-	for (size_t i = 0; i < count; i++)
-		if (type_equal(seen[i], type))
+	for (size_t i = 0; i < question->count; i++)
+		if (type_equal(question->found[i], type))
 			return true;
 	return false;
 }
 
-/* Definitions shown so far: equal ones of several modules are shown once. */
-#define SEEN_MAX 32
-
-struct showing {
-	struct session *session;
-	const char *name, *address;
-	struct type seen[SEEN_MAX];
-	size_t count;
-};
-
-static struct error *show_all_in(struct showing *showing, const struct btf *btf, enum btf_kind kind)
+/* Of this very BTF, not of its base. */
+static void find_kind(struct question *question, const struct btf *btf, enum btf_kind kind)
 {
 	uint64_t cursor = 0;
 	uint32_t id;
-	while ((id = btf_find(btf, kind, showing->name, &cursor))) {
+	while ((id = btf_find(btf, kind, question->name, &cursor))) {
 		struct type type = { btf, id };
-		if (showing->count == SEEN_MAX || is_seen(showing->seen, showing->count, type))
+		if (id < btf_start_id(btf) || question->count == FOUND_MAX ||
+		    is_found(question, type))
 			continue;
-		showing->seen[showing->count++] = type;
-		TRY(show(showing->session, type, showing->address));
+		question->found[question->count++] = type;
 	}
+}
+
+static void find_in(struct question *question, const struct btf *btf)
+{
+	static const enum btf_kind kinds[] = { BTF_STRUCT,  BTF_UNION, BTF_ENUM,
+					       BTF_TYPEDEF, BTF_INT,   BTF_FLOAT };
+	size_t before = question->count;
+	if (!question->any_kind) {
+		find_kind(question, btf, question->kind);
+		return;
+	}
+	if (question->wants_enum)
+		find_kind(question, btf, BTF_ENUM);
+	/* What has a tag hides a typedef that is called the same. */
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (kinds[i] <= BTF_ENUM || question->count == before)
+			find_kind(question, btf, kinds[i]);
+}
+
+static struct error *find_in_module(struct question *question)
+{
+	struct target *target = question->session->target;
+	const struct module *module = target_module(target, question->module);
+	if (!strcmp(question->module, "vmlinux")) {
+		find_in(question, target->btf);
+		return NULL;
+	}
+	if (!module)
+		return error_create(ERROR_NOT_FOUND, "no module is called %s", question->module);
+	const struct btf *btf = target_module_btf(target, module);
+	if (!btf && module->problem)
+		return error_create(module->problem->kind, "module %s has no BTF: %s",
+				    question->module, module->problem->message);
+	if (!btf)
+		return error_create(ERROR_NOT_FOUND, "module %s has no BTF", question->module);
+	find_in(question, btf);
 	return NULL;
 }
 
-static struct error *show_named(struct showing *showing, const struct btf *btf)
+/* The kernel's, and what modules have of the name that is something else. */
+static void find_anywhere(struct question *question)
 {
-	TRY(show_all_in(showing, btf, BTF_STRUCT));
-	return show_all_in(showing, btf, BTF_UNION);
+	struct target *target = question->session->target;
+	const struct module *modules = NULL;
+	find_in(question, target->btf);
+	size_t count = target_modules(target, &modules);
+	for (size_t i = 0; i < count; i++) {
+		const struct btf *btf = target_module_btf(target, &modules[i]);
+		if (btf)
+			find_in(question, btf);
+	}
+}
+
+/* No such type: with the names that may have been meant. */
+static struct error *not_found(const struct question *question)
+{
+	const char *tag = question->any_kind && question->wants_enum ? "enum"
+			  : question->kind == BTF_UNION		     ? "union"
+			  : question->kind == BTF_ENUM		     ? "enum"
+								     : "struct";
+	char full[NAME_SIZE + 8];
+	struct type type;
+	snprintf(full, sizeof(full), "%s %s", tag, question->name);
+	if (!question->module) {
+		struct error *error =
+			declare_parse_type(question->session->target, NULL, full, NULL, &type);
+		if (error)
+			return error;
+	}
+	return error_create(ERROR_NOT_FOUND, "no type \"%s\"%s%s", full,
+			    question->module ? " in " : "",
+			    question->module ? question->module : "");
+}
+
+static struct error *find(struct question *question)
+{
+	if (question->module)
+		TRY(find_in_module(question));
+	else
+		find_anywhere(question);
+	return question->count ? NULL : not_found(question);
+}
+
+/* --- showing ------------------------------------------------------------------------ */
+
+static void show_head(const struct question *question, struct type type)
+{
+	struct out *out = question->session->out;
+	const char *holder = btf_name(type.btf);
+	char spelled[SPELL_SIZE];
+	type_spell(type, NULL, spelled, sizeof(spelled));
+	out_string_as(out, "type", spelled, "");
+	out_string_as(out, "btf", holder, "");
+	out_u64_as(out, "id", type.id, "");
+	if (!question->as_pahole && (question->count > 1 || strcmp(holder, "vmlinux")))
+		out_text(out, "/* %s, type %u */\n", holder, type.id);
+}
+
+/* The member at `path` of what lies at `whole->address`. */
+static struct error *show_member(struct out *out, struct session *session,
+				 const struct value *whole, const char *path)
+{
+	struct type_place place;
+	TRY(type_find_path(whole->type, path, &place));
+	struct value value = *whole;
+	char spelled[SPELL_SIZE];
+	value.type = place.type;
+	value.address += place.bit_offset / 8;
+	value.bit_offset = place.bit_offset % 8;
+	value.bit_size = place.bit_size;
+	type_spell(place.type, NULL, spelled, sizeof(spelled));
+	out_object_begin(out, NULL);
+	out_text(out, "  ");
+	out_string(out, "name", path);
+	out_text(out, " = ");
+	out_string_as(out, "type", spelled, "");
+	out_u64_as(out, "offset", place.bit_offset / 8, "");
+	struct error *error = value_render(out, "value", &value, &session->render);
+	if (error)
+		out_missing(out, "value", error);
+	error_free(error);
+	out_text(out, "\n");
+	out_object_end(out);
+	return NULL;
+}
+
+static struct error *show_members(struct session *session, const struct value *whole,
+				  const char *paths)
+{
+	struct out *out = session->out;
+	struct error *error = NULL;
+	out_array_begin(out, "members");
+	while (*paths && !error) {
+		char path[NAME_SIZE];
+		size_t length = strcspn(paths, ",");
+		snprintf(path, sizeof(path), "%.*s", (int)length, paths);
+		paths += length + (paths[length] == ',');
+		error = show_member(out, session, whole, path);
+	}
+	out_array_end(out);
+	return error;
+}
+
+static struct error *show_whole(struct session *session, const struct value *value)
+{
+	struct out *out = session->out;
+	char spelled[SPELL_SIZE];
+	type_spell(value->type, NULL, spelled, sizeof(spelled));
+	out_text(out, "(%s)", spelled);
+	struct error *error = value_render(out, "value", value, &session->render);
+	if (error)
+		out_missing(out, "value", error);
+	out_text(out, "\n");
+	return error;
+}
+
+static struct error *show_value(const struct question *question, struct type type)
+{
+	struct session *session = question->session;
+	struct out *out = session->out;
+	struct value value = {
+		.target = session->target, .type = type, .in_memory = true, .origin = ORIGIN_CAST
+	};
+	TRY(expression_address(&session->scope, question->address, &value.address));
+	out_object_begin(out, NULL);
+	show_head(question, type);
+	out_address_as(out, "address", value.address, "");
+	struct error *error = question->paths ? show_members(session, &value, question->paths)
+					      : show_whole(session, &value);
+	out_object_end(out);
+	return error;
+}
+
+static struct error *show_type(const struct question *question, struct type type)
+{
+	struct out *out = question->session->out;
+	out_object_begin(out, NULL);
+	show_head(question, type);
+	struct error *error =
+		question->paths ? definition_render_members(out, "members", type, question->paths,
+							    &question->style)
+				: definition_render_as(out, "definition", type, &question->style);
+	out_object_end(out);
+	return error;
+}
+
+static struct error *show_found(const struct question *question)
+{
+	struct error *error = NULL;
+	out_array_begin(question->session->out, NULL);
+	for (size_t i = 0; i < question->count && !error; i++) {
+		struct type type = question->found[i];
+		error = question->address ? show_value(question, type) : show_type(question, type);
+	}
+	out_array_end(question->session->out);
+	return error;
+}
+
+/* --- the line ----------------------------------------------------------------------- */
+
+/* "struct ", "union ", "enum " before the name. */
+static const char *skip_tag(struct question *question, const char *text)
+{
+	static const struct {
+		const char *word;
+		enum btf_kind kind;
+	} tags[] = { { "struct", BTF_STRUCT }, { "union", BTF_UNION }, { "enum", BTF_ENUM } };
+	question->any_kind = true;
+	for (size_t i = 0; i < ARRAY_COUNT(tags); i++) {
+		size_t length = strlen(tags[i].word);
+		if (strncmp(text, tags[i].word, length) || text[length] != ' ')
+			continue;
+		question->any_kind = false;
+		question->kind = tags[i].kind;
+		text += length;
+		text += strspn(text, " ");
+		break;
+	}
+	return text;
+}
+
+/* "[struct] [MODULE:]NAME[.MEMBER,...]"; false: it is not of this form. */
+static bool parse_name(struct question *question, const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	text = skip_tag(question, text);
+	size_t length = strspn(text, letters);
+	if (text[length] == ':' && text[length + 1] != ':' &&
+	    length < sizeof(question->module_name)) {
+		snprintf(question->module_name, sizeof(question->module_name), "%.*s", (int)length,
+			 text);
+		question->module = question->module_name;
+		text = skip_tag(question, text + length + 1);
+		length = strspn(text, letters);
+	}
+	if (!length || length >= sizeof(question->name))
+		return false;
+	snprintf(question->name, sizeof(question->name), "%.*s", (int)length, text);
+	question->paths = text[length] == '.' && text[length + 1] ? text + length + 1 : NULL;
+	return !text[length] || question->paths;
+}
+
+static void parse_options(struct question *question, const struct arguments *arguments)
+{
+	question->as_pahole = arguments->options[OPTION_LAYOUT];
+	question->style = (struct btf_layout_style){
+		.as_pahole = question->as_pahole,
+		.expand = arguments->options[OPTION_EXPAND],
+	};
+	question->module = arguments->options[OPTION_MODULE];
 }
 
 static struct error *struct_run(struct session *session, const struct arguments *arguments)
 {
-	struct showing showing = { .session = session,
-				   .name = arguments->operands[0],
-				   .address = arguments->operand_count > 1 ? arguments->operands[1]
-									   : NULL };
-	struct target *target = session->target;
-	out_array_begin(session->out, NULL);
-	struct error *error = show_named(&showing, target->btf);
-	const struct module *modules = NULL;
-	/* Modules are asked only for what the kernel does not know. */
-	size_t count = error || showing.count ? 0 : target_modules(target, &modules);
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct btf *btf = target_module_btf(target, &modules[i]);
-		if (btf)
-			error = show_named(&showing, btf);
-	}
-	out_array_end(session->out);
-	if (error || showing.count)
-		return error;
-	char full[160];
-	struct type type;
-	snprintf(full, sizeof(full), "struct %s", showing.name);
-	/* For its message, with the name that may have been meant. */
-	error = declare_parse_type(target, NULL, full, NULL, &type);
-	return error ? error : error_create(ERROR_NOT_FOUND, "no type \"%s\"", full);
+	struct question question = { .session = session, .kind = BTF_STRUCT };
+	const char *const *operands = arguments->operands;
+	size_t count = arguments->operand_count;
+	char tagged[NAME_SIZE];
+	parse_options(&question, arguments);
+	question.wants_enum = !strncmp(arguments->line, "enum", 4);
+	/* `struct struct x`, as it is copied from C. */
+	bool has_tag = count > 1 && (!strcmp(operands[0], "struct") ||
+				     !strcmp(operands[0], "union") || !strcmp(operands[0], "enum"));
+	snprintf(tagged, sizeof(tagged), "%s%s%s", operands[0], has_tag ? " " : "",
+		 has_tag ? operands[1] : "");
+	if (!parse_name(&question, tagged))
+		return error_create(ERROR_USAGE, "\"%s\" is no name of a type", tagged);
+	question.address = count > 1 + has_tag ? operands[1 + has_tag] : NULL;
+	TRY(find(&question));
+	return show_found(&question);
 }
 
-static const char *const examples[] = { "struct list_head", "struct list_head &init_task.tasks",
-					"struct task_struct", NULL };
+/* Any type or expression, in one text with blanks. */
+static struct error *ptype_run(struct session *session, const struct arguments *arguments)
+{
+	struct question question = { .session = session, .kind = BTF_STRUCT };
+	const char *text = arguments->operands[0];
+	struct type type;
+	parse_options(&question, arguments);
+	if (parse_name(&question, text)) {
+		struct error *error = find(&question);
+		if (!error)
+			return show_found(&question);
+		error_free(error);
+	}
+	struct error *error = declare_parse_type(session->target, NULL, text, NULL, &type);
+	if (error) {
+		struct value value;
+		struct error *second = expression_type(&session->scope, text, &value);
+		if (second) {
+			error_free(error);
+			return second;
+		}
+		error_free(error);
+		if (!value.type.btf)
+			return error_create(ERROR_NOT_FOUND, "the type of %s is not known", text);
+		type = value.type;
+	}
+	question.paths = NULL;
+	question.found[question.count++] = type_completed(session->target, type);
+	return show_found(&question);
+}
+
+#define TYPE_OPTIONS                                                                               \
+	{                                                                                          \
+		[OPTION_LAYOUT] = { 'o', "layout", NULL, OPERAND_WORD,                             \
+				    "the layout, text for text as pahole prints it" },             \
+		[OPTION_EXPAND] = { 'E', "expand", NULL, OPERAND_WORD,                             \
+				    "members' types in their places" },                            \
+		[OPTION_MODULE] = { 'm', "module", "MODULE", OPERAND_MODULE,                       \
+				    "only of this module; vmlinux: the kernel" },                  \
+	}
 
 const struct command command_struct = {
 	.name = "struct",
-	.alias = "union",
-	.summary = "show the definition of a struct or union, or one in memory",
+	.alias = "union enum",
+	.summary = "show the definition of a type, or one in memory",
 	.description =
-		"Without an address: the members, each with its offset and size in bytes (and "
-		"offset and width in bits of bit-fields). With an address: the value found there. "
-		"When several different types have the name, all are shown. The address may be "
+		"NAME is that of a struct, union, enum or typedef, MODULE:NAME one of a module. "
+		"Without an address: the definition, with offset and size of the members in bytes "
+		"(and offset and width in bits of bit-fields), holes, cache lines and sums as "
+		"pahole shows them. With an address: the value found there. NAME.MEMBER,... shows "
+		"these members alone, which may be paths. When several different types have the "
+		"name, all are shown, with the BTF that has them and their ids. The address may be "
 		"a symbol, a hexadecimal number, or an expression without spaces.",
-	.operands = { { .name = "NAME", .kind = OPERAND_TYPE },
+	.options = TYPE_OPTIONS,
+	.operands = { { .name = "NAME[.MEMBER,...]", .kind = OPERAND_TYPE },
+		      { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .optional = true },
 		      { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .optional = true } },
-	.examples = examples,
+	.examples = (const char *const[]){ "struct list_head", "struct task_struct",
+					   "struct -o task_struct", "struct -E list_head",
+					   "struct list_head &init_task.tasks",
+					   "struct task_struct.tasks,pid",
+					   "struct task_struct.comm,pid init_task", "enum pid_type",
+					   NULL },
 	.needs = NEEDS_BTF,
 	.run = struct_run,
+};
+
+const struct command command_ptype = {
+	.name = "ptype",
+	.summary = "show the definition of a type or of an expression's type",
+	.description = "As struct does, for any type and any expression, with blanks.",
+	.options = TYPE_OPTIONS,
+	.operands = { { .name = "TYPE|EXPRESSION", .kind = OPERAND_TYPE, .rest = true } },
+	.examples = (const char *const[]){ "ptype struct list_head", "ptype pid_t",
+					   "ptype init_task.tasks", NULL },
+	.needs = NEEDS_BTF,
+	.run = ptype_run,
 };

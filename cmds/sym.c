@@ -10,6 +10,7 @@ extern const struct command command_sym;
 
 static void show_symbol(struct out *out, const struct symbol *symbol, uint64_t offset)
 {
+	out_item(out, symbol->address + offset, NULL);
 	out_object_begin(out, NULL);
 	out_address(out, "address", symbol->address + offset);
 	out_text(out, " (");
@@ -47,8 +48,10 @@ static struct error *list_symbols(struct session *session, const char *module, c
 		if (*symbol.name && (!module || !strcmp(symbol.module, module)) &&
 		    (!part || strstr(symbol.name, part)))
 			show_symbol(session->out, &symbol, 0);
-		if (!(i & 4095))
-			TRY(interrupt_check());
+		if (i & 4095)
+			continue;
+		TRY(interrupt_check());
+		progress_report(session->progress, "symbols", i, count);
 	}
 	return NULL;
 }
@@ -85,7 +88,7 @@ static struct error *show_operand(struct session *session, const char *operand)
 	if (show_named(session, operand))
 		return NULL;
 	uint64_t address, offset;
-	TRY(expression_address(session->target, operand, &address));
+	TRY(expression_address(&session->scope, operand, &address));
 	struct symbol symbol;
 	if (!target_symbol_at(session->target, address, &symbol, &offset))
 		return error_create(ERROR_NOT_FOUND, "no symbol is near 0x%" PRIx64, address);

@@ -4,6 +4,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "debugger/infer/infer.h"
+#include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -35,6 +36,32 @@ static struct error *show_definition(struct session *session, struct type type)
 	return error;
 }
 
+static bool is_plain_name(const char *text)
+{
+	return text[strspn(text,
+			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] ==
+	       0;
+}
+
+static void show_origin(struct out *out, const struct value *value)
+{
+	const char *confidence = origin_confidence_name(value->origin);
+	const char *remark = origin_remark(value->origin);
+	out_string_as(out, "origin", origin_data_name(value->origin), "");
+	if (confidence)
+		out_string_as(out, "confidence", confidence, "");
+	if (value->origin == ORIGIN_KERNEL || value->origin == ORIGIN_MODULE ||
+	    value->origin == ORIGIN_CERTAIN)
+		remark = type_origin_name(value->origin);
+	bool is_at_most = value->type.btf && value_fills_room(value);
+	if (remark)
+		out_text(out, "  // %s", remark);
+	if (is_at_most)
+		out_text(out, "%s at most so long", remark ? "," : "  //");
+	if (is_at_most)
+		out_bool_as(out, "at_most", true, "");
+}
+
 /* "struct task_struct init_task;" and on whose word. */
 static void show_declaration(struct session *session, const char *text, const struct value *value)
 {
@@ -42,10 +69,9 @@ static void show_declaration(struct session *session, const char *text, const st
 	struct out *out = session->out;
 	out_object_begin(out, NULL);
 	if (value->type.btf) {
-		bool is_name = text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-						 "XYZ0123456789_.")] == 0;
 		type_spell(value->type, NULL, spelled, sizeof(spelled));
-		type_spell(value->type, is_name ? text : NULL, declared, sizeof(declared));
+		type_spell(value->type, is_plain_name(text) ? text : NULL, declared,
+			   sizeof(declared));
 		out_string_as(out, "type", spelled, declared);
 		show_size(out, value->type);
 		out_text(out, ";");
@@ -55,14 +81,7 @@ static void show_declaration(struct session *session, const char *text, const st
 		out_text(out, "%s: type unknown, %" PRIu64 " bytes up to the next symbol;", text,
 			 value->raw_size);
 	}
-	if (value->origin != ORIGIN_NONE && value->origin != ORIGIN_CAST)
-		out_text(out, "  // ");
-	out_string_as(out, "origin", type_origin_name(value->origin),
-		      value->origin != ORIGIN_NONE && value->origin != ORIGIN_CAST
-			      ? type_origin_name(value->origin)
-			      : "");
-	if (value->type.btf && value_fills_room(value))
-		out_text(out, ", at most so long");
+	show_origin(out, value);
 	out_object_end(out);
 	out_text(out, "\n");
 }
@@ -112,6 +131,20 @@ static void show_clues(struct target *target, struct out *out, const struct typi
 	out_table_end(out);
 }
 
+/* "holds another type at an offset (by start_kernel+0x12)" */
+static void describe_rejection(struct target *target, const struct candidate *candidate,
+			       char *buffer, size_t size)
+{
+	char place[PLACE_SIZE];
+	if (!candidate->rejected)
+		*buffer = 0;
+	else if (candidate->rejected_by > 1 &&
+		 target_describe(target, candidate->rejected_by, place, sizeof(place)))
+		snprintf(buffer, size, "%s: %s", candidate->rejected, place);
+	else
+		snprintf(buffer, size, "%s", candidate->rejected);
+}
+
 static void show_candidates(struct target *target, struct out *out, const struct typing *typing)
 {
 	static const struct column columns[] = {
@@ -120,50 +153,118 @@ static void show_candidates(struct target *target, struct out *out, const struct
 		{ "rejected", "REJECTED", -1 },
 		{ "rejected_by", NULL, 0 },
 	};
-	(void)target;
 	out_table_begin(out, "candidates", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < typing->candidate_count; i++) {
 		const struct candidate *candidate = &typing->candidates[i];
-		char spelled[256];
+		char spelled[256], why[2 * PLACE_SIZE];
+		describe_rejection(target, candidate, why, sizeof(why));
 		type_spell(candidate->type, NULL, spelled, sizeof(spelled));
 		out_row_begin(out);
 		out_i64(out, "score", candidate->score);
 		out_string(out, "type", spelled);
-		out_string(out, "rejected", candidate->rejected ? candidate->rejected : "");
+		out_string_as(out, "rejected", candidate->rejected ? candidate->rejected : "", why);
 		out_address(out, "rejected_by", candidate->rejected_by);
 		out_row_end(out);
 	}
 	out_table_end(out);
 }
 
-static struct error *show_evidence(struct session *session, const char *name)
+/* The symbol that an expression names: "init_task", "ext4:ext4_fs_type", "name@address". */
+static struct error *find_subject(struct session *session, const char *text,
+				  const struct value *value, struct symbol *ret)
+{
+	char name[SYMBOL_NAME_SIZE];
+	const char *colon = strchr(text, ':');
+	uint64_t cursor = 0;
+	snprintf(name, sizeof(name), "%s", colon ? colon + 1 : text);
+	name[strcspn(name, "@ ")] = 0;
+	while (target_find_symbol(session->target, NULL, name, &cursor, ret))
+		if (!value->in_memory || ret->address == value->address)
+			return NULL;
+	return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
+}
+
+/* Equal but for the length of an array. */
+static bool is_same_type(struct type a, struct type b)
+{
+	struct btf_type first, second;
+	if (type_get_resolved(a, &first) && type_get_resolved(b, &second) &&
+	    first.kind == BTF_ARRAY && second.kind == BTF_ARRAY) {
+		a = (struct type){ first.btf, first.type };
+		b = (struct type){ second.btf, second.type };
+	}
+	return type_equal(type_resolve(a), type_resolve(b));
+}
+
+/*
+ * A declaration next to what inference found. The program's own list is one source; where inference
+ * agrees with it the type is certain.
+ */
+static void show_declared(struct out *out, const struct value *value, const struct typing *typing)
+{
+	char spelled[512];
+	bool is_known = typing->confidence >= CONFIDENCE_INFERRED;
+	bool agrees = typing->type.btf && is_same_type(value->type, typing->type);
+	type_spell(value->type, NULL, spelled, sizeof(spelled));
+	out_object_begin(out, "declared");
+	out_text(out, "%s: ",
+		 value->origin == ORIGIN_USER ? "declared by --declare"
+					      : "declared by btfcrash's list");
+	out_string(out, "type", spelled);
+	out_bool_as(out, "agrees", agrees,
+		    agrees     ? ", as inferred"
+		    : is_known ? ", CONFLICT with what is inferred"
+			       : ", nothing speaks for or against it");
+	out_object_end(out);
+	out_text(out, "\n");
+}
+
+/* The headline: the type that counts, how sure it is, how much room there is. */
+static void show_verdict(struct out *out, const struct symbol *symbol, const struct value *value,
+			 const struct typing *typing)
+{
+	char declared[1024];
+	bool is_declared = value->origin == ORIGIN_USER || value->origin == ORIGIN_DECLARED;
+	struct type type = is_declared ? value->type : typing->type;
+	enum confidence confidence = typing->confidence;
+	if (is_declared) {
+		/* The shipped table alone would be a list that agrees with a list. */
+		unsigned int lists = 1u << SOURCE_HINTS | 1u << SOURCE_NAME;
+		bool agrees = confidence >= CONFIDENCE_INFERRED && typing->sources & ~lists &&
+			      is_same_type(value->type, typing->type);
+		confidence = agrees ? CONFIDENCE_CERTAIN : origin_confidence(value->origin);
+	}
+	snprintf(declared, sizeof(declared), "%s", symbol->name);
+	if (type.btf)
+		type_spell(type, symbol->name, declared, sizeof(declared));
+	out_string(out, "declaration", declared);
+	out_text(out, "  // ");
+	out_string(out, "confidence", confidence_name(confidence));
+	out_text(out, ", ");
+	out_u64(out, "room", symbol->size);
+	out_text(out, symbol->size_exact ? " bytes\n" : " bytes up to the next symbol\n");
+}
+
+static struct error *show_evidence(struct session *session, const char *text)
 {
 	struct target *target = session->target;
 	struct out *out = session->out;
 	struct symbol symbol;
 	struct typing typing;
-	char declared[1024];
-	uint64_t cursor = 0;
-	if (!target_find_symbol(target, NULL, name, &cursor, &symbol))
-		return error_create(ERROR_NOT_FOUND, "no symbol \"%s\"", name);
-	/* What BTF itself types, functions and per-CPU variables too, needs no evidence. */
 	struct value value;
-	TRY(expression_type(target, name, &value));
+	TRY(expression_type(&session->scope, text, &value));
+	/* What BTF itself types, functions and per-CPU variables too, needs no evidence. */
 	if (value.origin == ORIGIN_KERNEL || value.origin == ORIGIN_MODULE) {
-		show_declaration(session, name, &value);
+		show_declaration(session, text, &value);
 		return NULL;
 	}
+	TRY(find_subject(session, text, &value, &symbol));
 	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
-	snprintf(declared, sizeof(declared), "%s", symbol.name);
-	if (typing.type.btf)
-		type_spell(typing.type, symbol.name, declared, sizeof(declared));
 	out_object_begin(out, NULL);
-	out_string(out, "declaration", declared);
-	out_text(out, "  // ");
-	out_string(out, "confidence", confidence_name(typing.confidence));
-	out_text(out, ", ");
-	out_u64(out, "room", symbol.size);
-	out_text(out, " bytes up to the next symbol\n\n");
+	show_verdict(out, &symbol, &value, &typing);
+	if (value.origin == ORIGIN_USER || value.origin == ORIGIN_DECLARED)
+		show_declared(out, &value, &typing);
+	out_text(out, "\n");
 	show_clues(target, out, &typing);
 	out_text(out, "\n");
 	show_candidates(target, out, &typing);
@@ -192,7 +293,7 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 	}
 	if (declare_is_type(target, text, &type))
 		return show_definition(session, type);
-	struct error *error = expression_type(target, text, &value);
+	struct error *error = expression_type(&session->scope, text, &value);
 	if (!error) {
 		show_declaration(session, text, &value);
 		return NULL;

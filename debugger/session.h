@@ -4,17 +4,43 @@
 #define DEBUGGER_SESSION_H
 
 #include "base/out.h"
+#include "base/progress.h"
+#include "debugger/eval/expression.h"
 #include "debugger/eval/value.h"
+#include "debugger/focus.h"
 #include "debugger/target/target.h"
+
+enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+/* The file whose lines run, for messages. */
+struct script {
+	const char *path;
+	size_t line;
+	const struct script *outer; /* the one that sources it; NULL */
+};
 
 struct session {
 	struct target *target;
-	struct out *out; /* text or JSON */
-	bool json;
+	struct scope scope; /* what expressions may name besides the target's */
+	struct focus focus;
+	struct out *out; /* of the command that runs */
+	FILE *file;	 /* where its bytes go; NULL between the lines */
+	bool json;	 /* the output is data, for JSON or CSV */
+	enum output_format format;
+	const char *columns; /* "pid,comm": of tables, in this order; NULL: all. Borrowed */
 	bool quiet;
 	bool quit;   /* set by `quit`: the loop ends */
 	bool failed; /* some command failed: exit status 1 */
 	bool interactive;
+	bool interrupted;	     /* by Ctrl-C, outside of the prompt: no further lines run */
+	bool colors;		     /* of text on standard output */
+	bool message_color;	     /* of messages on standard error */
+	bool pager;		     /* long output of the prompt goes through $PAGER */
+	unsigned int nesting;	     /* lines within lines: aliases, source */
+	const struct script *script; /* NULL: the prompt or -c */
+	struct alias *aliases;	     /* cmds/alias.c; owned */
+	size_t alias_count, alias_capacity;
+	struct progress *progress; /* NULL: nobody looks */
 	struct render_options render;
 };
 

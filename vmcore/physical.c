@@ -2,6 +2,7 @@
 #include "vmcore/physical.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct physical {
 	struct memory memory;
 	struct physical_source source;
 	size_t bulk_size;
+	pthread_mutex_t lock; /* of the cache and of the source, which keeps buffers */
 	struct cache_set *sets;
 	size_t set_count; /* a power of two */
 	uint8_t *data;	  /* set_count * CACHE_WAYS pages; the kernel backs what is used */
@@ -86,10 +88,9 @@ static const uint8_t *get_page(struct physical *physical, uint64_t page)
 	return data;
 }
 
-static struct error *physical_read(struct memory *memory, uint64_t address, void *buffer,
-				   size_t size)
+static struct error *read_cached(struct physical *physical, uint64_t address, void *buffer,
+				 size_t size)
 {
-	struct physical *physical = (struct physical *)memory;
 	uint32_t page_size = physical->source.page_size;
 	if (size > physical->bulk_size)
 		return read_source(physical, address, buffer, size);
@@ -113,6 +114,17 @@ static struct error *physical_read(struct memory *memory, uint64_t address, void
 	return NULL;
 }
 
+/* Threads take turns. */
+static struct error *physical_read(struct memory *memory, uint64_t address, void *buffer,
+				   size_t size)
+{
+	struct physical *physical = (struct physical *)memory;
+	pthread_mutex_lock(&physical->lock);
+	struct error *error = read_cached(physical, address, buffer, size);
+	pthread_mutex_unlock(&physical->lock);
+	return error;
+}
+
 struct error *physical_memory_create(const struct physical_source *source, struct memory **ret)
 {
 	struct physical *physical = calloc(1, sizeof(*physical));
@@ -123,6 +135,7 @@ struct error *physical_memory_create(const struct physical_source *source, struc
 					    .word_size = source->word_size,
 					    .big_endian = source->big_endian };
 	physical->source = *source;
+	pthread_mutex_init(&physical->lock, NULL);
 	physical->bulk_size =
 		source->page_size * (source->core ? BULK_PAGES_READ : BULK_PAGES_DECOMPRESS);
 	physical->set_count = CACHE_SIZE / source->page_size / CACHE_WAYS;
@@ -144,6 +157,7 @@ void physical_memory_destroy(struct memory *memory)
 	struct physical *physical = (struct physical *)memory;
 	if (!physical)
 		return;
+	pthread_mutex_destroy(&physical->lock);
 	free(physical->data);
 	free(physical->sets);
 	free(physical);

@@ -2,6 +2,7 @@
 #include "vmcore/virtual.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #define CACHE_SLOTS 1024u /* 24 KiB; one entry a translation, whatever its size */
@@ -15,6 +16,7 @@ struct virtual_memory {
 	struct memory memory;
 	struct memory *physical;
 	const struct translator *translator;
+	pthread_mutex_t lock;	 /* of all below; readers may be threads */
 	struct translation last; /* most reads stay where the one before was */
 	uint64_t sizes[SIZES_MAX];
 	size_t size_count;
@@ -128,7 +130,9 @@ static struct error *virtual_read(struct memory *memory, uint64_t address, void 
 	while (size) {
 		uint64_t physical = 0;
 		size_t part = 0;
+		pthread_mutex_lock(&virtual->lock);
 		struct error *error = find_piece(virtual, address, size, &physical, &part);
+		pthread_mutex_unlock(&virtual->lock);
 		if (error)
 			return error;
 		error = memory_read(virtual->physical, physical, to, part);
@@ -153,20 +157,26 @@ struct error *virtual_memory_create(struct memory *physical, const struct transl
 					   .big_endian = physical->big_endian };
 	virtual->physical = physical;
 	virtual->translator = translator;
+	pthread_mutex_init(&virtual->lock, NULL);
 	*ret = &virtual->memory;
 	return NULL;
 }
 
 void virtual_memory_destroy(struct memory *memory)
 {
-	free(memory);
+	struct virtual_memory *virtual = (struct virtual_memory *)memory;
+	if (virtual)
+		pthread_mutex_destroy(&virtual->lock);
+	free(virtual);
 }
 
 struct error *virtual_memory_translate(struct memory *memory, uint64_t address, uint64_t *ret)
 {
 	struct virtual_memory *virtual = (struct virtual_memory *)memory;
+	pthread_mutex_lock(&virtual->lock);
 	struct error *error = translate(virtual, address);
 	if (!error)
 		*ret = virtual->last.physical + (address - virtual->last.address);
+	pthread_mutex_unlock(&virtual->lock);
 	return error;
 }

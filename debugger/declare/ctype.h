@@ -22,7 +22,8 @@ enum ctype_kind {
 	CTYPE_POINTER,
 	CTYPE_ARRAY,
 	CTYPE_FUNCTION,
-	CTYPE_GROUP /* parentheses: the same as its target */
+	CTYPE_GROUP, /* parentheses: the same as its target */
+	CTYPE_KNOWN  /* known: a type that was looked up already, as typeof() gives it */
 };
 
 struct ctype {
@@ -34,6 +35,7 @@ struct ctype {
 	int encoding;
 	bool is_open; /* ARRAY: [] */
 	bool varargs; /* FUNCTION */
+	struct type known;
 	uint32_t column;
 	uint32_t param_count;
 	struct ctype *params[CTYPE_PARAMS_MAX];

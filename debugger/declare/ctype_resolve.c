@@ -113,6 +113,9 @@ static struct error *resolve(struct resolution *resolution, const struct ctype *
 		return resolve_function(resolution, ctype, depth, ret);
 	case CTYPE_GROUP:
 		return resolve(resolution, ctype->target, depth + 1, ret);
+	case CTYPE_KNOWN:
+		*ret = ctype->known;
+		return NULL;
 	}
 	return error_create(ERROR_OTHER, "ctype: unknown kind %d", ctype->kind);
 }

@@ -22,6 +22,7 @@ struct source {
 	const char *text;
 	char *owned; /* text, when it is a copy */
 	size_t size;
+	bool is_builtin;
 };
 
 struct declaration {
@@ -155,7 +156,11 @@ static struct error *add_source(struct declarations *declarations, struct source
 static struct error *add(struct declarations *declarations, const char *text, size_t size,
 			 char *owned, const char *name)
 {
-	struct source source = { .name = strdup(name), .text = text, .size = size, .owned = owned };
+	struct source source = { .name = strdup(name),
+				 .text = text,
+				 .size = size,
+				 .owned = owned,
+				 .is_builtin = !owned };
 	struct error *error = source.name ? add_source(declarations, &source) : error_no_memory();
 	free(source.name);
 	free(source.owned);
@@ -281,19 +286,19 @@ static bool is_misfit(const struct error *error)
 	       error->kind == ERROR_USAGE;
 }
 
-struct error *declarations_find(struct target *target, const char *name, uint64_t size,
-				struct type *ret, struct error **ret_why)
+struct found {
+	struct type type;
+	struct error *why; /* of misfits the latest one's reason */
+	bool is_builtin;
+};
+
+static struct error *find_declared(struct target *target, const char *name, uint64_t size,
+				   struct found *ret)
 {
 	struct declarations *declarations = target->declarations;
-	struct error *why = NULL;
-	*ret = (struct type){ NULL, 0 };
-	*ret_why = NULL;
-	if (!declarations)
-		return NULL;
-	TRY(load_builtin(declarations));
 	size_t length = strlen(name);
 	uint32_t hash = hash_bytes(name, length);
-	/* The latest that fits; of misfits the latest one's reason. */
+	/* The latest that fits. */
 	size_t position = hash_index_first(&declarations->index, hash);
 	for (uint32_t n;
 	     (n = hash_index_next(&declarations->index, hash, &position)) != HASH_NONE;) {
@@ -302,22 +307,43 @@ struct error *declarations_find(struct target *target, const char *name, uint64_
 		if (item->name_length != length || memcmp(item->name, name, length))
 			continue;
 		struct error *error = resolve_item(target, item, size, &type);
-		if (error && !is_misfit(error)) {
-			error_free(why);
+		if (error && !is_misfit(error))
 			return error;
+		if (error) {
+			error_free(ret->why);
+			ret->why = error;
+			continue;
 		}
-		if (!error)
-			*ret = type;
-		else {
-			error_free(why);
-			why = error;
-		}
+		ret->type = type;
+		ret->is_builtin = declarations->sources[item->source].is_builtin;
 	}
-	if (!ret->btf) {
-		*ret_why = why;
+	return NULL;
+}
+
+static struct error *find_any(struct target *target, const char *name, uint64_t size,
+			      struct found *ret)
+{
+	*ret = (struct found){ .why = NULL };
+	if (!target->declarations)
 		return NULL;
+	TRY(load_builtin(target->declarations));
+	struct error *error = find_declared(target, name, size, ret);
+	if (error || ret->type.btf) {
+		error_free(ret->why);
+		ret->why = NULL;
 	}
-	error_free(why);
+	return error;
+}
+
+struct error *declarations_find(struct target *target, const char *name, uint64_t size,
+				struct type *ret, struct error **ret_why)
+{
+	struct found found;
+	*ret = (struct type){ NULL, 0 };
+	*ret_why = NULL;
+	TRY(find_any(target, name, size, &found));
+	*ret = found.type;
+	*ret_why = found.why;
 	return NULL;
 }
 
@@ -336,19 +362,48 @@ struct error *target_declarations(struct target *target, struct declarations **r
 	return NULL;
 }
 
+bool declarations_of_user(const struct target *target)
+{
+	const struct declarations *declarations = target->declarations;
+	for (size_t i = 0; declarations && i < declarations->source_count; i++)
+		if (!declarations->sources[i].is_builtin)
+			return true;
+	return false;
+}
+
+/* What the user declares outranks BTF; the program's own list ends where BTF begins. */
+static struct error *find_for_symbol(struct target *target, const struct symbol *symbol,
+				     bool of_user, struct type *ret, bool *ret_found)
+{
+	struct found found;
+	struct declarations *declarations = NULL;
+	TRY(target_declarations(target, &declarations));
+	/* Only what the user adds makes the program read its own list before it is needed. */
+	*ret_found = false;
+	if (of_user && declarations->builtin_pending)
+		return NULL;
+	TRY(find_any(target, symbol->name, symbol->per_cpu ? 0 : symbol->size, &found));
+	error_free(found.why);
+	*ret_found = found.type.btf && found.is_builtin == !of_user;
+	if (*ret_found)
+		*ret = found.type;
+	return NULL;
+}
+
 struct error *declared_symbol_type(struct target *target, const struct symbol *symbol,
 				   struct type *ret_type, enum type_origin *ret_origin)
 {
-	struct declarations *declarations;
-	struct error *why = NULL;
+	bool found = false;
+	*ret_origin = ORIGIN_USER;
+	if (target->btf)
+		TRY(find_for_symbol(target, symbol, true, ret_type, &found));
+	if (found)
+		return NULL;
 	TRY(target_symbol_type(target, symbol, ret_type, ret_origin));
 	if (*ret_origin != ORIGIN_NONE || symbol->module || !target->btf)
 		return NULL;
-	TRY(target_declarations(target, &declarations));
-	TRY(declarations_find(target, symbol->name, symbol->per_cpu ? 0 : symbol->size, ret_type,
-			      &why));
-	if (ret_type->btf)
+	TRY(find_for_symbol(target, symbol, false, ret_type, &found));
+	if (found)
 		*ret_origin = ORIGIN_DECLARED;
-	error_free(why);
 	return NULL;
 }

@@ -13,11 +13,14 @@ struct declarations;
 /* The target's table, with the list that ships with the program; made when first asked for. */
 struct error *target_declarations(struct target *target, struct declarations **ret) MUST_CHECK;
 /*
- * The type of a symbol as BTF says it, else as it is declared; ORIGIN_NONE and { NULL, 0 } when
- * nobody says.
+ * The type of a symbol as the user declares it (ORIGIN_USER), else as BTF says it, else as the list
+ * that ships with the program does (ORIGIN_DECLARED); ORIGIN_NONE and { NULL, 0 } when nobody says.
  */
 struct error *declared_symbol_type(struct target *target, const struct symbol *symbol,
 				   struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;
+
+/* Has the user declared anything? */
+bool declarations_of_user(const struct target *target);
 
 /* An empty table. NULL without memory. */
 struct declarations *declarations_create(void);

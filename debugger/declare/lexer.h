@@ -13,6 +13,7 @@ enum token_kind {
 	TOKEN_END = 0,
 	TOKEN_NAME = 256,
 	TOKEN_NUMBER, /* integer or character constant */
+	TOKEN_STRING, /* with its quotes; string_token_decode() takes them off */
 	TOKEN_ARROW,
 	TOKEN_SHIFT_LEFT,
 	TOKEN_SHIFT_RIGHT,
@@ -22,7 +23,10 @@ enum token_kind {
 	TOKEN_NOT_EQUAL,
 	TOKEN_AND,
 	TOKEN_OR,
-	TOKEN_ELLIPSIS
+	TOKEN_ELLIPSIS,
+	TOKEN_RANGE,  /* .. between the bounds of a slice */
+	TOKEN_ASSIGN, /* += and the like, but = itself */
+	TOKEN_STEP    /* ++, -- */
 };
 
 struct token {
@@ -34,7 +38,8 @@ struct token {
 	bool spaced;	 /* white space or a comment stands before it */
 	/* TOKEN_NUMBER */
 	uint64_t number;
-	bool is_decimal, is_unsigned, is_long, is_character;
+	bool is_decimal, is_unsigned, is_character;
+	bool is_long, is_long_long; /* l or ll; ll */
 };
 
 struct lexer {
@@ -63,6 +68,11 @@ static inline bool token_is(const struct token *token, const char *name)
 {
 	return token->kind == TOKEN_NAME && *token->text == *name && token_equals(token, name);
 }
+/*
+ * The bytes that a TOKEN_STRING stands for, without a NUL at the end, into `buffer` of at least
+ * token->length bytes. Returns how many they are.
+ */
+size_t string_token_decode(const struct token *token, char *buffer);
 /* How a message names it: the text in quotes, or "the end". */
 struct error *token_unexpected(const struct token *token, const char *wanted) MUST_CHECK;
 

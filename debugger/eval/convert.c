@@ -2,9 +2,7 @@
 #include "debugger/eval/convert.h"
 
 #include "debugger/target/object.h"
-
-/* Everything of gcc and clang on Linux has a 4-byte int; longs and pointers are words. */
-#define INT_SIZE 4
+#include <string.h>
 
 static uint32_t word_size(const struct target *target)
 {
@@ -15,39 +13,48 @@ static uint32_t word_size(const struct target *target)
 
 struct arithmetic arithmetic_word(const struct target *target, bool is_signed)
 {
-	return (struct arithmetic){ word_size(target), is_signed };
+	return (struct arithmetic){ word_size(target), is_signed, RANK_LONG };
 }
 
 /* C11 6.3.1.1: what int can hold becomes int. gcc keeps the declared type of wide bit-fields. */
-static struct arithmetic promoted(uint64_t size, uint32_t bit_size, bool is_signed)
+static struct arithmetic promoted(const struct btf_type *record, const struct value *value)
 {
-	if (bit_size && (bit_size < 32 || (bit_size == 32 && is_signed)))
-		return (struct arithmetic){ INT_SIZE, true };
-	if (size < INT_SIZE)
-		return (struct arithmetic){ INT_SIZE, true };
-	return (struct arithmetic){ size > INT_SIZE ? 8 : INT_SIZE, is_signed };
+	bool is_signed = value_is_signed(value);
+	uint32_t bits = value->bit_size;
+	if (record->size < INT_SIZE || (bits && (bits < 32 || (bits == 32 && is_signed))))
+		return class_int;
+	if (record->kind == BTF_INT && strstr(record->name, "long long"))
+		return (struct arithmetic){ 8, is_signed, RANK_LONG_LONG };
+	if (record->kind == BTF_INT && strstr(record->name, "long"))
+		return (struct arithmetic){ record->size, is_signed, RANK_LONG };
+	if (record->size == INT_SIZE)
+		return is_signed ? class_int : class_unsigned;
+	return (struct arithmetic){ 8, is_signed,
+				    word_size(value->target) == 8 ? RANK_LONG : RANK_LONG_LONG };
 }
 
 struct error *operand_promote(const struct value *value, struct arithmetic *ret_class,
 			      uint64_t *ret)
 {
 	struct btf_type record;
-	uint64_t size;
 	TRY(value_u64(value, ret));
-	if (!value_record(value, &record) || record.kind == BTF_PTR || record.kind == BTF_ARRAY ||
-	    !type_size(value->type, &size))
-		*ret_class = arithmetic_word(value->target, false);
+	if (value_record(value, &record) &&
+	    (record.kind == BTF_INT || record.kind == BTF_ENUM || record.kind == BTF_ENUM64))
+		*ret_class = promoted(&record, value);
 	else
-		*ret_class = promoted(size, value->bit_size, value_is_signed(value));
+		*ret_class = arithmetic_word(value->target, false);
 	return NULL;
 }
 
+/* C11 6.3.1.8, of types that were promoted. */
 struct arithmetic arithmetic_common(struct arithmetic a, struct arithmetic b)
 {
-	if (a.size != b.size)
-		return a.size > b.size ? a : b;
-	a.is_signed &= b.is_signed;
-	return a;
+	struct arithmetic high = a.rank > b.rank ? a : b, low = a.rank > b.rank ? b : a;
+	/* A signed one of the higher rank that cannot hold all of the unsigned: its unsigned one.
+	 */
+	if (!low.is_signed && (high.rank == low.rank || high.size <= low.size))
+		high.is_signed = false;
+	return high;
 }
 
 uint64_t arithmetic_wrap(struct arithmetic class, uint64_t value)
@@ -58,13 +65,14 @@ uint64_t arithmetic_wrap(struct arithmetic class, uint64_t value)
 			       : value & (((uint64_t)1 << class.size * 8) - 1);
 }
 
-static const char *class_name(struct arithmetic class, uint32_t word)
+static const char *class_name(struct arithmetic class)
 {
-	if (class.size == INT_SIZE)
-		return class.is_signed ? "int" : "unsigned int";
-	if (class.size == word)
-		return class.is_signed ? "long int" : "long unsigned int";
-	return class.is_signed ? "long long int" : "long long unsigned int";
+	static const char *const names[][2] = {
+		[RANK_INT] = { "unsigned int", "int" },
+		[RANK_LONG] = { "long unsigned int", "long int" },
+		[RANK_LONG_LONG] = { "long long unsigned int", "long long int" },
+	};
+	return names[class.rank][class.is_signed];
 }
 
 struct error *value_set_integer(struct target *target, struct arithmetic class, uint64_t number,
@@ -72,7 +80,7 @@ struct error *value_set_integer(struct target *target, struct arithmetic class, 
 {
 	struct type type = { NULL, 0 };
 	if (target->btf)
-		TRY(type_integer(target->btf, class_name(class, word_size(target)), class.size,
+		TRY(type_integer(target->btf, class_name(class), class.size,
 				 class.is_signed ? BTF_INT_SIGNED : 0, &type));
 	*ret = (struct value){ .target = target,
 			       .type = type,
@@ -158,6 +166,8 @@ struct error *value_cast(const struct value *value, struct type type, struct val
 		return cast_scalar(value, type, &to, ret);
 	case BTF_VOID:
 		return error_create(ERROR_USAGE, "a value of type void has nothing to show");
+	case BTF_FLOAT:
+		return error_create(ERROR_USAGE, "numbers with a fraction are not known here");
 	default:
 		return reinterpret(value, type, ret);
 	}

@@ -5,11 +5,20 @@
 
 #include "debugger/eval/value.h"
 
-/* What integers are computed in: int, unsigned int, long or unsigned long. */
+/* C11 6.3.1.1: of two types of one size, that of the higher rank wins. */
+enum rank { RANK_INT, RANK_LONG, RANK_LONG_LONG };
+
+/* What integers are computed in: int, long or long long, or the unsigned one. */
 struct arithmetic {
 	uint32_t size; /* bytes: 4 or 8 */
 	bool is_signed;
+	enum rank rank;
 };
+
+/* Everything of gcc and clang on Linux has a 4-byte int; longs and pointers are words. */
+#define INT_SIZE 4
+static const struct arithmetic class_int = { INT_SIZE, true, RANK_INT };
+static const struct arithmetic class_unsigned = { INT_SIZE, false, RANK_INT };
 
 /*
  * An operand after C's integer promotions: its class and its bits, extended to 64. A

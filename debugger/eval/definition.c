@@ -1,232 +1,203 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Definitions of types, with offsets and sizes in the columns where pahole has them. */
-#include "debugger/eval/value.h"
+#include "debugger/eval/definition.h"
 
 #include "base/interrupt.h"
+#include "debugger/eval/value.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#define NESTING_MAX 16
-#define MEMBERS_MAX (1u << 20)
-#define TYPE_WIDTH  26
-#define COMMENT_AT  48 /* columns after the indentation */
-#define SPELL_SIZE  1024
-/* Stands for the member's name while its type is spelled. */
-#define PLACEHOLDER "\001"
+#define SPELL_SIZE 1024
+#define PATH_SIZE  512
 
-struct listing {
-	struct out *out;
-	unsigned int indent;
-	uint32_t members; /* written: hostile types may nest without end */
-};
+const struct btf_layout_style definition_style = { 0 };
 
-static void indent(const struct listing *listing)
-{
-	for (unsigned int i = 0; i < listing->indent; i++)
-		out_text(listing->out, "\t");
-}
+/* --- enums ----------------------------------------------------------------------- */
 
-static struct error *render_members(struct listing *listing, struct type type,
-				    const struct btf_type *record, uint64_t base);
-
-/* "/     0     8 /" in C's comment marks, or "19: 5  1" for a bit-field. */
-static void show_place(const struct listing *listing, const struct btf_member *member,
-		       uint64_t offset, uint64_t size, int width)
-{
-	int blanks = COMMENT_AT - width;
-	out_text(listing->out, "%*s", blanks > 1 ? blanks : 1, "");
-	if (member->bit_size)
-		out_text(listing->out, "/* %5" PRIu64 ":%2u %2u */\n", offset,
-			 (unsigned int)(member->bit_offset % 8), member->bit_size);
-	else
-		out_text(listing->out, "/* %5" PRIu64 " %5" PRIu64 " */\n", offset, size);
-}
-
-static void put_place(const struct listing *listing, const struct btf_member *member,
-		      uint64_t offset, uint64_t size)
-{
-	out_u64_as(listing->out, "offset", offset, "");
-	out_u64_as(listing->out, "size", size, "");
-	if (member->bit_size) {
-		out_u64_as(listing->out, "bit_offset", member->bit_offset % 8, "");
-		out_u64_as(listing->out, "bit_size", member->bit_size, "");
-	}
-}
-
-/* Splits "char \001[16]" into what stands before and behind; a function pointer's "(*" is behind.
- */
-static void split_spelling(char *spelled, const char *name, char *declarator, size_t size)
-{
-	char *at = strchr(spelled, *PLACEHOLDER);
-	if (!at) {
-		snprintf(declarator, size, "%s", name);
-		return;
-	}
-	char *group = strstr(spelled, "(*");
-	char *cut = group && group < at ? group : at;
-	snprintf(declarator, size, "%.*s%s%s", (int)(at - cut), cut, name, at + 1);
-	*cut = 0;
-	size_t length = strlen(spelled);
-	while (length && spelled[length - 1] == ' ')
-		spelled[--length] = 0;
-}
-
-static void show_simple(struct listing *listing, struct type type, const struct btf_member *member,
-			uint64_t offset)
-{
-	char spelled[SPELL_SIZE], declarator[SPELL_SIZE], plain[SPELL_SIZE], line[2 * SPELL_SIZE];
-	uint64_t size = 0;
-	type_size(type, &size);
-	type_spell(type, NULL, plain, sizeof(plain));
-	type_spell(type, PLACEHOLDER, spelled, sizeof(spelled));
-	split_spelling(spelled, member->name, declarator, sizeof(declarator));
-	int width = snprintf(line, sizeof(line), "%-*s %s", TYPE_WIDTH, spelled, declarator);
-	if (member->bit_size)
-		width += snprintf(line + width, sizeof(line) - width, ":%u", member->bit_size);
-	out_object_begin(listing->out, NULL);
-	indent(listing);
-	out_text(listing->out, "%s;", line);
-	out_string_as(listing->out, "name", member->name, "");
-	out_string_as(listing->out, "type", plain, "");
-	put_place(listing, member, offset, size);
-	show_place(listing, member, offset, size, width + 1);
-	out_object_end(listing->out);
-}
-
-/* An anonymous struct or union: its members in braces, their offsets those of the whole. */
-static struct error *show_nested(struct listing *listing, struct type type,
-				 const struct btf_type *record, const struct btf_member *member,
-				 uint64_t offset)
-{
-	const char *word = record->kind == BTF_UNION ? "union" : "struct";
-	out_object_begin(listing->out, NULL);
-	indent(listing);
-	out_text(listing->out, "%s {\n", word);
-	out_string_as(listing->out, "name", member->name, "");
-	out_string_as(listing->out, "type", word, "");
-	put_place(listing, member, offset, record->size);
-	listing->indent++;
-	struct error *error = render_members(listing, type, record, offset);
-	listing->indent--;
-	indent(listing);
-	int width = 2 + (int)strlen(member->name);
-	out_text(listing->out, *member->name ? "} %s;" : "}%s;", member->name);
-	show_place(listing, member, offset, record->size, width + !!*member->name);
-	out_object_end(listing->out);
-	return error;
-}
-
-static bool is_anonymous(struct type type, struct btf_type *ret)
-{
-	return type_get(type, ret) && (ret->kind == BTF_STRUCT || ret->kind == BTF_UNION) &&
-	       !*ret->name;
-}
-
-static struct error *render_members(struct listing *listing, struct type type,
-				    const struct btf_type *record, uint64_t base)
-{
-	struct btf_member member;
-	struct error *error = NULL;
-	out_array_begin(listing->out, "members");
-	for (uint32_t i = 0; !error && btf_member(record, i, &member); i++) {
-		struct type part = { type.btf, member.type };
-		struct btf_type inner;
-		uint64_t offset = base + member.bit_offset / 8;
-		if (++listing->members > MEMBERS_MAX)
-			error = error_create(ERROR_FORMAT, "the type nests without end");
-		else if (is_anonymous(part, &inner) && listing->indent < NESTING_MAX)
-			error = show_nested(listing, part, &inner, &member, offset);
-		else
-			show_simple(listing, part, &member, offset);
-		if (!error)
-			error = interrupt_check();
-	}
-	out_array_end(listing->out);
-	return error;
-}
-
-static void render_enumerators(struct listing *listing, const struct btf_type *record)
+static int longest_name(const struct btf_type *record)
 {
 	struct btf_enumerator enumerator;
-	bool is_signed = type_is_signed((struct type){ record->btf, record->id });
-	out_array_begin(listing->out, "enumerators");
+	size_t longest = 0;
 	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
-		out_object_begin(listing->out, NULL);
-		out_text(listing->out, "\t");
-		out_string(listing->out, "name", enumerator.name);
-		out_text(listing->out, " = ");
-		if (is_signed)
-			out_i64(listing->out, "value", enumerator.value);
-		else
-			out_u64(listing->out, "value", (uint64_t)enumerator.value);
-		out_text(listing->out, ",\n");
-		out_object_end(listing->out);
+		size_t length = strlen(enumerator.name);
+		longest = length > longest ? length : longest;
 	}
-	out_array_end(listing->out);
+	return longest < 64 ? (int)longest : 64;
 }
 
-static void show_opening(struct out *out, const char *word, const struct btf_type *record)
+static void render_enumerators(struct out *out, const struct btf_type *record)
 {
-	out_string_as(out, "kind", word, "");
+	struct btf_enumerator enumerator;
+	bool is_signed = btf_enum_is_signed(record);
+	int width = longest_name(record);
+	out_array_begin(out, "enumerators");
+	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
+		out_object_begin(out, NULL);
+		out_text(out, "\t");
+		out_pad(out, -width);
+		out_string(out, "name", enumerator.name);
+		out_text(out, " = ");
+		if (is_signed)
+			out_i64(out, "value", enumerator.value);
+		else
+			out_u64(out, "value", (uint64_t)enumerator.value);
+		out_text(out, ",\n");
+		out_object_end(out);
+	}
+	out_array_end(out);
+}
+
+static void render_enum(struct out *out, const struct btf_type *record, const char *alias)
+{
+	out_string_as(out, "kind", "enum", "");
 	out_string_as(out, "name", record->name, "");
 	out_u64_as(out, "size", record->size, "");
-	out_text(out, *record->name ? "%s %s {\n" : "%s%s {\n", word, record->name);
+	out_text(out, "%senum%s%s", alias ? "typedef " : "", *record->name ? " " : "",
+		 record->name);
+	if (record->vlen)
+		out_text(out, " {\n");
+	render_enumerators(out, record);
+	if (record->vlen)
+		out_text(out, "}");
+	out_text(out, "%s%s;  /* size: %u */\n", alias ? " " : "", alias ? alias : "",
+		 record->size);
 }
 
-static struct error *render_aggregate(struct out *out, struct type type,
-				      const struct btf_type *record)
+/* --- structs and unions ------------------------------------------------------------- */
+
+static struct error *render_layout(struct out *out, const struct btf *btf,
+				   const struct btf_type *record,
+				   const struct btf_layout_style *style)
 {
-	struct listing listing = { .out = out, .indent = 1 };
-	show_opening(out, record->kind == BTF_UNION ? "union" : "struct", record);
-	struct error *error = render_members(&listing, type, record, 0);
-	out_text(out, "\n\t/* size: %u, members: %u */\n};\n", record->size, record->vlen);
+	struct btf_layouts *layouts = btf_layouts_create(btf);
+	struct strbuf buffer = { 0 };
+	if (!layouts)
+		return error_no_memory();
+	struct error *error = btf_layout_render(layouts, style, record, &buffer, out);
+	strbuf_deinit(&buffer);
+	btf_layouts_destroy(layouts);
 	return error;
 }
 
-static void render_enum(struct out *out, const struct btf_type *record)
+/* --- any type ------------------------------------------------------------------------ */
+
+/*
+ * A typedef says what it stands for, before the definition of that. The name of one that has no
+ * other stands in the definition itself: *ret_alias.
+ */
+static struct type render_typedef(struct out *out, struct type type, const char **ret_alias)
 {
-	struct listing listing = { .out = out };
-	show_opening(out, "enum", record);
-	render_enumerators(&listing, record);
-	out_text(out, "};  /* size: %u */\n", record->size);
+	struct btf_type record, target;
+	char spelled[SPELL_SIZE];
+	*ret_alias = NULL;
+	if (!type_get(type, &record) || record.kind != BTF_TYPEDEF)
+		return type;
+	struct type inner = { type.btf, record.type };
+	type_spell(inner, record.name, spelled, sizeof(spelled));
+	out_string_as(out, "typedef", spelled, "");
+	bool is_nameless = type_get(inner, &target) && !*target.name &&
+			   (target.kind == BTF_STRUCT || target.kind == BTF_UNION ||
+			    target.kind == BTF_ENUM || target.kind == BTF_ENUM64);
+	if (is_nameless)
+		*ret_alias = record.name;
+	else
+		out_text(out, "typedef %s;\n", spelled);
+	return inner;
 }
 
-/* A typedef first says what it stands for. */
-static void show_typedef(struct out *out, struct type type)
+static void render_other(struct out *out, struct type type)
 {
-	struct btf_type record;
 	char spelled[SPELL_SIZE];
-	if (!type_get(type, &record) || record.kind != BTF_TYPEDEF)
-		return;
-	type_spell((struct type){ type.btf, record.type }, record.name, spelled, sizeof(spelled));
-	out_text(out, "typedef %s;\n", spelled);
-	out_string_as(out, "typedef", spelled, "");
+	uint64_t size;
+	type_spell(type, NULL, spelled, sizeof(spelled));
+	out_string(out, "kind", spelled);
+	out_text(out, ";");
+	if (type_size(type, &size))
+		out_text(out, "  /* size: %" PRIu64 " */", size);
+	out_text(out, "\n");
+}
+
+struct error *definition_render_as(struct out *out, const char *key, struct type type,
+				   const struct btf_layout_style *style)
+{
+	struct btf_layout_style own = *style;
+	struct btf_type record;
+	struct error *error = NULL;
+	if (!type_get_resolved(type, &record))
+		return error_create(ERROR_FORMAT, "the type does not exist");
+	out_object_begin(out, key);
+	render_typedef(out, type, &own.alias);
+	if (record.kind == BTF_STRUCT || record.kind == BTF_UNION)
+		error = render_layout(out, type.btf, &record, &own);
+	else if (record.kind == BTF_ENUM || record.kind == BTF_ENUM64)
+		render_enum(out, &record, own.alias);
+	else
+		render_other(out, type_resolve(type));
+	out_object_end(out);
+	return error;
 }
 
 struct error *definition_render(struct out *out, const char *key, struct type type)
 {
-	struct btf_type record;
+	return definition_render_as(out, key, type, &definition_style);
+}
+
+/* --- members by path ----------------------------------------------------------------- */
+
+static void render_place(struct out *out, const struct type_place *place, const char *path)
+{
 	char spelled[SPELL_SIZE];
-	struct error *error = NULL;
 	uint64_t size;
-	if (!type_get_resolved(type, &record))
-		return error_create(ERROR_FORMAT, "the type does not exist");
-	out_object_begin(out, key);
-	show_typedef(out, type);
-	type_spell(type_resolve(type), NULL, spelled, sizeof(spelled));
-	if (record.kind == BTF_STRUCT || record.kind == BTF_UNION) {
-		error = render_aggregate(out, type, &record);
-	} else if (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) {
-		render_enum(out, &record);
-	} else {
-		out_string(out, "kind", spelled);
-		out_text(out, ";");
-		if (type_size(type, &size))
-			out_text(out, "  /* size: %" PRIu64 " */", size);
-		out_text(out, "\n");
+	out_object_begin(out, NULL);
+	type_spell(place->type, NULL, spelled, sizeof(spelled));
+	out_string_as(out, "name", path, "");
+	out_string_as(out, "type", spelled, "");
+	out_u64_as(out, "offset", place->bit_offset / 8, "");
+	if (type_size(place->type, &size))
+		out_u64_as(out, "size", size, "");
+	if (place->bit_size) {
+		out_u64_as(out, "bit_offset", place->bit_offset % 8, "");
+		out_u64_as(out, "bit_size", place->bit_size, "");
 	}
 	out_object_end(out);
+}
+
+static struct error *render_paths(struct out *out, struct btf_layouts *layouts, struct type type,
+				  const char *paths, const struct btf_layout_style *style)
+{
+	struct strbuf buffer = { 0 };
+	struct error *error = NULL;
+	while (*paths && !error) {
+		char path[PATH_SIZE];
+		struct type_place place;
+		size_t length = strcspn(paths, ",");
+		snprintf(path, sizeof(path), "%.*s", (int)length, paths);
+		paths += length + (paths[length] == ',');
+		error = type_find_path(type, path, &place);
+		if (!error) {
+			render_place(out, &place, path);
+			error = btf_layout_member_text(layouts, style, &place, path, &buffer);
+			out_lines(out, buffer.data, buffer.size);
+			buffer.size = 0;
+		}
+	}
+	strbuf_deinit(&buffer);
+	return error;
+}
+
+struct error *definition_render_members(struct out *out, const char *key, struct type type,
+					const char *paths, const struct btf_layout_style *style)
+{
+	struct btf_layouts *layouts = btf_layouts_create(type.btf);
+	char spelled[SPELL_SIZE];
+	if (!layouts)
+		return error_no_memory();
+	type_spell(type, NULL, spelled, sizeof(spelled));
+	out_text(out, "%s {\n", spelled);
+	out_array_begin(out, key);
+	struct error *error = render_paths(out, layouts, type, paths, style);
+	out_array_end(out);
+	out_text(out, "}\n");
+	btf_layouts_destroy(layouts);
 	return error;
 }

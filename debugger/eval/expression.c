@@ -3,70 +3,110 @@
 #include "debugger/eval/tree.h"
 
 #include "base/interrupt.h"
+#include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One symbol's note is enough, however often the expression names it. */
-static const char *note_of(const struct evaluation *evaluation)
-{
-	return *evaluation->note ? evaluation->note : NULL;
-}
+/* --- several results ------------------------------------------------------------------------ */
 
-static struct error *evaluate_once(struct target *target, const struct node *root,
-				   expression_visitor *visit, void *context)
-{
-	struct evaluation evaluation = { .target = target };
-	struct value value;
-	TRY(expression_walk(&evaluation, root, &value));
-	struct expression_result result = { .value = &value, .note = note_of(&evaluation) };
-	return visit(context, &result);
-}
+/* A tree that is evaluated for each CPU and for each element of its slices. */
+struct run {
+	const struct tree *tree;
+	struct evaluation evaluation;
+	struct expression_result result; /* which of them it is */
+	expression_visitor *visit;
+	void *context;
+};
 
-/* What cannot be read on one CPU is shown there; the others are still evaluated. */
-static struct error *evaluate_on(struct target *target, const struct node *root,
-				 const struct cpu *cpu, expression_visitor *visit, void *context)
+/* What cannot be read is the error of this result; the others are still evaluated. */
+static struct error *run_once(struct run *run)
 {
-	struct evaluation evaluation = { .target = target, .cpu = cpu };
-	struct expression_result result = { .has_cpu = true, .cpu = cpu->number };
+	struct expression_result *result = &run->result;
 	struct value value;
-	TRY(interrupt_check());
-	struct error *error = expression_walk(&evaluation, root, &value);
-	if (error && !error_is_missing(error))
+	bool is_several = result->has_cpu || result->index_count;
+	*run->evaluation.note = 0;
+	struct error *error = expression_walk(&run->evaluation, run->tree->root, &value);
+	if (error && !(is_several && error_is_missing(error)))
 		return error;
-	if (error)
-		result.error = error;
-	else
-		result.value = &value;
-	result.note = note_of(&evaluation);
-	struct error *failure = visit(context, &result);
+	result->value = error ? NULL : &value;
+	result->error = error;
+	result->note = *run->evaluation.note ? run->evaluation.note : NULL;
+	struct error *failure = run->visit(run->context, result);
 	error_free(error);
 	return failure;
 }
 
-static struct error *evaluate_all(struct target *target, const struct node *root,
-				  expression_visitor *visit, void *context)
+static struct error *run_slices(struct run *run, size_t depth)
+{
+	if (depth == run->tree->slice_count)
+		return run_once(run);
+	struct node *node = run->tree->slices[depth];
+	int64_t first, last;
+	TRY(slice_bounds(&run->evaluation, node, &first, &last));
+	for (int64_t i = first;; i++) {
+		TRY(interrupt_check());
+		node->slice_at = run->result.indices[depth] = i;
+		TRY(run_slices(run, depth + 1));
+		if (i == last)
+			return NULL;
+	}
+}
+
+static struct error *run_cpus(struct run *run)
 {
 	const struct cpu *cpus;
-	size_t count = target_cpus(target, &cpus);
+	size_t count = target_cpus(run->evaluation.target, &cpus);
 	if (!count)
 		return error_create(ERROR_NOT_FOUND, "the machine's CPUs are not known");
-	for (size_t i = 0; i < count; i++)
-		TRY(evaluate_on(target, root, &cpus[i], visit, context));
+	run->result.has_cpu = true;
+	for (size_t i = 0; i < count; i++) {
+		TRY(interrupt_check());
+		run->evaluation.cpu = &cpus[i];
+		run->result.cpu = cpus[i].number;
+		TRY(run_slices(run, 0));
+	}
 	return NULL;
 }
 
-struct error *expression_evaluate(struct target *target, const char *text,
-				  expression_visitor *visit, void *context)
+static struct error *run_tree(struct scope *scope, const struct tree *tree,
+			      expression_visitor *visit, void *context)
+{
+	struct run run = { .tree = tree,
+			   .evaluation = { .scope = scope, .target = scope->target },
+			   .result.index_count = tree->slice_count,
+			   .visit = visit,
+			   .context = context };
+	return tree->all_cpus ? run_cpus(&run) : run_slices(&run, 0);
+}
+
+struct error *expression_evaluate(struct scope *scope, const char *text, expression_visitor *visit,
+				  void *context)
 {
 	struct tree tree;
-	TRY(expression_parse(target, text, &tree));
-	struct error *error = tree.all_cpus ? evaluate_all(target, tree.root, visit, context)
-					    : evaluate_once(target, tree.root, visit, context);
+	TRY(expression_parse(scope, text, &tree));
+	struct error *error = run_tree(scope, &tree, visit, context);
 	tree_deinit(&tree);
 	return error;
 }
+
+static bool has_several(const struct tree *tree)
+{
+	return tree->all_cpus || tree->slice_count;
+}
+
+bool expression_has_several(struct scope *scope, const char *text)
+{
+	struct tree tree;
+	struct error *error = expression_parse(scope, text, &tree);
+	bool several = !error && has_several(&tree);
+	if (!error)
+		tree_deinit(&tree);
+	error_free(error);
+	return several;
+}
+
+/* --- one result ----------------------------------------------------------------------------- */
 
 static struct error *keep_value(void *context, const struct expression_result *result)
 {
@@ -74,46 +114,79 @@ static struct error *keep_value(void *context, const struct expression_result *r
 	return NULL;
 }
 
-/* Refuses "x:a", which has no one value. */
-static struct error *parse_single(struct target *target, const char *text, struct tree *ret)
+/* Refuses what has not one value. */
+static struct error *check_single(struct tree *tree)
 {
-	TRY(expression_parse(target, text, ret));
-	if (!ret->all_cpus)
+	if (!has_several(tree))
 		return NULL;
-	tree_deinit(ret);
-	return error_create(ERROR_USAGE, "one CPU is wanted here, not all: say :0");
+	bool all_cpus = tree->all_cpus;
+	tree_deinit(tree);
+	return error_create(ERROR_USAGE, all_cpus ? "one CPU is wanted here, not all: say :0"
+						  : "one value is wanted here, not one an element");
 }
 
-struct error *expression_value(struct target *target, const char *text, struct value *ret)
+static struct error *parse_single(struct scope *scope, const char *text, struct tree *ret)
+{
+	TRY(expression_parse(scope, text, ret));
+	return check_single(ret);
+}
+
+struct error *expression_value(struct scope *scope, const char *text, struct value *ret)
 {
 	struct tree tree;
-	TRY(parse_single(target, text, &tree));
-	struct error *error = evaluate_once(target, tree.root, keep_value, ret);
+	TRY(parse_single(scope, text, &tree));
+	struct error *error = run_tree(scope, &tree, keep_value, ret);
 	tree_deinit(&tree);
 	return error;
 }
 
-struct error *expression_type(struct target *target, const char *text, struct value *ret)
+struct error *expression_type(struct scope *scope, const char *text, struct value *ret)
 {
 	struct tree tree;
-	TRY(expression_parse(target, text, &tree));
-	struct evaluation evaluation = { .target = target, .types_only = 1 };
+	TRY(expression_parse(scope, text, &tree));
+	struct evaluation evaluation = { .scope = scope, .target = scope->target, .types_only = 1 };
 	struct error *error = expression_walk(&evaluation, tree.root, ret);
 	tree_deinit(&tree);
 	return error;
 }
 
+struct error *expression_member(struct scope *scope, const struct value *base, const char *path,
+				struct value *ret)
+{
+	struct tree tree;
+	TRY(member_path_parse(scope, path, &tree));
+	TRY(check_single(&tree));
+	struct evaluation evaluation = { .scope = scope, .target = scope->target, .base = base };
+	struct error *error = expression_walk(&evaluation, tree.root, ret);
+	tree_deinit(&tree);
+	return error;
+}
+
+/* --- the scope ------------------------------------------------------------------------------- */
+
+struct error *scope_init(struct scope *scope, struct target *target)
+{
+	*scope = (struct scope){ .target = target, .variables = variables_create() };
+	return scope->variables ? NULL : error_no_memory();
+}
+
+void scope_deinit(struct scope *scope)
+{
+	variables_destroy(scope->variables);
+	*scope = (struct scope){ 0 };
+}
+
 /* --- addresses -------------------------------------------------------------------------------- */
 
 /* "ffffffff82001000" that is no symbol's name. */
-static bool is_bare_address(struct target *target, const char *text, uint64_t *ret)
+static bool is_bare_address(struct scope *scope, const char *text, uint64_t *ret)
 {
 	size_t length = strspn(text, "0123456789abcdefABCDEF");
 	struct symbol symbol;
 	uint64_t cursor = 0;
 	if (!length || length > 16 || text[length])
 		return false;
-	if (symtab_find(target->symbols, NULL, text, &cursor, &symbol))
+	if (symtab_find(scope->target->symbols, NULL, text, &cursor, &symbol))
 		return false;
 	*ret = strtoull(text, NULL, 16);
 	return true;
@@ -128,9 +201,9 @@ static bool is_place(const struct value *value)
 }
 
 /* "symbol": where it is, whatever its type; what was computed or followed: its value. */
-static struct error *address_of_node(struct target *target, const struct node *node, uint64_t *ret)
+static struct error *address_of_node(struct scope *scope, const struct node *node, uint64_t *ret)
 {
-	struct evaluation evaluation = { .target = target };
+	struct evaluation evaluation = { .scope = scope, .target = scope->target };
 	struct value value;
 	TRY(expression_walk(&evaluation, node, &value));
 	if (value.in_memory && (node->kind == NODE_NAME || is_place(&value))) {
@@ -141,24 +214,24 @@ static struct error *address_of_node(struct target *target, const struct node *n
 }
 
 /* pointer+0x10 counts bytes, as everywhere in dumps and oopses, whatever the pointer's type. */
-static struct error *address_of_tree(struct target *target, const struct node *root, uint64_t *ret)
+static struct error *address_of_tree(struct scope *scope, const struct node *root, uint64_t *ret)
 {
 	if (root->kind != NODE_BINARY || (root->operation != '+' && root->operation != '-'))
-		return address_of_node(target, root, ret);
+		return address_of_node(scope, root, ret);
 	uint64_t base, offset;
-	TRY(address_of_tree(target, root->operands[0], &base));
-	TRY(address_of_node(target, root->operands[1], &offset));
+	TRY(address_of_tree(scope, root->operands[0], &base));
+	TRY(address_of_node(scope, root->operands[1], &offset));
 	*ret = root->operation == '+' ? base + offset : base - offset;
 	return NULL;
 }
 
-struct error *expression_address(struct target *target, const char *text, uint64_t *ret)
+struct error *expression_address(struct scope *scope, const char *text, uint64_t *ret)
 {
-	if (is_bare_address(target, text, ret))
+	if (is_bare_address(scope, text, ret))
 		return NULL;
 	struct tree tree;
-	TRY(parse_single(target, text, &tree));
-	struct error *error = address_of_tree(target, tree.root, ret);
+	TRY(parse_single(scope, text, &tree));
+	struct error *error = address_of_tree(scope, tree.root, ret);
 	tree_deinit(&tree);
 	return error;
 }

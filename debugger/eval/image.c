@@ -93,6 +93,16 @@ struct error *image_of_scalar(uint64_t scalar, uint64_t size, struct image *ret)
 	return NULL;
 }
 
+struct error *image_of_bytes(const char *bytes, uint64_t size, struct image *ret)
+{
+	uint8_t *data = malloc(size ? size : 1);
+	if (!data)
+		return error_no_memory();
+	memcpy(data, bytes, size);
+	*ret = (struct image){ .data = data, .size = size, .big_endian = false };
+	return NULL;
+}
+
 /* The first hole that ends after `offset`. */
 static const struct hole *hole_after(const struct image *image, uint64_t offset)
 {

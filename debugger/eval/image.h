@@ -23,6 +23,8 @@ struct error *image_read(struct memory *memory, uint64_t address, uint64_t size,
 			 struct image *ret) MUST_CHECK;
 /* The bytes of a scalar of `size` (1 to 8) bytes, as if they lay in memory. */
 struct error *image_of_scalar(uint64_t scalar, uint64_t size, struct image *ret) MUST_CHECK;
+/* A copy of bytes that lie in no memory: of a string literal. */
+struct error *image_of_bytes(const char *bytes, uint64_t size, struct image *ret) MUST_CHECK;
 void image_deinit(struct image *image);
 /* Why some byte of the range is missing, NULL: all are there. Borrowed. */
 const struct error *image_missing(const struct image *image, uint64_t offset, uint64_t size);

@@ -6,10 +6,11 @@
 #include "debugger/eval/tree.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define LISTED_MAX 8 /* symbols in a message */
 
 /* --- symbols ------------------------------------------------------------------------------- */
 
@@ -31,24 +32,63 @@ static bool is_meant(const struct node *node, const struct symbol *symbol)
 	return !node->has_address || node->address == symbol->address;
 }
 
-/*
- * The first variable of the kernel, else of a module, else a function: people print variables.
- * `*ret_count`: how many there are; 0: none.
- */
-static void find_symbol(struct target *target, const struct node *node, struct symbol *ret,
-			uint32_t *ret_count)
+/* The symbols that a name may mean. */
+struct candidates {
+	struct symbol best;
+	uint32_t best_rank;
+	uint32_t count, best_count; /* all; those of the best rank */
+	char list[400];		    /* of the best rank, for a message */
+	uint32_t listed;
+};
+
+/* People print variables; the kernel's come before a module's. Lower is likelier. */
+static uint32_t symbol_rank(const struct symbol *symbol)
+{
+	return 2 * is_text(symbol) + (symbol->module != NULL);
+}
+
+static void list_symbol(struct candidates *candidates, const struct symbol *symbol)
+{
+	size_t used = strlen(candidates->list);
+	if (candidates->listed++ < LISTED_MAX)
+		snprintf(candidates->list + used, sizeof(candidates->list) - used,
+			 "%s%s%s%.32s@%" PRIx64, used ? ", " : "",
+			 symbol->module ? symbol->module : "", symbol->module ? ":" : "",
+			 symbol->name, symbol->address);
+}
+
+static void add_candidate(struct candidates *candidates, const struct symbol *symbol)
+{
+	uint32_t rank = symbol_rank(symbol);
+	bool is_better = !candidates->count || rank < candidates->best_rank;
+	candidates->count++;
+	if (!is_better && rank > candidates->best_rank)
+		return;
+	/* One thing that the table has twice. */
+	if (!is_better && symbol->address == candidates->best.address)
+		return;
+	if (is_better) {
+		candidates->best = *symbol;
+		candidates->best_rank = rank;
+		candidates->best_count = candidates->listed = 0;
+		*candidates->list = 0;
+	}
+	candidates->best_count++;
+	list_symbol(candidates, symbol);
+}
+
+static void find_symbols(struct target *target, const struct node *node,
+			 struct candidates *candidates)
 {
 	bool anywhere = !*node->module || is_kernel_word(node->module);
 	struct symbol symbol;
 	uint64_t cursor = 0;
-	*ret_count = 0;
+	candidates->count = candidates->best_count = candidates->listed = 0;
+	*candidates->list = 0;
 	while (target_find_symbol(target, anywhere ? NULL : node->module, node->name, &cursor,
-				  &symbol)) {
-		if (!is_meant(node, &symbol))
-			continue;
-		if (!(*ret_count)++ || (is_text(ret) && !is_text(&symbol)))
-			*ret = symbol;
-	}
+				  &symbol))
+		if (is_meant(node, &symbol))
+			add_candidate(candidates, &symbol);
 }
 
 /* The prototype of a function, from the BTF of who has it. */
@@ -68,9 +108,10 @@ static bool find_function(struct target *target, const struct symbol *symbol, st
 	return true;
 }
 
-static struct error *select_cpu(struct evaluation *evaluation, const struct node *node,
-				const struct cpu **ret)
+struct error *cpu_select(struct evaluation *evaluation, const struct node *node,
+			 const struct cpu **ret)
 {
+	*ret = NULL;
 	if (node->cpu_choice == CPU_ALL) {
 		*ret = evaluation->cpu;
 	} else if (node->cpu_choice == CPU_ONE) {
@@ -78,9 +119,8 @@ static struct error *select_cpu(struct evaluation *evaluation, const struct node
 		if (!*ret)
 			return error_create(ERROR_USAGE, "column %u: there is no CPU %u",
 					    node->column, node->cpu);
-	} else if (!evaluation->types_only) {
-		return error_create(ERROR_USAGE, "column %u: per-CPU variable: say %s:0 or %s:a",
-				    node->column, node->name, node->name);
+	} else if (evaluation->per_cpu) {
+		*ret = evaluation->per_cpu;
 	}
 	return NULL;
 }
@@ -88,10 +128,15 @@ static struct error *select_cpu(struct evaluation *evaluation, const struct node
 static struct error *place_symbol(struct evaluation *evaluation, const struct node *node,
 				  const struct symbol *symbol, struct value *ret)
 {
+	const struct cpu *cpu;
 	ret->address = symbol->address;
 	if (symbol->per_cpu) {
-		const struct cpu *cpu = NULL;
-		TRY(select_cpu(evaluation, node, &cpu));
+		TRY(cpu_select(evaluation, node, &cpu));
+		evaluation->used_per_cpu |= !node->cpu_choice;
+		if (!cpu && !evaluation->types_only)
+			return error_create(ERROR_USAGE,
+					    "column %u: per-CPU variable: say %s:0 or %s:a",
+					    node->column, node->name, node->name);
 		ret->address += cpu ? cpu->per_cpu_offset : 0;
 		return NULL;
 	}
@@ -116,33 +161,83 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	return NULL;
 }
 
+/* Several that are as likely: the user has to choose, an arbitrary one would be a guess. */
+static struct error *ambiguous(const struct node *node, const struct candidates *candidates)
+{
+	uint32_t more = candidates->best_count > LISTED_MAX ? candidates->best_count - LISTED_MAX
+							    : 0;
+	char rest[48] = "";
+	if (more)
+		snprintf(rest, sizeof(rest), " and %u more", more);
+	return error_create(ERROR_USAGE, "column %u: %u %s are called \"%s\"; say which: %s%s",
+			    node->column, candidates->best_count,
+			    is_text(&candidates->best) ? "functions" : "variables", node->name,
+			    candidates->list, rest);
+}
+
+static struct error *evaluate_best(struct evaluation *evaluation, const struct node *node,
+				   const struct candidates *candidates, struct value *ret)
+{
+	/* An address says enough, even where two things lie at it. */
+	if (candidates->best_count > 1 && !node->has_address)
+		return ambiguous(node, candidates);
+	if (candidates->count > 1 && !node->has_address)
+		snprintf(evaluation->note, sizeof(evaluation->note),
+			 "%u symbols of this name; this one is %s", candidates->count,
+			 candidates->list);
+	return evaluate_symbol(evaluation, node, &candidates->best, ret);
+}
+
 /* --- enumerators ----------------------------------------------------------------------------- */
 
-static bool find_enumerator(const struct btf *btf, const char *name, struct type *ret_type,
-			    int64_t *ret)
+/* In one level of BTF alone: btf_find_enumerator() looks into the kernel again for each module. */
+static bool find_own_enumerator(const struct btf *btf, const char *name, struct type *ret_type,
+				struct btf_enumerator *ret)
 {
 	struct btf_type record;
-	struct btf_enumerator enumerator;
-	for (uint32_t id = 1; id < btf_end_id(btf) && btf_get(btf, id, &record); id++) {
+	for (uint32_t id = btf_start_id(btf); id < btf_end_id(btf) && btf_get(btf, id, &record);
+	     id++) {
 		if (record.kind != BTF_ENUM && record.kind != BTF_ENUM64)
 			continue;
-		for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++) {
-			if (strcmp(enumerator.name, name))
+		for (uint32_t i = 0; btf_enumerator(&record, i, ret); i++) {
+			if (strcmp(ret->name, name) != 0)
 				continue;
 			*ret_type = (struct type){ btf, id };
-			*ret = enumerator.value;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* C: an enumerator is an int when it fits. */
-static struct error *evaluate_enumerator(struct target *target, int64_t number, struct value *ret)
+/* The kernel's, then those that only a module has. */
+static bool find_enumerator(struct target *target, const char *name, struct type *ret_type,
+			    struct btf_enumerator *ret)
 {
-	bool fits = number >= INT32_MIN && number <= INT32_MAX;
-	return value_set_integer(target, (struct arithmetic){ fits ? 4 : 8, fits || number < 0 },
-				 number, ret);
+	const struct module *modules;
+	*ret_type = (struct type){ target->btf, 0 };
+	if (!target->btf)
+		return false;
+	if (btf_find_enumerator(target->btf, name, &ret_type->id, ret))
+		return true;
+	size_t count = target_modules(target, &modules);
+	for (size_t i = 0; i < count; i++) {
+		const struct btf *btf = target_module_btf(target, &modules[i]);
+		if (btf && find_own_enumerator(btf, name, ret_type, ret))
+			return true;
+	}
+	return false;
+}
+
+/* C: an enumerator is an int when it fits; gcc gives others the type of the enum. */
+static struct error *evaluate_enumerator(struct target *target, struct type type, int64_t number,
+					 struct value *ret)
+{
+	if (number >= INT32_MIN && number <= INT32_MAX)
+		return value_set_integer(target, class_int, (uint64_t)number, ret);
+	*ret = (struct value){
+		.target = target, .type = type, .scalar = (uint64_t)number, .origin = ORIGIN_CAST
+	};
+	return NULL;
 }
 
 /* --- errors -------------------------------------------------------------------------------- */
@@ -152,18 +247,57 @@ static bool is_all_hexadecimal(const char *name)
 	return strspn(name, "0123456789abcdefABCDEF") == strlen(name);
 }
 
+static struct error *no_such_module(struct target *target, const struct node *node)
+{
+	struct nearest nearest;
+	const struct module *modules;
+	char hint[96];
+	nearest_init(&nearest, node->module, strlen(node->module));
+	size_t count = target_modules(target, &modules);
+	for (size_t i = 0; i < count; i++)
+		nearest_offer(&nearest, modules[i].name);
+	/* Which stands right before the name. */
+	return error_create(ERROR_NOT_FOUND, "column %u: no module \"%s\" is loaded%s",
+			    node->column - (uint32_t)strlen(node->module) - 1, node->module,
+			    nearest_hint(&nearest, hint, sizeof(hint)));
+}
+
+static struct error *no_such_symbol(struct target *target, const struct node *node)
+{
+	struct nearest nearest;
+	struct symbol symbol;
+	char hint[96];
+	uint32_t count = symtab_count(target->symbols);
+	nearest_init(&nearest, node->name, strlen(node->name));
+	for (uint32_t i = symtab_kernel_count(target->symbols); i < count; i++) {
+		symtab_get(target->symbols, i, &symbol);
+		if (symbol.module && !strcmp(symbol.module, node->module))
+			nearest_offer(&nearest, symbol.name);
+	}
+	return error_create(ERROR_NOT_FOUND, "column %u: module %s has no symbol \"%s\"%s",
+			    node->column, node->module, node->name,
+			    nearest_hint(&nearest, hint, sizeof(hint)));
+}
+
+static void offer_enumerators(struct nearest *nearest, const struct btf *btf)
+{
+	struct btf_type record;
+	struct btf_enumerator enumerator;
+	for (uint32_t id = 1; btf && id < btf_end_id(btf) && btf_get(btf, id, &record); id++) {
+		if (record.kind != BTF_ENUM && record.kind != BTF_ENUM64)
+			continue;
+		for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++)
+			nearest_offer(nearest, enumerator.name);
+	}
+}
+
 static struct error *no_such_name(struct target *target, const struct node *node)
 {
 	struct nearest nearest;
 	char hint[96];
-	if (*node->module && !is_kernel_word(node->module)) {
-		if (!target_module(target, node->module))
-			return error_create(ERROR_NOT_FOUND,
-					    "column %u: no module \"%s\" is loaded", node->column,
-					    node->module);
-		return error_create(ERROR_NOT_FOUND, "column %u: module %s has no symbol \"%s\"",
-				    node->column, node->module, node->name);
-	}
+	if (*node->module && !is_kernel_word(node->module))
+		return target_module(target, node->module) ? no_such_symbol(target, node)
+							   : no_such_module(target, node);
 	if (node->has_address)
 		return error_create(ERROR_NOT_FOUND, "column %u: no symbol \"%s\" at 0x%" PRIx64,
 				    node->column, node->name, node->address);
@@ -175,6 +309,9 @@ static struct error *no_such_name(struct target *target, const struct node *node
 	TRY(target_need_symbols(target));
 	nearest_init(&nearest, node->name, strlen(node->name));
 	nearest_offer_symbols(&nearest, target);
+	offer_enumerators(&nearest, target->btf);
+	if (!*nearest.best && target->btf)
+		nearest_offer_types(&nearest, target->btf, BTF_TYPEDEF);
 	return error_create(ERROR_NOT_FOUND, "column %u: no symbol or enumerator \"%s\"%s",
 			    node->column, node->name, nearest_hint(&nearest, hint, sizeof(hint)));
 }
@@ -183,20 +320,16 @@ struct error *name_evaluate(struct evaluation *evaluation, const struct node *no
 			    struct value *ret)
 {
 	struct target *target = evaluation->target;
-	struct symbol symbol;
-	uint32_t count;
-	find_symbol(target, node, &symbol, &count);
-	if (count > 1)
-		snprintf(evaluation->note, sizeof(evaluation->note),
-			 "%u symbols of this name; this one is %s%s%.64s@%" PRIx64, count,
-			 symbol.module ? symbol.module : "", symbol.module ? ":" : "", symbol.name,
-			 symbol.address);
-	if (count)
-		return evaluate_symbol(evaluation, node, &symbol, ret);
+	struct candidates candidates;
+	struct btf_enumerator enumerator;
 	struct type type;
-	int64_t number;
-	if (target->btf && !*node->module && !node->has_address && !node->cpu_choice &&
-	    find_enumerator(target->btf, node->name, &type, &number))
-		return evaluate_enumerator(target, number, ret);
+	if (is_current(node))
+		return current_evaluate(evaluation, node, ret);
+	find_symbols(target, node, &candidates);
+	if (candidates.count)
+		return evaluate_best(evaluation, node, &candidates, ret);
+	if (!*node->module && !node->has_address && !node->cpu_choice &&
+	    find_enumerator(target, node->name, &type, &enumerator))
+		return evaluate_enumerator(target, type, enumerator.value, ret);
 	return no_such_name(target, node);
 }

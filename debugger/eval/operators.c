@@ -4,8 +4,6 @@
 #include "debugger/eval/tree.h"
 #include "debugger/target/object.h"
 
-static const struct arithmetic class_int = { 4, true };
-
 /* --- pointers ------------------------------------------------------------------------------- */
 
 /* Pointers and arrays: what they point to and how big it is (1 for void and functions). */
@@ -184,6 +182,56 @@ struct error *binary_evaluate(int operation, const struct value *left, const str
 {
 	enum type_origin origin = origin_combine(left->origin, right->origin);
 	TRY(binary(operation, left, right, ret));
+	ret->origin = origin;
+	return NULL;
+}
+
+/* --- branches ------------------------------------------------------------------------------- */
+
+static bool is_arithmetic(const struct value *value)
+{
+	struct btf_type record;
+	return value_record(value, &record) &&
+	       (record.kind == BTF_INT || record.kind == BTF_ENUM || record.kind == BTF_ENUM64);
+}
+
+static struct error *common_number(const struct value *taken, const struct value *other,
+				   struct value *ret)
+{
+	struct arithmetic class, other_class;
+	uint64_t number, other_number;
+	TRY(operand_promote(taken, &class, &number));
+	TRY(operand_promote(other, &other_class, &other_number));
+	TRY(value_set_integer(taken->target, arithmetic_common(class, other_class), number, ret));
+	ret->origin = taken->origin;
+	return NULL;
+}
+
+static bool is_void(struct type type)
+{
+	struct btf_type record;
+	return type_get_resolved(type, &record) && record.kind == BTF_VOID;
+}
+
+/* C11 6.5.15: arrays decay, and 0 becomes a pointer where the other branch is one. */
+struct error *branch_convert(const struct value *taken, const struct value *other,
+			     struct value *ret)
+{
+	struct type taken_target, other_target;
+	uint64_t size, address;
+	bool taken_points = is_pointer(taken, &taken_target, &size) && !taken->bytes;
+	bool other_points = is_pointer(other, &other_target, &size) && !other->bytes;
+	if (is_arithmetic(taken) && is_arithmetic(other))
+		return common_number(taken, other, ret);
+	if (!taken_points && !(other_points && is_arithmetic(taken))) {
+		*ret = *taken;
+		return NULL;
+	}
+	TRY(value_u64(taken, &address));
+	if (!taken_points || (other_points && !address && is_void(taken_target)))
+		taken_target = other_target;
+	enum type_origin origin = taken->origin;
+	TRY(value_set_pointer(taken->target, taken_target, address, ret));
 	ret->origin = origin;
 	return NULL;
 }

@@ -4,7 +4,7 @@
  * type over the copy. Equal neighbours in arrays are written once in text, and all in JSON: the
  * repetitions are rendered "quiet", with empty texts.
  */
-#include "debugger/eval/render.h"
+#include "debugger/eval/render_private.h"
 
 #include "base/interrupt.h"
 #include "debugger/target/object.h"
@@ -22,8 +22,6 @@
 #define SCALAR_RUN_MIN	  5
 #define AGGREGATE_RUN_MIN 2
 
-const struct render_options render_defaults = { .string_limit = 256 };
-
 static void render_slot(struct renderer *renderer, const char *key, const struct slot *slot);
 
 /* --- text between the values -------------------------------------------------------------- */
@@ -32,6 +30,10 @@ static void new_line(struct renderer *renderer)
 {
 	if (renderer->quiet)
 		return;
+	if (renderer->options->one_line) {
+		out_text(renderer->out, " ");
+		return;
+	}
 	out_text(renderer->out, "\n");
 	for (unsigned int i = 0; i < renderer->indent; i++)
 		out_text(renderer->out, "\t");
@@ -66,6 +68,54 @@ static bool is_aggregate_kind(enum btf_kind kind)
 	return kind == BTF_STRUCT || kind == BTF_UNION;
 }
 
+static bool lies_within(const struct renderer *renderer, const struct slot *slot, uint64_t size)
+{
+	return slot->offset <= renderer->image.size &&
+	       size <= renderer->image.size - slot->offset && slot->bit_size <= 64;
+}
+
+static bool all_zero(const struct renderer *renderer, const struct slot *slot)
+{
+	uint64_t size;
+	const struct image *image = &renderer->image;
+	if (slot->bit_size)
+		return lies_within(renderer, slot, (slot->bit_offset + slot->bit_size + 7) / 8) &&
+		       !load_bits(image->data + slot->offset, slot->bit_offset, slot->bit_size,
+				  image->big_endian);
+	if (!type_size(slot->type, &size) || !lies_within(renderer, slot, size) ||
+	    image_missing(image, slot->offset, size))
+		return false;
+	for (uint64_t i = 0; i < size; i++)
+		if (image->data[slot->offset + i])
+			return false;
+	return true;
+}
+
+/* ".comm = ", with what the options put around it. */
+static void member_prefix(struct renderer *renderer, const char *name, const struct slot *slot)
+{
+	char spelled[512];
+	if (renderer->quiet)
+		return;
+	new_line(renderer);
+	if (renderer->options->show_offsets && slot->bit_size)
+		snprintf(spelled, sizeof(spelled), "/* %" PRIu64 ":%u */ ", slot->offset,
+			 slot->bit_offset);
+	else
+		snprintf(spelled, sizeof(spelled), "/* %" PRIu64 " */ ", slot->offset);
+	if (renderer->options->show_offsets)
+		text(renderer, spelled);
+	text(renderer, ".");
+	text(renderer, name);
+	text(renderer, " = ");
+	if (renderer->options->show_types) {
+		type_spell(slot->type, NULL, spelled, sizeof(spelled));
+		text(renderer, "(");
+		text(renderer, spelled);
+		text(renderer, ")");
+	}
+}
+
 /* The members in order; those of anonymous structs and unions as if they were its own. */
 static void render_members(struct renderer *renderer, const struct slot *slot,
 			   const struct btf_type *record, unsigned int anonymous)
@@ -75,12 +125,12 @@ static void render_members(struct renderer *renderer, const struct slot *slot,
 		struct slot part = member_slot(slot, &member);
 		struct btf_type inner;
 		if (*member.name) {
-			new_line(renderer);
-			text(renderer, ".");
-			text(renderer, member.name);
-			text(renderer, " = ");
+			if (renderer->options->hide_zero && all_zero(renderer, &part))
+				continue;
+			member_prefix(renderer, member.name, &part);
 			render_slot(renderer, member.name, &part);
 			text(renderer, ",");
+			renderer->members++;
 		} else if (anonymous < ANONYMOUS_MAX && type_get_resolved(part.type, &inner) &&
 			   is_aggregate_kind(inner.kind)) {
 			/* In C, unnamed bit-fields are padding: no else. */
@@ -94,10 +144,11 @@ static void render_struct(struct renderer *renderer, const char *key, const stru
 {
 	out_object_begin(renderer->out, key);
 	text(renderer, "{");
+	uint64_t before = renderer->members;
 	renderer->indent++;
 	render_members(renderer, slot, record, 0);
 	renderer->indent--;
-	if (record->vlen)
+	if (renderer->members != before)
 		new_line(renderer);
 	text(renderer, "}");
 	out_object_end(renderer->out);
@@ -192,6 +243,7 @@ static void render_elements(struct renderer *renderer, const struct elements *el
 		between_elements(renderer, elements, i == 0);
 		if (shown++ >= limit) {
 			text(renderer, "...");
+			renderer->cut = true;
 			break;
 		}
 		render_run(renderer, elements, i, length);
@@ -253,12 +305,6 @@ static bool slot_size(const struct slot *slot, uint64_t *ret)
 	return true;
 }
 
-static bool lies_within(const struct renderer *renderer, const struct slot *slot, uint64_t size)
-{
-	return slot->offset <= renderer->image.size &&
-	       size <= renderer->image.size - slot->offset && slot->bit_size <= 64;
-}
-
 /* Structs and arrays, one level deeper. */
 static void render_nested(struct renderer *renderer, const char *key, const struct slot *slot,
 			  const struct btf_type *record)
@@ -266,6 +312,7 @@ static void render_nested(struct renderer *renderer, const char *key, const stru
 	unsigned int limit = renderer->options->depth;
 	if ((limit && renderer->depth >= limit) || renderer->depth >= NESTING_MAX) {
 		render_note(renderer, key, "{...}");
+		renderer->cut = true;
 		return;
 	}
 	renderer->depth++;
@@ -274,6 +321,30 @@ static void render_nested(struct renderer *renderer, const char *key, const stru
 	else
 		render_struct(renderer, key, slot, record);
 	renderer->depth--;
+}
+
+/* A few words in text; in JSON all of it, whatever the limits. False: it has no short form. */
+static bool render_short(struct renderer *renderer, const char *key, const struct slot *slot,
+			 const struct btf_type *record)
+{
+	char words[RENDER_TEXT_SIZE];
+	const struct render_options *options = renderer->options;
+	struct render_options whole = *options;
+	bool quiet = renderer->quiet;
+	bool is_limited = options->depth || options->array_limit || options->hide_zero;
+	/* Where nothing is limited, JSON is the same with a short form and without. */
+	if (options->raw || (quiet && !is_limited) || !render_short_text(renderer, slot, words))
+		return false;
+	text(renderer, words);
+	whole.depth = 0;
+	whole.array_limit = 0;
+	whole.hide_zero = false;
+	renderer->options = &whole;
+	renderer->quiet = true;
+	render_nested(renderer, key, slot, record);
+	renderer->quiet = quiet;
+	renderer->options = options;
+	return true;
 }
 
 static void render_slot(struct renderer *renderer, const char *key, const struct slot *slot)
@@ -296,9 +367,10 @@ static void render_slot(struct renderer *renderer, const char *key, const struct
 		missing = image_missing(&renderer->image, slot->offset, size);
 	if (missing)
 		render_missing(renderer, key, missing);
-	else if (nested)
+	else if (nested &&
+		 !(is_aggregate_kind(record.kind) && render_short(renderer, key, slot, &record)))
 		render_nested(renderer, key, slot, &record);
-	else
+	else if (!nested)
 		render_scalar(renderer, key, slot, &record);
 }
 
@@ -360,6 +432,8 @@ static struct error *value_size(const struct value *value, uint64_t *ret)
 
 static struct error *read_image(const struct value *value, uint64_t size, struct image *ret)
 {
+	if (value->bytes)
+		return image_of_bytes(value->bytes, size, ret);
 	if (!value->in_memory)
 		return image_of_scalar(value->scalar, size, ret);
 	TRY(target_need_memory(value->target));
@@ -393,10 +467,22 @@ static void render_whole(struct renderer *renderer, const char *key, const struc
 		render_slot(renderer, key, &slot);
 }
 
+/* For programs; people have seen the dots. */
+static void say_cut(const struct renderer *renderer, const char *key)
+{
+	char name[128];
+	if (!renderer->cut || !key)
+		return;
+	snprintf(name, sizeof(name), "%s_cut", key);
+	out_bool_as(renderer->out, name, true, "");
+}
+
 struct error *value_render(struct out *out, const char *key, const struct value *value,
 			   const struct render_options *options)
 {
-	struct renderer renderer = { .out = out, .options = options, .target = value->target };
+	struct renderer renderer = {
+		.out = out, .options = options, .target = value->target, .indent = options->indent
+	};
 	struct value whole = *value;
 	uint64_t size;
 	whole.type = type_completed(value->target, value->type);
@@ -409,8 +495,11 @@ struct error *value_render(struct out *out, const char *key, const struct value 
 		whole.bit_size = 0;
 	TRY(value_size(&whole, &size));
 	TRY(read_image(&whole, size, &renderer.image));
+	if (whole.in_memory)
+		renderer.address = whole.address + whole.bit_offset / 8;
 	render_whole(&renderer, key, &whole);
 	image_deinit(&renderer.image);
+	say_cut(&renderer, key);
 	TRY(interrupt_check());
 	if (renderer.nodes > NODES_MAX)
 		return error_create(ERROR_UNSUPPORTED, "more than %u values; print parts of it",

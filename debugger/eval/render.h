@@ -1,43 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the renderer: what render.c (structs, arrays) and render_scalar.c share. */
+/*
+ * Typed values as text and JSON, and the options that say how. The text is for reading: enumerators
+ * by name, pointers with what they point to, locks and lists in short. JSON has the data: numbers,
+ * addresses, every member. With `raw` the text says just what JSON says.
+ */
 #ifndef DEBUGGER_EVAL_RENDER_H
 #define DEBUGGER_EVAL_RENDER_H
 
-#include "debugger/eval/image.h"
-#include "debugger/eval/value.h"
+#include "base/error.h"
+#include "base/out.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Where in the image a value lies. */
-struct slot {
-	struct type type;
-	uint64_t offset;     /* bytes */
-	uint32_t bit_offset; /* 0 to 7, of a bit-field */
-	uint32_t bit_size;   /* 0: not a bit-field */
+struct value;
+
+enum number_base { BASE_DECIMAL, BASE_HEXADECIMAL, BASE_OCTAL };
+
+struct render_options {
+	enum number_base base;
+	unsigned int depth;	   /* levels of nesting shown, 0: all */
+	unsigned int array_limit;  /* elements shown, 0: all */
+	unsigned int string_limit; /* bytes shown, 0: all */
+	bool hide_zero;		   /* leave out members whose bytes are all zero */
+	bool show_types;	   /* ".pid = (pid_t)1" */
+	bool show_offsets;	   /* a comment with a member's offset in the whole, in bytes */
+	bool raw;		   /* no short forms, enumerators or symbols */
+	unsigned int indent;	   /* tabs before every line of the text but the first */
+	bool one_line;		   /* text without line breaks, for cells of tables */
 };
+extern const struct render_options render_defaults;
 
-struct renderer {
-	struct out *out;
-	const struct render_options *options;
-	struct target *target;
-	struct image image;
-	unsigned int depth;  /* of nesting at the moment */
-	unsigned int indent; /* tabs at the start of a line */
-	unsigned int column; /* about where the line is, for folding */
-	uint64_t nodes;	     /* values written: hostile types may nest without end */
-	bool quiet;	     /* JSON only: text shows this value as a repetition */
-	uint64_t text_start; /* of the kernel; 0 unknown */
+/*
+ * Writes the value: C syntax with designated members in text, objects and arrays in JSON. Parts
+ * that cannot be read are shown in their places; an error only when nothing can. When a limit cut
+ * something off and `key` is not NULL, JSON has the field "KEY_cut": true after it.
+ */
+struct error *value_render(struct out *out, const char *key, const struct value *value,
+			   const struct render_options *options) MUST_CHECK;
+
+/* --- options by name (render_options.c), for `set` and the options of commands -----------------
+ */
+
+struct render_setting {
+	const char *name;   /* "depth" */
+	const char *values; /* "NUMBER", "on|off", "dec|hex|oct" */
+	const char *help;   /* one line */
 };
-
-/* Scalars: one field. `record` is the resolved type of the slot. */
-void render_scalar(struct renderer *renderer, const char *key, const struct slot *slot,
-		   const struct btf_type *record);
-/* A function is shown as where it is. */
-void render_function(struct renderer *renderer, const char *key, uint64_t address);
-/* char[]: a string up to its NUL. */
-void render_string(struct renderer *renderer, const char *key, const struct slot *slot,
-		   uint64_t size);
-void render_missing(struct renderer *renderer, const char *key, const struct error *error);
-/* A word in the place of a value; null in JSON. */
-void render_note(struct renderer *renderer, const char *key, const char *note);
-bool type_is_char(struct type type);
+/* All of them, in the order to list them. */
+extern const struct render_setting render_settings[];
+extern const size_t render_setting_count;
+/* ERROR_USAGE for names and values that do not exist; the message says which do. */
+struct error *render_option_set(struct render_options *options, const char *name,
+				const char *value) MUST_CHECK;
+/* The value as render_option_set() takes it; "" for an unknown name. Returns `buffer`. */
+const char *render_option_text(const struct render_options *options, const char *name, char *buffer,
+			       size_t size);
 
 #endif

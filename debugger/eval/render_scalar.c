@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers, enums, pointers, strings: what becomes one field of the output. */
 #include "base/bytes.h"
-#include "debugger/eval/render.h"
+#include "debugger/eval/render_private.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TEXT_SIZE 1024
 
 /* Counts what a field takes on the line; JSON-only values have no text. */
 static const char *shown(struct renderer *renderer, const char *text)
@@ -78,51 +76,100 @@ static void render_wide(struct renderer *renderer, const char *key, const struct
 	out_string_as(renderer->out, key, text, shown(renderer, text));
 }
 
-static void format_number(const struct renderer *renderer, uint64_t value, bool is_signed,
-			  uint64_t size, char text[TEXT_SIZE])
+void render_number_text(const struct renderer *renderer, uint64_t value, bool is_signed,
+			uint64_t size, char text[RENDER_TEXT_SIZE])
 {
-	if (renderer->options->hexadecimal) {
-		if (size < 8)
-			value &= ((uint64_t)1 << size * 8) - 1;
-		snprintf(text, TEXT_SIZE, "0x%" PRIx64, value);
+	enum number_base base = renderer->options->base;
+	if (base != BASE_DECIMAL && size < 8)
+		value &= ((uint64_t)1 << size * 8) - 1;
+	if (base == BASE_HEXADECIMAL) {
+		snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, value);
+	} else if (base == BASE_OCTAL) {
+		snprintf(text, RENDER_TEXT_SIZE, value ? "0%" PRIo64 : "%" PRIo64, value);
 	} else if (is_signed) {
-		snprintf(text, TEXT_SIZE, "%" PRId64, (int64_t)value);
+		snprintf(text, RENDER_TEXT_SIZE, "%" PRId64, (int64_t)value);
 	} else {
-		snprintf(text, TEXT_SIZE, "%" PRIu64, value);
+		snprintf(text, RENDER_TEXT_SIZE, "%" PRIu64, value);
 	}
 }
 
 static void render_integer(struct renderer *renderer, const char *key, const struct slot *slot,
 			   const struct btf_type *record, uint64_t value)
 {
-	char text[TEXT_SIZE];
+	char text[RENDER_TEXT_SIZE];
 	bool is_signed = record->int_encoding & BTF_INT_SIGNED;
 	if ((record->int_encoding & BTF_INT_BOOL) && !slot->bit_size && value <= 1) {
 		out_bool_as(renderer->out, key, value, shown(renderer, value ? "true" : "false"));
 		return;
 	}
-	format_number(renderer, value, is_signed, record->size, text);
-	if (type_is_char(slot->type) && value < 128 && isprint((int)value))
+	render_number_text(renderer, value, is_signed, record->size, text);
+	if (!renderer->options->raw && type_is_char(slot->type) && value < 128 &&
+	    isprint((int)value))
 		snprintf(text + strlen(text), 8, " '%s%c'",
 			 value == '\'' || value == '\\' ? "\\" : "", (char)value);
 	put_number(renderer, key, value, is_signed, text);
 }
 
+/* The enumerator of the value; NULL: none. */
+static const char *enumerator_name(const struct btf_type *record, uint64_t value, uint64_t mask)
+{
+	struct btf_enumerator enumerator;
+	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++)
+		if ((((uint64_t)enumerator.value ^ value) & mask) == 0)
+			return enumerator.name;
+	return NULL;
+}
+
+static bool is_single_bit(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* The bits that have names of their own, when these are flags: other values are sums of them, and
+ * they go on beyond 1 and 2, which a plain count has too. 0: no flags. */
+static uint64_t flag_bits(const struct btf_type *record, uint64_t mask)
+{
+	struct btf_enumerator enumerator;
+	uint64_t bits = 0, all = 0;
+	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
+		uint64_t value = (uint64_t)enumerator.value & mask;
+		all |= value;
+		if (is_single_bit(value))
+			bits |= value;
+	}
+	return all == bits && bits > 3 ? bits : 0;
+}
+
+/* "A | B | 0x40"; false when the enum is none of flags. */
+static bool flags_text(const struct btf_type *record, uint64_t value, uint64_t mask,
+		       char text[RENDER_TEXT_SIZE])
+{
+	uint64_t bits = flag_bits(record, mask);
+	value &= mask;
+	*text = 0;
+	if (!(value & bits))
+		return false;
+	for (uint64_t left = value & bits; left; left &= left - 1)
+		render_append(text, "%s%s", *text ? " | " : "",
+			      enumerator_name(record, left & -left, mask));
+	if (value & ~bits)
+		render_append(text, " | 0x%" PRIx64, value & ~bits);
+	return true;
+}
+
 static void render_enum(struct renderer *renderer, const char *key, const struct slot *slot,
 			const struct btf_type *record, uint64_t value)
 {
-	struct btf_enumerator enumerator;
-	char text[TEXT_SIZE];
+	char text[RENDER_TEXT_SIZE];
 	uint32_t bits = slot->bit_size ? slot->bit_size : record->size * 8;
 	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
 	bool is_signed = type_is_signed(slot->type);
-	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
-		if ((((uint64_t)enumerator.value ^ value) & mask) != 0)
-			continue;
-		put_number(renderer, key, value, is_signed, enumerator.name);
-		return;
-	}
-	format_number(renderer, value, is_signed, record->size, text);
+	bool named = !renderer->options->raw && !renderer->quiet;
+	const char *name = named ? enumerator_name(record, value, mask) : NULL;
+	if (name)
+		snprintf(text, sizeof(text), "%s", name);
+	else if (!named || !flags_text(record, value, mask, text))
+		render_number_text(renderer, value, is_signed, record->size, text);
 	put_number(renderer, key, value, is_signed, text);
 }
 
@@ -152,8 +199,7 @@ static void render_float(struct renderer *renderer, const char *key, const struc
 
 /* --- strings --------------------------------------------------------------------------------- */
 
-/* In quotes, with C's escapes for quotes and backslashes; the sink sees to the rest. */
-static void quote(const char *from, size_t length, char *to, size_t size)
+void render_quote(const char *from, size_t length, char *to, size_t size)
 {
 	size_t used = 0;
 	to[used++] = '"';
@@ -195,9 +241,11 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 	char *plain = text + text_size;
 	memcpy(plain, data, kept);
 	plain[kept] = 0;
-	quote(data, kept, text, text_size);
-	if (kept < length)
+	render_quote(data, kept, text, text_size);
+	if (kept < length) {
 		strcat(text, "...");
+		renderer->cut = true;
+	}
 	out_string_as(renderer->out, key, plain, shown(renderer, text));
 	free(text);
 }
@@ -221,65 +269,71 @@ static bool describe(const struct renderer *renderer, uint64_t address, struct s
 	       target_symbol_at(renderer->target, address, ret, ret_offset);
 }
 
-static void append(char text[TEXT_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
-
-static void append(char text[TEXT_SIZE], const char *format, ...)
+void render_append(char text[RENDER_TEXT_SIZE], const char *format, ...)
 {
 	size_t length = strlen(text);
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(text + length, TEXT_SIZE - length, format, arguments);
+	vsnprintf(text + length, RENDER_TEXT_SIZE - length, format, arguments);
 	va_end(arguments);
 }
 
-static void append_symbol(char text[TEXT_SIZE], const struct symbol *symbol, uint64_t offset)
+static void append_symbol(char text[RENDER_TEXT_SIZE], const struct symbol *symbol, uint64_t offset)
 {
-	append(text, "%s", symbol->name);
+	render_append(text, "%s", symbol->name);
 	if (offset)
-		append(text, "+0x%" PRIx64, offset);
+		render_append(text, "+0x%" PRIx64, offset);
 	if (symbol->module)
-		append(text, " [%s]", symbol->module);
+		render_append(text, " [%s]", symbol->module);
 }
 
 /* The string a char pointer points to; says so when the dump was filtered there. */
-static void append_string(const struct renderer *renderer, uint64_t address, char text[TEXT_SIZE])
+static void append_string(const struct renderer *renderer, uint64_t address,
+			  char text[RENDER_TEXT_SIZE])
 {
-	char buffer[TEXT_SIZE / 4], quoted[TEXT_SIZE / 2 + 8];
+	char buffer[RENDER_TEXT_SIZE / 4], quoted[RENDER_TEXT_SIZE / 2 + 8];
 	size_t length = 0, limit = string_limit(renderer);
 	size_t size = limit < sizeof(buffer) - 1 ? limit + 1 : sizeof(buffer);
 	struct error *error =
 		memory_read_string(renderer->target->memory, address, buffer, size, &length);
 	if (!error) {
-		quote(buffer, length, quoted, sizeof(quoted));
-		append(text, " %s%s", quoted, length + 1 == size ? "..." : "");
+		render_quote(buffer, length, quoted, sizeof(quoted));
+		render_append(text, " %s%s", quoted, length + 1 == size ? "..." : "");
 	} else if (error->kind != ERROR_FAULT) {
-		append(text, " <%s>", error_place_word(error));
+		render_append(text, " <%s>", error_place_word(error));
 	}
 	error_free(error);
+}
+
+void render_pointer_text(const struct renderer *renderer, struct type type, uint64_t address,
+			 char text[RENDER_TEXT_SIZE])
+{
+	struct type pointed;
+	struct btf_type record = { .kind = BTF_VOID };
+	struct symbol symbol;
+	uint64_t offset;
+	snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, address);
+	if (!address || renderer->options->raw || !type_target(type, &pointed) ||
+	    !type_get_resolved(pointed, &record))
+		return;
+	if (type_is_char(pointed) && renderer->target->memory) {
+		append_string(renderer, address, text);
+	} else if (describe(renderer, address, &symbol, &offset)) {
+		bool is_name = record.kind == BTF_FUNC_PROTO && !offset;
+		if (is_name)
+			*text = 0;
+		render_append(text, is_name ? "" : " <");
+		append_symbol(text, &symbol, offset);
+		render_append(text, is_name ? "" : ">");
+	}
 }
 
 static void render_pointer(struct renderer *renderer, const char *key, struct type type,
 			   uint64_t address)
 {
-	char text[TEXT_SIZE];
-	struct type pointed;
-	struct btf_type record = { .kind = BTF_VOID };
-	struct symbol symbol;
-	uint64_t offset;
-	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	if (address && !renderer->quiet && type_target(type, &pointed) &&
-	    type_get_resolved(pointed, &record)) {
-		if (type_is_char(pointed) && renderer->target->memory) {
-			append_string(renderer, address, text);
-		} else if (describe(renderer, address, &symbol, &offset)) {
-			bool is_name = record.kind == BTF_FUNC_PROTO && !offset;
-			if (is_name)
-				*text = 0;
-			append(text, is_name ? "" : " <");
-			append_symbol(text, &symbol, offset);
-			append(text, is_name ? "" : ">");
-		}
-	}
+	char text[RENDER_TEXT_SIZE] = "";
+	if (!renderer->quiet)
+		render_pointer_text(renderer, type, address, text);
 	out_address_as(renderer->out, key, address, shown(renderer, text));
 }
 
@@ -287,19 +341,19 @@ static void render_pointer(struct renderer *renderer, const char *key, struct ty
 
 void render_function(struct renderer *renderer, const char *key, uint64_t address)
 {
-	char text[TEXT_SIZE];
+	char text[RENDER_TEXT_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
 	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	if (describe(renderer, address, &symbol, &offset)) {
-		append(text, " <");
+	if (!renderer->options->raw && describe(renderer, address, &symbol, &offset)) {
+		render_append(text, " <");
 		append_symbol(text, &symbol, offset);
-		append(text, ">");
+		render_append(text, ">");
 	}
 	out_address_as(renderer->out, key, address, shown(renderer, text));
 }
 
-static uint64_t load_slot(const struct renderer *renderer, const struct slot *slot, uint64_t size)
+uint64_t render_load(const struct renderer *renderer, const struct slot *slot, uint64_t size)
 {
 	const uint8_t *at = renderer->image.data + slot->offset;
 	uint64_t value = slot->bit_size ? load_bits(at, slot->bit_offset, slot->bit_size,
@@ -322,7 +376,7 @@ void render_scalar(struct renderer *renderer, const char *key, const struct slot
 		render_float(renderer, key, slot, size);
 		return;
 	}
-	uint64_t value = load_slot(renderer, slot, size);
+	uint64_t value = render_load(renderer, slot, size);
 	if (record->kind == BTF_PTR)
 		render_pointer(renderer, key, slot->type, value);
 	else if (record->kind == BTF_INT)

@@ -6,6 +6,7 @@
 #define DEBUGGER_EVAL_VALUE_H
 
 #include "base/out.h"
+#include "debugger/eval/render.h"
 #include "debugger/target/target.h"
 
 struct value {
@@ -19,6 +20,7 @@ struct value {
 	uint64_t address;
 	uint32_t bit_offset, bit_size; /* of a bit-field, from `address`; bit_size 0: none */
 	uint64_t scalar;	       /* zero- or sign-extended to 64 bits as the type says */
+	const char *bytes;	       /* a string literal: not in memory; of the type's size */
 	uint64_t raw_size;	       /* bytes up to the next symbol, 0 unknown */
 	enum type_origin origin;
 };
@@ -51,51 +53,6 @@ struct error *value_follow(const struct value *value, struct value *ret) MUST_CH
 /* Bits [bit_offset, bit_offset + bit_size) of bytes in the machine's order, at most 64. */
 uint64_t load_bits(const uint8_t *bytes, uint32_t bit_offset, uint32_t bit_size, bool big_endian);
 uint64_t sign_extend(uint64_t value, uint32_t bits);
-
-/* --- expressions (expression.c) ---------------------------------------------- */
-
-/* One of the results of an expression. */
-struct expression_result {
-	const struct value *value; /* NULL: it could not be computed for this CPU */
-	const struct error *error; /* then: why. Borrowed */
-	bool has_cpu;		   /* it is one of several, by CPU */
-	uint32_t cpu;
-	const char *note; /* for people: "3 symbols are called x; ...", NULL */
-};
-
-/*
- * One C expression of the debugger's grammar. An expression may have several results (var:a): the
- * visitor is called for each. Errors name the column.
- */
-typedef struct error *expression_visitor(void *context, const struct expression_result *result);
-struct error *expression_evaluate(struct target *target, const char *text,
-				  expression_visitor *visit, void *context) MUST_CHECK;
-/* The same with exactly one result. */
-struct error *expression_value(struct target *target, const char *text,
-			       struct value *ret) MUST_CHECK;
-/* The type of an expression, without reading memory: ret->type and ret->origin. */
-struct error *expression_type(struct target *target, const char *text,
-			      struct value *ret) MUST_CHECK;
-/*
- * An address operand of a command: symbol, number (hex without 0x too), &expr; +0x10 counts bytes.
- * A variable's address is meant, but a computed or followed pointer's value.
- */
-struct error *expression_address(struct target *target, const char *text, uint64_t *ret) MUST_CHECK;
-
-/* --- rendering (render.c) ------------------------------------------------------ */
-struct render_options {
-	bool hexadecimal;
-	unsigned int depth;	   /* levels of nesting shown, 0: all */
-	unsigned int array_limit;  /* elements shown, 0: all */
-	unsigned int string_limit; /* bytes shown */
-};
-extern const struct render_options render_defaults;
-/*
- * Writes the value: C syntax with designated members in text, objects and arrays in JSON. Parts
- * that cannot be read are shown in their places; an error only when nothing can.
- */
-struct error *value_render(struct out *out, const char *key, const struct value *value,
-			   const struct render_options *options) MUST_CHECK;
 
 /* --- definitions (definition.c) -------------------------------------------------- */
 /* The definition of a struct, union or enum with offsets and sizes; other types are spelled. */

@@ -6,12 +6,11 @@
  */
 #include "debugger/infer/agree.h"
 
-#include "debugger/declare/declare.h"
+#include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints.h"
-#include <stdio.h>
-#include <string.h>
 
-#define TEXT_SIZE 512
+/* Points by which a refined guess must be ahead of the next. */
+#define REFINED_MARGIN 10
 
 /* A row of the table in terms of this kernel. */
 struct proposal {
@@ -42,24 +41,6 @@ struct answer answer_of(const struct solver *solver)
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-/* "const char *[]" without its first dimension; false: no array. */
-static bool strip_dimension(char *text)
-{
-	char *open = strchr(text, '[');
-	if (!open || open[1] != ']')
-		return false;
-	memmove(open, open + 2, strlen(open + 2) + 1);
-	return true;
-}
-
-static bool parse_type(const struct question *question, const char *text, struct type *ret)
-{
-	struct error *error = declare_parse_type(question->knowledge->target, question->layout->btf,
-						 text, NULL, ret);
-	error_free(error);
-	return !error;
-}
-
 /* Leaves what an array of arrays is made of in *type; returns how many, 1: it is no array. */
 static uint64_t innermost(struct type *type)
 {
@@ -81,13 +62,12 @@ static bool propose(const struct question *question, const struct hint *hint, st
 {
 	const struct layout *layout = question->layout;
 	const struct subject *subject = question->subject;
-	char text[TEXT_SIZE];
+	struct hint_type row;
 	*ret = (struct proposal){ .is_family = hint->is_family };
-	if (snprintf(text, sizeof(text), "%s", hint->type) >= (int)sizeof(text))
+	if (!hint_type_find(question->knowledge, layout->btf, hint->type, &row))
 		return false;
-	bool is_array = strip_dimension(text);
-	if (!parse_type(question, text, &ret->spelled))
-		return false;
+	bool is_array = row.is_array;
+	ret->spelled = row.type;
 	struct type element = ret->spelled;
 	uint64_t inner = innermost(&element);
 	if (inner != 1 && !is_array) /* a typedef of an array */
@@ -150,27 +130,43 @@ static void measure(struct solver *solver, struct proposal *proposal)
 	solver_check(solver, &proposal->scored);
 }
 
+/* Clues name the type, and nothing speaks against it. */
+static bool is_alike(const struct solver *solver, const struct scored *best, int margin,
+		     const struct proposal *proposal)
+{
+	return best->type && best->against <= 3 && best->data >= -1 &&
+	       best->typed + best->data >= 4 && margin >= 2 &&
+	       layout_compare(solver->layout, best->type, proposal->type) != LIKE_NOT;
+}
+
 /*
  * Is it of the same kind, and not by chance? A size that is accessed or a name does not count: an
- * atomic_t and an int look the same to both.
+ * atomic_t and an int look the same to both. Refining knows names, as the table does: what it says
+ * must be far ahead, and the table must have one word only.
  */
 static bool is_agreement(const struct solver *solver, const struct answer *answer,
-			 const struct proposal *proposal)
+			 const struct proposal *proposal, bool only)
 {
 	const struct scored *best = solver->items;
-	if (answer->confidence == CONFIDENCE_UNKNOWN ||
+	if (answer->confidence == CONFIDENCE_UNKNOWN)
+		return false;
+	if (!best->is_refined &&
 	    layout_compare(solver->layout, best->type, proposal->type) == LIKE_NOT)
 		return false;
 	if (answer->confidence >= CONFIDENCE_INFERRED)
 		return true;
-	return best->against <= 3 && best->data >= -1 && best->typed + best->data >= 4 &&
-	       answer->margin >= 2;
+	if (!best->is_refined)
+		return is_alike(solver, best, answer->margin, proposal);
+	bool same = best->type == proposal->type && !best->count == !proposal->count;
+	return is_alike(solver, &solver->settled, solver->settled_margin, proposal) ||
+	       (same && only && proposal->tight && best->against <= 3 && best->data >= 3 &&
+		layout_is_compound(solver->layout, best->type) && answer->margin >= REFINED_MARGIN);
 }
 
 static void accept(struct answer *answer, const struct proposal *proposal,
 		   enum confidence confidence)
 {
-	answer->hinted = proposal->spelled;
+	answer->spelled = proposal->spelled;
 	answer->type = proposal->type;
 	answer->count = proposal->count;
 	answer->row = proposal->row;
@@ -195,7 +191,7 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	bool only = true;
 	for (size_t i = 0; i < count; i++) {
 		measure(solver, &proposals[i]);
-		if (is_agreement(solver, answer, &proposals[i])) {
+		if (is_agreement(solver, answer, &proposals[i], count == 1)) {
 			accept(answer, &proposals[i], CONFIDENCE_CERTAIN);
 			return NULL;
 		}

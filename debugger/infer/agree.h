@@ -12,8 +12,9 @@ struct answer {
 	int16_t score, margin;
 	uint8_t confidence, sources;
 	bool count_is_proved;
-	uint32_t row;	    /* elements in `hinted`: 1, or more of an array of arrays */
-	struct type hinted; /* as the table spells the type or element; { NULL, 0 }: it does not */
+	bool may_point;	     /* its bytes can hold an address of the kernel */
+	uint32_t row;	     /* elements in `spelled`: 1, or more of an array of arrays */
+	struct type spelled; /* as the table spells the type or element, else as BTF does */
 };
 
 /* Of what the solver found alone. */

@@ -34,6 +34,9 @@ void code_world_init(struct inference *inference, struct flow_world *ret)
 		.per_cpu_offsets = inference->per_cpu_offsets,
 		.this_cpu_offset = inference->this_cpu_offset,
 		.list_head = inference->list_head,
+		.atomics = { inference->atomics[0], inference->atomics[1] },
+		.truth = inference->truth,
+		.pointer = inference->pointer,
 	};
 	memcpy(ret->integers, inference->integers, sizeof(ret->integers));
 }
@@ -170,6 +173,12 @@ static bool lazy_per_cpu(void *context, uint64_t offset, struct kind *ret, int64
 	return per_cpu_find(&lazy->inference->per_cpu, offset, ret, ret_offset);
 }
 
+static bool lazy_string(void *context, uint64_t address, char *buffer, size_t size)
+{
+	struct lazy *lazy = context;
+	return text_string(&lazy->inference->strings, address, buffer, size);
+}
+
 static struct error *run_function(struct lazy *lazy, struct flow *flow,
 				  const struct function_range *range)
 {
@@ -217,6 +226,7 @@ static struct error *run_functions(struct lazy *lazy, const struct function_rang
 	world.callee = lazy_callee;
 	world.per_cpu = lazy_per_cpu;
 	world.known = known_beside;
+	world.string = lazy_string;
 	world.emit = emit_clue;
 	world.first = lazy->subject->address;
 	world.last = world.first + lazy->subject->room;

@@ -87,6 +87,7 @@ static struct error *prepare(struct all *all)
 	struct inference *inference = all->inference;
 	TRY(inference_add_modules(inference));
 	TRY(text_load(&inference->text));
+	TRY(text_load(&inference->strings));
 	inference_read_edges(inference);
 	if (!inference->subjects.items)
 		TRY(subjects_init(&inference->subjects, inference->target));
@@ -134,6 +135,12 @@ static bool per_cpu_of_all(void *context, uint64_t offset, struct kind *ret, int
 {
 	const struct all *all = context;
 	return per_cpu_find(&all->inference->per_cpu, offset, ret, ret_offset);
+}
+
+static bool string_of_all(void *context, uint64_t address, char *buffer, size_t size)
+{
+	const struct all *all = context;
+	return text_string(&all->inference->strings, address, buffer, size);
 }
 
 static void emit_finding(void *context, const struct finding *finding)
@@ -257,6 +264,7 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 		all.world.callee = callee_of_all;
 		all.world.per_cpu = per_cpu_of_all;
 		all.world.known = known_of_all;
+		all.world.string = string_of_all;
 		all.world.emit = emit_finding;
 		inference->callees.complete = true;
 		error = run_threads(&all, threads);

@@ -168,13 +168,40 @@ static void pass_argument(struct flow *flow, uint8_t reg, struct kind type)
 	meet(flow, &flow->state.registers[reg], type, "argument of a call");
 }
 
+static void pass_arguments(struct flow *flow, struct kind prototype)
+{
+	each_argument(flow, prototype, pass_argument);
+	pass_formatted(flow, prototype);
+}
+
 static void set_entry(struct flow *flow)
 {
 	state_reset(&flow->state);
 	flow->state.registers[flow->world->lowering->stack] = (struct value){ .kind = VALUE_STACK };
 	flow->live = true;
-	if (flow->function->self.kind == CALLEE_TYPED)
+	if (flow->function->self.kind == CALLEE_TYPED) {
 		each_argument(flow, flow->function->self.prototype, enter_argument);
+		return;
+	}
+	const struct lowering *lowering = flow->world->lowering;
+	for (uint8_t i = 0; i < lowering->argument_count; i++) {
+		uint8_t reg = lowering->arguments[i];
+		flow->state.registers[reg] = object_value(flow, OBJECT_ARGUMENT | reg);
+	}
+}
+
+/* What a call gives back: a pointer without a type is one to an object that may get one. */
+static struct value value_of_result(struct flow *flow, struct kind prototype)
+{
+	const struct levels *levels = flow->world->levels;
+	struct btf_type record = kind_record(levels, prototype);
+	if (record.kind != BTF_FUNC_PROTO)
+		return object_value(flow, OBJECT_UNTYPED | flow->at);
+	struct kind type = kind_of(levels, prototype.level, record.type);
+	bool is_pointer = kind_record(levels, type).kind == BTF_PTR;
+	if (is_pointer && !kind_target(levels, type).id)
+		return object_value(flow, flow->at);
+	return value_of_type(flow, type);
 }
 
 /* The callee may keep and write what it got the address of. */
@@ -196,10 +223,7 @@ static void after_call(struct flow *flow, struct kind prototype)
 	for (int i = 0; i < LOWER_TEMPORARY; i++)
 		if (!(lowering->kept_by_calls >> i & 1))
 			flow->state.registers[i] = value_unknown();
-	struct btf_type record = kind_record(flow->world->levels, prototype);
-	if (record.kind == BTF_FUNC_PROTO)
-		flow->state.registers[lowering->result] = value_of_type(
-			flow, kind_of(flow->world->levels, prototype.level, record.type));
+	flow->state.registers[lowering->result] = value_of_result(flow, prototype);
 }
 
 static void pass_result(struct flow *flow)
@@ -230,8 +254,9 @@ static struct kind register_prototype(struct flow *flow, uint8_t reg)
 
 static void call_register(struct flow *flow, uint8_t reg)
 {
+	used_as_address(flow, &flow->state.registers[reg], "called");
 	struct kind prototype = register_prototype(flow, reg);
-	each_argument(flow, prototype, pass_argument);
+	pass_arguments(flow, prototype);
 	after_call(flow, prototype);
 }
 
@@ -250,7 +275,7 @@ static void call(struct flow *flow, const struct op *op)
 	struct kind prototype = { 0, 0 };
 	if (callee.kind == CALLEE_TYPED)
 		prototype = callee.prototype;
-	each_argument(flow, prototype, pass_argument);
+	pass_arguments(flow, prototype);
 	after_call(flow, prototype);
 }
 
@@ -263,8 +288,9 @@ static bool is_tail(const struct flow *flow)
 
 static void jump_register(struct flow *flow, uint8_t reg)
 {
+	used_as_address(flow, &flow->state.registers[reg], "called");
 	if (is_tail(flow))
-		each_argument(flow, register_prototype(flow, reg), pass_argument);
+		pass_arguments(flow, register_prototype(flow, reg));
 }
 
 /* A jump or a branch. */
@@ -282,7 +308,7 @@ static void jump(struct flow *flow, const struct op *op)
 	else if (callee.kind == CALLEE_HELPER && callee.helper == HELPER_REGISTER)
 		jump_register(flow, callee.helper_register);
 	else if (callee.kind == CALLEE_TYPED && is_tail(flow))
-		each_argument(flow, callee.prototype, pass_argument);
+		pass_arguments(flow, callee.prototype);
 }
 
 /* --- one operation --------------------------------------------------------------------------- */
@@ -416,6 +442,31 @@ static void sweep(struct flow *flow)
 	}
 }
 
+static void converge(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->label_count; i++)
+		flow->labels[i].reached = false;
+	for (flow->sweep = 0; flow->sweep < SWEEPS_MAX; flow->sweep++) {
+		sweep(flow);
+		if (!flow->changed)
+			break;
+	}
+}
+
+/* What is found is reported once, when all that can be known is. */
+static void sweep_all(struct flow *flow)
+{
+	flow->reports = flow->knows_objects = false;
+	flow->object_count = 0;
+	converge(flow);
+	if (objects_learned(flow)) {
+		flow->knows_objects = true;
+		converge(flow);
+	}
+	flow->reports = true;
+	sweep(flow);
+}
+
 /* Without a global's address in it there is nothing to find in a function. */
 static bool mentions_data(const struct flow *flow)
 {
@@ -443,18 +494,7 @@ struct error *flow_run(struct flow *flow, const struct flow_function *function)
 		return NULL;
 	if (!find_labels(flow))
 		return error_no_memory();
-	for (size_t i = 0; i < flow->label_count; i++)
-		flow->labels[i].reached = false;
-	flow->reports = !flow->has_loops;
-	for (flow->sweep = 0; flow->sweep < SWEEPS_MAX; flow->sweep++) {
-		sweep(flow);
-		if (!flow->changed)
-			break;
-	}
-	if (flow->has_loops) {
-		flow->reports = true;
-		sweep(flow);
-	}
+	sweep_all(flow);
 	return NULL;
 }
 

@@ -46,6 +46,11 @@ struct flow_world {
 	bool (*known)(void *context, uint64_t address, struct kind *ret, int64_t *ret_offset);
 	/* The per-CPU variable around an offset into the per-CPU area. */
 	bool (*per_cpu)(void *context, uint64_t offset, struct kind *ret, int64_t *ret_offset);
+	/*
+	 * The string at an address, as much as fits, with a 0 at its end; false: none can be read.
+	 * NULL: not asked.
+	 */
+	bool (*string)(void *context, uint64_t address, char *buffer, size_t size);
 	/* Called for addresses in [first, last) only. */
 	void (*emit)(void *context, const struct finding *finding);
 	uint64_t first, last;
@@ -54,6 +59,9 @@ struct flow_world {
 	uint64_t per_cpu_offsets;   /* address of __per_cpu_offset[], 0: none */
 	struct kind list_head;	    /* none: not reported */
 	struct kind integers[4][2]; /* of 1, 2, 4, 8 bytes: unsigned, signed; none: not reported */
+	struct kind atomics[2];	    /* of 4, 8 bytes; none: not reported */
+	struct kind truth;	    /* _Bool; none: not reported */
+	struct kind pointer;	    /* void *; none: not reported */
 	uint64_t this_cpu_offset;   /* the per-CPU variable that holds its CPU's offset, ~0: none */
 };
 

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between flow.c and flow_value.c. */
+/* Between flow*.c. */
 #ifndef DEBUGGER_INFER_FLOW_PRIVATE_H
 #define DEBUGGER_INFER_FLOW_PRIVATE_H
 
 #include "debugger/infer/flow_state.h"
+
+/*
+ * What a pointer that came without a type points at: the result of a call (`at` its instruction),
+ * or an argument of a function whose prototype is not proved. Wherever it meets a type it is
+ * learned.
+ */
+#define OBJECTS_MAX	64
+#define OBJECT_UNTYPED	0x40000000u /* from here on it may be no pointer at all */
+#define OBJECT_ARGUMENT 0x80000000u /* + the number of the register */
+struct object {
+	uint32_t id;
+	uint32_t extent;  /* bytes that are accessed */
+	struct kind type; /* id 0: not learned */
+	bool is_ambiguous;
+};
 
 struct label {
 	bool reached;
@@ -30,9 +45,22 @@ struct flow {
 	bool changed; /* something that was computed from is now less certain */
 	int sweep;
 	uint32_t at;
+	struct object objects[OBJECTS_MAX];
+	uint8_t object_count;
+	bool knows_objects;	  /* what was learned of them counts */
 	struct value compared[2]; /* what the branches that follow depend on */
 	uint8_t compared_size;	  /* 0: nothing */
 };
+
+/* --- objects (flow_object.c) ----------------------------------------------------------------- */
+
+struct value object_value(struct flow *flow, uint32_t id);
+/* It went where a pointer to `type` belongs. */
+void object_is(struct flow *flow, const struct value *value, struct kind type);
+/* Its bytes up to `end` were accessed. */
+void object_reaches(struct flow *flow, const struct value *value, int64_t end);
+/* False: nothing was learned. */
+bool objects_learned(const struct flow *flow);
 
 /* --- values (flow_value.c) ------------------------------------------------------------------- */
 
@@ -43,15 +71,38 @@ struct value value_cut(const struct value *value, uint8_t size);
 struct value value_scale(const struct value *value, int64_t factor);
 /* The address of an operation's place. */
 struct value value_of_place(struct flow *flow, const struct op *op);
-
-/* A value goes where a `type` belongs. */
-void meet(struct flow *flow, const struct value *value, struct kind type, const char *how);
-void compare(struct flow *flow, const struct op *op);
-/* How a number is extended, and asked about, tells whether it has a sign. */
-void moved_as(struct flow *flow, const struct op *op);
-void compared_as(struct flow *flow, enum sign sign);
 struct value flow_load(struct flow *flow, const struct op *op);
 void flow_store(struct flow *flow, const struct op *op, struct value value);
 void flow_touch(struct flow *flow, const struct op *op);
+
+/* --- meetings (flow_meet.c) ------------------------------------------------------------------ */
+
+bool is_data(const struct flow *flow, int64_t number);
+void report_access(struct flow *flow, int64_t address, uint32_t size, const char *how);
+void report_stride(struct flow *flow, const struct value *element);
+void report_value(struct flow *flow, const struct value *value, struct kind type, bool points,
+		  const char *how);
+/* Of nobody knows what. */
+void report_pointer(struct flow *flow, const struct value *value, const char *how);
+/* A value that a global held, as that: UNKNOWN when it is none. */
+struct value as_loaded(const struct value *value);
+/* What a value that is an address points at; none when that is not known. */
+struct kind pointee_of(struct flow *flow, const struct value *value);
+/* A value goes where a `type` belongs. */
+void meet(struct flow *flow, const struct value *value, struct kind type, const char *how);
+void compare(struct flow *flow, const struct op *op);
+/* The arguments that a format stands for. */
+void pass_formatted(struct flow *flow, struct kind prototype);
+void report_object(struct flow *flow, int64_t address, struct kind type, const char *how);
+/* How a number is extended, and asked about, tells whether it has a sign. */
+void moved_as(struct flow *flow, const struct op *op);
+void compared_as(struct flow *flow, enum sign sign);
+void report_sign(struct flow *flow, const struct value *value, enum sign sign, const char *how);
+/* What is read or written at `value` plus something makes that an address. */
+void used_as_address(struct flow *flow, const struct value *value, const char *how);
+/* How a global is changed tells what kind of number it is. */
+void changed_as(struct flow *flow, const struct op *op, const struct value *place);
+/* The same of a constant that is stored. */
+void set_to(struct flow *flow, const struct op *op, const struct value *place);
 
 #endif

@@ -28,7 +28,8 @@ static bool is_null(const struct value *value)
 /* Where NULL is a value as good as any. */
 static bool takes_null(const struct value *value)
 {
-	return (value->kind == VALUE_POINTER && !value->number) || value->kind == VALUE_LOADED ||
+	bool is_pointer = value->kind == VALUE_POINTER || value->kind == VALUE_OBJECT;
+	return (is_pointer && !value->number) || value->kind == VALUE_LOADED ||
 	       value->kind == VALUE_MEMBER;
 }
 

@@ -16,6 +16,7 @@ enum value_kind {
 	VALUE_SCALED,	/* `number` + n * `stride`, no address */
 	VALUE_NUMBER,	/* some number that is no product, so no step of a larger index */
 	VALUE_STACK,	/* `number` bytes above the stack pointer at entry */
+	VALUE_OBJECT,	/* to byte `number` of the object `id` of flow.objects */
 	VALUE_CPU_BASE	/* the offset of some CPU's area, plus `number` */
 };
 

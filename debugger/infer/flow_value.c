@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Values: what they are worth, what becomes of them, and what it tells where two meet. */
-#include "base/array.h"
+/* Values: what they are worth and what becomes of them. */
 #include "debugger/infer/flow_private.h"
 
 #include <string.h>
@@ -8,83 +7,12 @@
 /* Larger steps are not array elements, larger offsets not members. */
 #define STRIDE_MAX 65536
 #define STACK_MAX  (1 << 24)
+/* What is further from an address is no member of what lies there. */
+#define MEMBERS_MAX 65536
 
 static int64_t add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-/* --- findings -------------------------------------------------------------------------------- */
-
-static bool is_data(const struct flow *flow, int64_t number)
-{
-	return (uint64_t)number >= flow->world->data_first &&
-	       (uint64_t)number < flow->world->data_last;
-}
-
-static void report(struct flow *flow, const struct finding *finding)
-{
-	const struct flow_world *world = flow->world;
-	if (!flow->reports || finding->address < world->first || finding->address >= world->last)
-		return;
-	struct finding whole = *finding;
-	whole.where = flow->function->code.address + flow->at;
-	world->emit(flow->emit_context, &whole);
-}
-
-static void report_access(struct flow *flow, int64_t address, uint32_t size, const char *how)
-{
-	if (size)
-		report(flow, &(struct finding){ .address = (uint64_t)address,
-						.kind = CLUE_ACCESS,
-						.size = size,
-						.how = how });
-}
-
-/* A step that may be a multiple of itself says nothing of the elements. */
-static void report_stride(struct flow *flow, const struct value *element)
-{
-	if (element->stride && element->size != VALUE_LOOSE)
-		report(flow, &(struct finding){ .address = (uint64_t)element->number,
-						.kind = CLUE_STRIDE,
-						.size = element->stride,
-						.how = "indexed" });
-}
-
-static void report_object(struct flow *flow, int64_t address, struct kind type, const char *how)
-{
-	enum btf_kind kind = kind_record(flow->world->levels, type).kind;
-	uint32_t size = kind_size(flow->world->levels, type);
-	/* What has no bytes (lock classes without lockdep) lies anywhere. */
-	if (size && kind != BTF_VOID && kind != BTF_FUNC_PROTO)
-		report(flow, &(struct finding){ .address = (uint64_t)address,
-						.kind = CLUE_OBJECT,
-						.size = size,
-						.type = type,
-						.how = how });
-}
-
-static void report_value(struct flow *flow, const struct value *value, struct kind type,
-			 bool points, const char *how)
-{
-	report(flow, &(struct finding){ .address = (uint64_t)value->number,
-					.kind = CLUE_VALUE,
-					.size = value->size,
-					.type = type,
-					.points = points,
-					.how = how });
-}
-
-/* A value that a global held, as that: UNKNOWN when it is none. */
-static struct value as_loaded(const struct value *value)
-{
-	if (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER)
-		return *value;
-	if (!value->from)
-		return value_unknown();
-	return (struct value){ .kind = VALUE_LOADED,
-			       .size = value->size,
-			       .number = (int64_t)value->from };
 }
 
 /* --- what becomes of values ------------------------------------------------------------------ */
@@ -128,6 +56,7 @@ struct value value_cut(const struct value *value, uint8_t size)
 			return *value;
 		return value_unknown();
 	case VALUE_UNKNOWN:
+	case VALUE_OBJECT:
 		if (size < 4)
 			return (struct value){ .kind = VALUE_NUMBER };
 		return value_unknown();
@@ -158,6 +87,7 @@ struct value value_scale(const struct value *value, int64_t factor)
 	case VALUE_SCALED:
 		return scaled(value->stride * factor, value->number * factor, value->size);
 	case VALUE_UNKNOWN:
+	case VALUE_OBJECT:
 		return scaled(factor, 0, VALUE_LOOSE);
 	case VALUE_TYPED:
 	case VALUE_NUMBER:
@@ -201,6 +131,11 @@ static struct value add_number(struct flow *flow, struct value value, int64_t nu
 	case VALUE_POINTER:
 	case VALUE_ELEMENT:
 		value.from = number ? 0 : value.from;
+		value.number = add(value.number, number);
+		return value;
+	case VALUE_OBJECT:
+		if (is_data(flow, number))
+			return (struct value){ .kind = VALUE_ELEMENT, .number = number };
 		value.number = add(value.number, number);
 		return value;
 	case VALUE_STACK:
@@ -267,7 +202,7 @@ static struct value indexed_place(struct flow *flow, const struct op *op)
 	struct value base = { .kind = VALUE_CONSTANT }, index = registers[op->index];
 	if (op->base != LOWER_NONE)
 		base = registers[op->base];
-	if (op->index == op->base && base.kind == VALUE_UNKNOWN)
+	if (op->index == op->base && (base.kind == VALUE_UNKNOWN || base.kind == VALUE_OBJECT))
 		return add_number(flow, scaled(op->scale + 1, 0, VALUE_LOOSE), op->displacement);
 	if (op->scale != 1)
 		index = value_scale(&index, op->scale);
@@ -316,152 +251,6 @@ static bool known_scalar(struct flow *flow, const struct value *place, uint32_t 
 	return true;
 }
 
-/* What a value that is an address points at; none when that is not known. */
-static struct kind pointee_of(struct flow *flow, const struct value *value)
-{
-	const struct flow_world *world = flow->world;
-	struct kind none = { 0, 0 }, type;
-	struct callee callee = { .kind = CALLEE_UNKNOWN };
-	int64_t offset;
-	if (value->kind == VALUE_POINTER)
-		return lay_object(&flow->lay, value_type(value), value->number);
-	if (value->kind != VALUE_CONSTANT || !value->number)
-		return none;
-	if (is_data(flow, value->number)) {
-		if (world->known(world->context, (uint64_t)value->number, &type, &offset))
-			return lay_object(&flow->lay, type, offset);
-		return none;
-	}
-	if (value->number < 0)
-		world->callee(world->context, (uint64_t)value->number, &callee);
-	return callee.kind == CALLEE_TYPED ? callee.prototype : none;
-}
-
-/* --- meetings -------------------------------------------------------------------------------- */
-
-void meet(struct flow *flow, const struct value *value, struct kind type, const char *how)
-{
-	const struct levels *levels = flow->world->levels;
-	if (!flow->reports || value->kind == VALUE_UNKNOWN)
-		return;
-	struct btf_type record = kind_record(levels, type);
-	struct value loaded = as_loaded(value);
-	bool is_loaded = loaded.kind != VALUE_UNKNOWN;
-	if (record.kind == BTF_PTR) {
-		struct kind target = kind_target(levels, type);
-		if (!target.id)
-			return;
-		if (is_loaded && loaded.size == 8)
-			report_value(flow, &loaded, kind_unqualified(levels, type), false, how);
-		else if (value->kind == VALUE_CONSTANT && is_data(flow, value->number))
-			report_object(flow, value->number, target, how);
-		else if (value->kind == VALUE_ELEMENT && value->stride) {
-			report_object(flow, value->number, target, how);
-			report_stride(flow, value);
-		}
-	} else if (is_loaded && loaded.size == kind_size(levels, type) &&
-		   (record.kind == BTF_INT || record.kind == BTF_ENUM ||
-		    record.kind == BTF_ENUM64)) {
-		report_value(flow, &loaded, kind_unqualified(levels, type), false, how);
-	}
-}
-
-/* Heads and nodes: where a loop over a list ends, its head is compared with what holds a node. */
-static bool is_link(struct flow *flow, struct kind type)
-{
-	static const char *const links[] = { "list_head",    "hlist_head", "hlist_node",
-					     "llist_head",   "llist_node", "hlist_bl_head",
-					     "rb_node",	     "plist_node", "klist_node",
-					     "callback_head" };
-	const char *name = kind_record(flow->world->levels, type).name;
-	for (size_t i = 0; i < ARRAY_COUNT(links); i++)
-		if (!strcmp(name, links[i]))
-			return true;
-	return false;
-}
-
-static void compare_with(struct flow *flow, const struct value *value, const struct value *typed)
-{
-	static const char how[] = "compared";
-	struct kind type = pointee_of(flow, typed);
-	if (!type.id)
-		return;
-	struct value loaded = as_loaded(value);
-	if (loaded.kind != VALUE_UNKNOWN && loaded.size == 8) {
-		report_value(flow, &loaded, type, true, how);
-	} else if (value->kind == VALUE_CONSTANT && is_data(flow, value->number)) {
-		struct kind innermost = lay_innermost(&flow->lay, type);
-		report_object(flow, value->number, is_link(flow, innermost) ? innermost : type,
-			      how);
-	}
-}
-
-/* A pointer in a global that may point at itself, or right before itself: a list, empty or ended.
- */
-static void compare_with_itself(struct flow *flow, const struct value *a, const struct value *b)
-{
-	struct value loaded = as_loaded(a);
-	int64_t distance = (int64_t)((uint64_t)loaded.number - (uint64_t)b->number);
-	bool is_one = loaded.kind == VALUE_LOADED && b->kind == VALUE_CONSTANT;
-	bool is_element = loaded.kind == VALUE_MEMBER && b->kind == VALUE_ELEMENT && b->stride;
-	if ((is_one || is_element) && is_data(flow, b->number) && (!distance || distance == 8) &&
-	    flow->world->list_head.id)
-		report_object(flow, b->number, flow->world->list_head, "compared with itself");
-}
-
-void compare(struct flow *flow, const struct op *op)
-{
-	const struct value *a = &flow->state.registers[op->to];
-	const struct value *b = &flow->state.registers[op->from];
-	if (!flow->reports)
-		return;
-	flow->compared[0] = *a;
-	flow->compared[1] = *b;
-	flow->compared_size = op->size;
-	if (op->size != 8 || a->kind == VALUE_UNKNOWN || b->kind == VALUE_UNKNOWN)
-		return;
-	compare_with(flow, a, b);
-	compare_with(flow, b, a);
-	compare_with_itself(flow, a, b);
-	compare_with_itself(flow, b, a);
-}
-
-/* --- signs ----------------------------------------------------------------------------------- */
-
-static void report_sign(struct flow *flow, const struct value *value, enum sign sign,
-			const char *how)
-{
-	struct value loaded = as_loaded(value);
-	/*
-	 * Pointers and times are compared either way; the top bit of a byte is a flag; and small
-	 * numbers of either sign are compared as int.
-	 */
-	if (loaded.kind == VALUE_UNKNOWN ||
-	    (loaded.size != 4 && (loaded.size != 2 || sign != SIGN_SIGNED)))
-		return;
-	struct kind type = flow->world->integers[__builtin_ctz(loaded.size)][sign == SIGN_SIGNED];
-	if (type.id)
-		report_value(flow, &loaded, type, false, how);
-}
-
-void moved_as(struct flow *flow, const struct op *op)
-{
-	const struct value *value = &flow->state.registers[op->from];
-	if (flow->reports && op->sign == SIGN_SIGNED && value->size == op->size)
-		report_sign(flow, value, SIGN_SIGNED, "extended by its sign");
-}
-
-void compared_as(struct flow *flow, enum sign sign)
-{
-	if (sign == SIGN_UNKNOWN || !flow->compared_size)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (flow->compared[i].size == flow->compared_size)
-			report_sign(flow, &flow->compared[i], sign,
-				    sign == SIGN_SIGNED ? "compared as signed"
-							: "compared as unsigned");
-}
-
 /* --- memory ---------------------------------------------------------------------------------- */
 
 static bool is_offset_array(const struct flow *flow, const struct value *place)
@@ -496,6 +285,17 @@ static struct value load_global(struct flow *flow, const struct value *place, co
 	return is_vague ? value_unknown() : value;
 }
 
+/* An access through what a global held, or through an object of which no type is known. */
+static void use_base(struct flow *flow, const struct op *op, const struct value *place)
+{
+	if (place->kind == VALUE_OBJECT)
+		object_reaches(flow, place, place->number + op->size);
+	bool is_sure = op->index == LOWER_NONE || op->scale > 1;
+	if (op->base < LOWER_TEMPORARY && is_sure && !op->per_cpu &&
+	    op->displacement > -MEMBERS_MAX && op->displacement < MEMBERS_MAX)
+		used_as_address(flow, &flow->state.registers[op->base], "used as an address");
+}
+
 struct value flow_load(struct flow *flow, const struct op *op)
 {
 	if (op->per_cpu && op->base == LOWER_NONE && op->index == LOWER_NONE &&
@@ -513,6 +313,7 @@ struct value flow_load(struct flow *flow, const struct op *op)
 	case VALUE_STACK:
 		return state_load(&flow->state, place.number, op->size);
 	default:
+		use_base(flow, op, &place);
 		return some;
 	}
 }
@@ -538,6 +339,8 @@ static void store_typed(struct flow *flow, const struct value *place, uint32_t s
 			report_value(flow, &target, value_type(value), false, "stored");
 		return;
 	}
+	if (value->kind == VALUE_OBJECT && size == 8 && value->id < OBJECT_UNTYPED)
+		report_pointer(flow, &target, "stored");
 	struct kind type = size == 8 ? pointee_of(flow, value) : (struct kind){ 0, 0 };
 	if (type.id)
 		report_value(flow, &target, type, true, "stored");
@@ -574,12 +377,15 @@ void flow_store(struct flow *flow, const struct op *op, struct value value)
 	case VALUE_CONSTANT:
 	case VALUE_ELEMENT:
 		store_global(flow, &place, op->size, &value);
+		if (op->kind == OP_STORE_CONSTANT && is_data(flow, place.number))
+			set_to(flow, op, &place);
 		break;
 	case VALUE_STACK:
 		state_store(&flow->state, place.number, op->size,
 			    op->size == 8 ? value : value_cut(&value, op->size));
 		break;
 	default:
+		use_base(flow, op, &place);
 		state_forget_escaped(&flow->state);
 		break;
 	}
@@ -594,9 +400,12 @@ void flow_touch(struct flow *flow, const struct op *op)
 	case VALUE_ELEMENT:
 		if (!is_data(flow, place.number))
 			break;
-		report_access(flow, place.number, op->size, writes ? "written" : "read");
+		/* Of flags of any size, the byte that has the bit is enough. */
+		if (op->change != CHANGE_BITS || op->size >= 4)
+			report_access(flow, place.number, op->size, writes ? "written" : "read");
 		if (place.kind == VALUE_ELEMENT)
 			report_stride(flow, &place);
+		changed_as(flow, op, &place);
 		break;
 	case VALUE_STACK:
 		if (writes)
@@ -604,6 +413,7 @@ void flow_touch(struct flow *flow, const struct op *op)
 				     op->size ? place.number + op->size : INT32_MAX);
 		break;
 	default:
+		use_base(flow, op, &place);
 		if (writes)
 			state_forget_escaped(&flow->state);
 		break;

@@ -6,6 +6,7 @@
 #ifndef DEBUGGER_INFER_INFER_H
 #define DEBUGGER_INFER_INFER_H
 
+#include "base/progress.h"
 #include "debugger/infer/clue.h"
 
 enum confidence {
@@ -49,8 +50,11 @@ void typing_deinit(struct typing *typing);
 /* NULL: none. */
 struct infer_options {
 	bool no_hints; /* without the shipped table */
+	bool no_cache; /* neither read nor written; the same two in target are for all questions */
 	const char
 		*without; /* a kernel's series or release: its own rows do not count; for scores */
+	unsigned int threads;	   /* of the whole pass, 0: as many as processors */
+	struct progress *progress; /* is told how far the whole pass is; NULL */
 };
 
 struct inference; /* everything kept between questions; lives in target */

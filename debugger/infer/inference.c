@@ -20,6 +20,7 @@ static void inference_destroy(void *data)
 	if (inference->knowledge_destroy)
 		inference->knowledge_destroy(inference->knowledge);
 	text_deinit(&inference->text);
+	text_deinit(&inference->strings);
 	callees_deinit(&inference->callees);
 	per_cpu_deinit(&inference->per_cpu);
 	subjects_deinit(&inference->subjects);
@@ -82,6 +83,19 @@ struct error *inference_add_modules(struct inference *inference)
 	return NULL;
 }
 
+/* `void *`, which has no name to be found by. */
+static void find_pointer(struct inference *inference)
+{
+	const struct btf *btf = inference->target->btf;
+	struct btf_type record;
+	for (uint32_t id = 1; id < btf_end_id(btf); id++) {
+		if (btf_get(btf, id, &record) && record.kind == BTF_PTR && !record.type) {
+			inference->pointer.id = id;
+			return;
+		}
+	}
+}
+
 /* Integers, for values of which the sign is all that is known; what points at itself. */
 static void find_types(struct inference *inference)
 {
@@ -91,9 +105,18 @@ static void find_types(struct inference *inference)
 		{ "unsigned int", "int" },
 		{ "long unsigned int", "long int" },
 	};
+	find_pointer(inference);
 	uint64_t list_cursor = 0;
 	inference->list_head.id =
 		btf_find(inference->target->btf, BTF_STRUCT, "list_head", &list_cursor);
+	static const char *const atomics[2] = { "atomic_t", "atomic64_t" };
+	for (int i = 0; i < 2; i++) {
+		uint64_t cursor = 0;
+		inference->atomics[i].id =
+			btf_find(inference->target->btf, BTF_TYPEDEF, atomics[i], &cursor);
+	}
+	uint64_t truth_cursor = 0;
+	inference->truth.id = btf_find(inference->target->btf, BTF_INT, "_Bool", &truth_cursor);
 	for (int i = 0; i < 4; i++) {
 		for (int sign = 0; sign < 2; sign++) {
 			uint64_t cursor = 0;
@@ -116,6 +139,7 @@ static struct error *open_kernel(struct inference *inference)
 				    target->arch->name);
 	TRY(set_level(inference, 0, target->btf));
 	TRY(text_init(&inference->text, target, inference->lowering));
+	TRY(text_init_strings(&inference->strings, target, inference->lowering));
 	if (!symtab_address(target->symbols, "_etext", &inference->data_first) ||
 	    !symtab_address(target->symbols, "_end", &inference->data_last))
 		return error_create(ERROR_NOT_FOUND, "the kernel has no _etext and _end");

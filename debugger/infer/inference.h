@@ -33,10 +33,10 @@ struct inference {
 	struct target *target;
 	const struct lowering *lowering;
 	struct levels levels;
-	struct text text;
+	struct text text, strings;
 	struct callees callees;
 	struct per_cpu per_cpu;
-	struct kind list_head, integers[4][2];
+	struct kind list_head, integers[4][2], atomics[2], truth, pointer;
 	uint64_t data_first, data_last;
 	uint64_t per_cpu_offsets, this_cpu_offset;
 	/* Replaces what BTF and declarations say; known_globals_forget() when its answers change.

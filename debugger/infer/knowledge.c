@@ -2,7 +2,11 @@
 #include "debugger/infer/knowledge.h"
 
 #include "base/array.h"
+#include "debugger/infer/cache.h"
+#include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints.h"
+#include "debugger/infer/names_family.h"
+#include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +16,11 @@ struct error *knowledge_create(struct target *target, struct knowledge **ret)
 	if (!knowledge)
 		return error_no_memory();
 	knowledge->target = target;
+	struct error *error = hint_types_create(&knowledge->hint_types);
+	if (error) {
+		free(knowledge);
+		return error;
+	}
 	*ret = knowledge;
 	return NULL;
 }
@@ -25,10 +34,38 @@ void knowledge_destroy(struct knowledge *knowledge)
 	free(knowledge->views);
 	free(knowledge->functions);
 	free(knowledge->facts);
+	families_destroy(knowledge->families);
 	free(knowledge->typed);
 	free(knowledge->slab);
+	cache_close(knowledge->cache);
+	hint_types_destroy(knowledge->hint_types);
 	hints_destroy(knowledge->hints);
 	free(knowledge);
+}
+
+struct error *knowledge_prepare(struct knowledge *knowledge)
+{
+	TRY(tables_read(knowledge));
+	knowledge_first_fact(knowledge, 0);
+	return NULL;
+}
+
+void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
+{
+	struct knowledge own = *copy;
+	*copy = *knowledge;
+	copy->is_shared = true;
+	copy->functions = own.functions;
+	copy->function_count = own.function_count;
+	copy->function_capacity = own.function_capacity;
+	copy->slab = own.slab;
+}
+
+void knowledge_unshare(struct knowledge *copy)
+{
+	free(copy->functions);
+	free(copy->slab);
+	*copy = (struct knowledge){ 0 };
 }
 
 struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,

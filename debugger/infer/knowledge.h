@@ -47,13 +47,26 @@ struct knowledge {
 	bool tables_read, facts_sorted;
 	struct typed *typed; /* open addressing, by address */
 	size_t typed_count, typed_capacity;
-	struct slab_layout *slab; /* slab.c's */
-	struct hints *hints;	  /* NULL: not to be used */
-	uint8_t hint_kernels;	  /* whose rows count */
+	struct slab_layout *slab;  /* slab.c's */
+	struct families *families; /* NULL: nothing is learned yet */
+	struct hints *hints;	   /* NULL: not to be used */
+	uint8_t hint_kernels;	   /* whose rows count */
+	struct hint_types *hint_types;
+	bool is_shared;			  /* a copy that a thread asks */
+	struct cache *cache;		  /* of the dump's results; NULL: none */
+	bool cache_asked, cache_no_hints; /* was it looked for, and without the table? */
 };
 
 struct error *knowledge_create(struct target *target, struct knowledge **ret) MUST_CHECK;
 void knowledge_destroy(struct knowledge *knowledge);
+/*
+ * For threads: reads what is read once, all facts are in order after it. Then each thread has a
+ * copy (zeroed at first) that borrows all but what is remembered of functions and slabs; to be
+ * made again when the original has changed, ended before it goes.
+ */
+struct error *knowledge_prepare(struct knowledge *knowledge) MUST_CHECK;
+void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy);
+void knowledge_unshare(struct knowledge *copy);
 /* The layout of a module's BTF, NULL: the kernel's. */
 struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,
 			       const struct layout **ret) MUST_CHECK;
@@ -102,11 +115,17 @@ struct question {
 
 typedef struct error *source_collect(const struct question *question, struct clues *clues);
 
+/* tables.c: reads them, once. */
+struct error *tables_read(struct knowledge *knowledge) MUST_CHECK;
+
 source_collect tables_collect, own_data_collect, pointers_collect, slab_collect, names_collect;
 
 /* --- own_data.c ------------------------------------------------------------------------ */
 /* What the symbol's bytes say of `count` (0: one) of `type`, in points. `context`: a question. */
 int own_data_judge(void *context, uint32_t type, uint32_t count, const char **ret_why);
+/* --- own_data_refine.c: see solver_input.refine --------------------------------------------- */
+struct solver;
+struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
 /* --- names.c: 0 to 3 points --------------------------------------------------------------- */
 int names_judge(void *context, uint32_t type);
 void names_prepare(struct question *question);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "debugger/infer/layout_outline.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,40 @@ static bool index_holders(struct layout *layout, uint32_t id)
 	return true;
 }
 
+struct sized {
+	uint32_t id, size;
+};
+
+/* Large ones first; of one size the lower ids, as without sorting. */
+static int compare_sized(const void *left, const void *right)
+{
+	const struct sized *a = left, *b = right;
+	if (a->size != b->size)
+		return a->size < b->size ? 1 : -1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Lists grow at their front: the smallest holder comes first, who looks for room stops early. */
+static bool index_all_holders(struct layout *layout)
+{
+	struct sized *compounds = NULL;
+	size_t count = 0, capacity = 0;
+	bool good = true;
+	layout->first_holder = layout->holder_count;
+	for (uint32_t id = layout->first; good && id < layout->end; id++) {
+		if (!layout_is_compound(layout, id))
+			continue;
+		good = array_reserve(&compounds, &capacity, count + 1);
+		if (good)
+			compounds[count++] = (struct sized){ id, layout->records[id].size };
+	}
+	array_sort(compounds, count, sizeof(*compounds), compare_sized);
+	for (size_t i = 0; good && i < count; i++)
+		good = index_holders(layout, compounds[i].id);
+	free(compounds);
+	return good;
+}
+
 /* What the level below has laid out already. */
 static bool copy_base(struct layout *layout, const struct layout *base)
 {
@@ -231,12 +266,12 @@ static bool build(struct layout *layout, const struct layout *base)
 			return false;
 	}
 	join_pointers(layout);
-	for (uint32_t id = layout->first; id < layout->end; id++)
-		if (layout_is_compound(layout, id) && !index_holders(layout, id))
-			return false;
+	if (!index_all_holders(layout))
+		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		align(layout, layout->records[id].resolved, 0);
 	layout->list_head = layout_find(layout, BTF_STRUCT, "list_head");
+	layout->hlist_node = layout_find(layout, BTF_STRUCT, "hlist_node");
 	layout->raw_spinlock = layout_find(layout, BTF_STRUCT, "raw_spinlock");
 	layout->cpumask = layout_find(layout, BTF_STRUCT, "cpumask");
 	layout->spinlock = layout_find(layout, BTF_STRUCT, "spinlock");
@@ -257,6 +292,12 @@ struct error *layout_create(const struct btf *btf, const struct layout *base, st
 		layout_destroy(layout);
 		return error_no_memory();
 	}
+	struct error *error =
+		outlines_create(layout, base ? base->outlines : NULL, &layout->outlines);
+	if (error) {
+		layout_destroy(layout);
+		return error;
+	}
 	*ret = layout;
 	return NULL;
 }
@@ -268,6 +309,7 @@ void layout_destroy(struct layout *layout)
 	free(layout->records);
 	free(layout->fields);
 	free(layout->holders);
+	outlines_destroy(layout->outlines);
 	free(layout);
 }
 

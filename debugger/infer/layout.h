@@ -45,9 +45,11 @@ struct layout {
 	struct layout_record *records;
 	struct field *fields;
 	size_t field_count, field_capacity;
-	struct holder *holders;
+	struct holder *holders; /* of one type: of this level, then of the base, small ones first */
 	size_t holder_count, holder_capacity;
-	uint32_t list_head, raw_spinlock, spinlock, cpumask; /* ids, 0: none */
+	size_t first_holder; /* that is not of the base */
+	uint32_t list_head, hlist_node, raw_spinlock, spinlock, cpumask; /* ids, 0: none */
+	struct outlines *outlines;
 };
 
 /* `base`: of the level below, copied; NULL: none at hand. */

@@ -33,7 +33,7 @@ enum op_kind {
 	OP_LOAD,	   /* to = `size` bytes at the place; `sign`: how they are extended */
 	OP_STORE,	   /* `size` bytes at the place = from (LOWER_NONE: nobody knows) */
 	OP_STORE_CONSTANT, /* ... = constant */
-	OP_TOUCH,	   /* `size` bytes at the place are read */
+	OP_TOUCH,	   /* `size` bytes at the place are read; 0: some of them, for some bits */
 	OP_CHANGE,	   /* ... are written, or read and written; size 0: from there on */
 	OP_COMPARE,	   /* from with to, both read */
 	OP_CALL,	   /* of the address `constant` */
@@ -49,6 +49,14 @@ enum op_kind {
 
 enum sign { SIGN_UNKNOWN, SIGN_SIGNED, SIGN_UNSIGNED };
 
+/* What OP_CHANGE does, where that tells what is kept there. */
+enum change {
+	CHANGE_ANY,
+	CHANGE_COUNT, /* a number is added, of 8 bytes: 1 or -1 */
+	CHANGE_BITS,  /* some bits are set, cleared or turned */
+	CHANGE_TRUTH  /* it becomes 0 or 1 */
+};
+
 struct op {
 	uint8_t kind; /* enum op_kind */
 	uint8_t size; /* bytes of the access, or of the register written */
@@ -56,9 +64,11 @@ struct op {
 	/* The place, and the sum of OP_ADDRESS. */
 	uint8_t base, index; /* LOWER_NONE: no such part */
 	uint8_t scale;
-	uint8_t sign; /* enum sign */
-	bool per_cpu; /* the place is relative to this CPU's area */
-	uint32_t at;  /* offset of the instruction in the code */
+	uint8_t sign;	/* enum sign */
+	bool per_cpu;	/* the place is relative to this CPU's area */
+	bool locked;	/* OP_CHANGE: at once, for all processors */
+	uint8_t change; /* enum change, of OP_CHANGE */
+	uint32_t at;	/* offset of the instruction in the code */
 	int64_t displacement, constant;
 };
 
@@ -90,6 +100,7 @@ struct lowering {
 	uint8_t argument_count;
 	uint8_t result, stack;
 	uint32_t kept_by_calls; /* mask of registers */
+	uint8_t in_target[16];	/* numbers of the first 16 in struct registers */
 	/* The decoder of one thread; NULL without memory. */
 	struct decoder *(*create)(void);
 	void (*destroy)(struct decoder *decoder);

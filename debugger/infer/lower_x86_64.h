@@ -32,6 +32,8 @@ bool lower_x86_64_only_reads(unsigned int id);
 uint8_t lower_x86_64_gpr(unsigned int reg);
 /* Of conditional jumps, moves and sets: as what they ask. */
 enum sign lower_x86_64_condition(unsigned int id);
+/* What it does to its first operand, in memory. */
+enum change lower_x86_64_change(unsigned int id);
 enum helper lower_x86_64_helper(const char *name, uint8_t *ret_register);
 
 #endif

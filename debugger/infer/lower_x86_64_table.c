@@ -499,6 +499,47 @@ enum sign lower_x86_64_condition(unsigned int id)
 	return SIGN_UNKNOWN;
 }
 
+enum change lower_x86_64_change(unsigned int id)
+{
+	switch (id) {
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_INC:
+	case X86_INS_DEC:
+	case X86_INS_ADC:
+	case X86_INS_SBB:
+	case X86_INS_NEG:
+	case X86_INS_XADD:
+		return CHANGE_COUNT;
+	case X86_INS_OR:
+	case X86_INS_AND:
+	case X86_INS_XOR:
+	case X86_INS_NOT:
+	case X86_INS_BTS:
+	case X86_INS_BTR:
+	case X86_INS_BTC:
+		return CHANGE_BITS;
+	case X86_INS_SETA:
+	case X86_INS_SETAE:
+	case X86_INS_SETB:
+	case X86_INS_SETBE:
+	case X86_INS_SETE:
+	case X86_INS_SETG:
+	case X86_INS_SETGE:
+	case X86_INS_SETL:
+	case X86_INS_SETLE:
+	case X86_INS_SETNE:
+	case X86_INS_SETNO:
+	case X86_INS_SETNP:
+	case X86_INS_SETNS:
+	case X86_INS_SETO:
+	case X86_INS_SETP:
+	case X86_INS_SETS:
+		return CHANGE_TRUTH;
+	}
+	return CHANGE_ANY;
+}
+
 /* "__x86_indirect_thunk_rax", "__x86_indirect_call_thunk_r11". */
 static bool thunk_register(const char *name, uint8_t *ret)
 {

@@ -18,8 +18,10 @@
 #define PRIOR_DEEPER	-2
 #define PRIOR_INSIDE	-2 /* a container whose first member nobody named */
 #define PRIOR_ARRAY	-5
-#define PRIOR_SCALARS	-7 /* an array of scalars */
-#define PRIOR_POINTERS	-4 /* an array of pointers */
+#define PRIOR_SCALARS	-7  /* an array of scalars */
+#define PRIOR_POINTERS	-4  /* an array of pointers */
+#define PRIOR_SEARCHED	-4  /* found by its bytes only */
+#define GUESS_MIN	-60 /* points; below that, nothing is said */
 #define PRIOR_NONE	-1000
 #define PRIOR_DEFAULT	-4 /* an integer as large as an access */
 
@@ -155,8 +157,13 @@ static void climb(struct solver *solver, uint32_t type, uint32_t offset, int dep
 		const struct holder *holder = &layout->holders[i];
 		if (++solver->visits > VISITS_MAX)
 			return;
-		if (holder->offset > offset ||
-		    layout_size(layout, holder->type) > solver->input->subject->room)
+		if (layout_size(layout, holder->type) > solver->input->subject->room) {
+			/* They come by size; in front of the kernel's there are a module's own. */
+			if (i < layout->first_holder || !layout->first_holder)
+				return;
+			continue;
+		}
+		if (holder->offset > offset)
 			continue;
 		uint32_t inside = offset - holder->offset;
 		if (size && inside && holder->count != 1) {
@@ -338,12 +345,42 @@ static int compare_scored(const void *left, const void *right)
 	return a->type < b->type ? -1 : a->type > b->type;
 }
 
+struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t count)
+{
+	struct scored *item = find_item(solver, type, count);
+	if (item)
+		return item;
+	size_t before = solver->count;
+	add(solver, (struct scored){ .type = type, .count = count, .prior = PRIOR_SEARCHED });
+	if (solver->count == before)
+		return NULL;
+	item = &solver->items[before];
+	solver_check(solver, item);
+	return item;
+}
+
+static struct error *refine(struct solver *solver)
+{
+	if (solver->count)
+		solver->settled = solver->items[0];
+	solver->settled_margin = solver_margin(solver);
+	struct error *error = solver->input->refine(solver->input->context, solver);
+	if (error)
+		return error;
+	if (solver->out_of_memory)
+		return error_no_memory();
+	if (solver->count)
+		array_sort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
+	return NULL;
+}
+
 struct error *solve(struct solver *solver, const struct solver_input *input)
 {
 	solver->input = input;
 	solver->count = 0;
 	solver->out_of_memory = false;
 	solver->stamp++;
+	solver->settled = (struct scored){ .type = 0 };
 	if (!solver_read_clues(solver))
 		return error_no_memory();
 	grow_candidates(solver);
@@ -355,7 +392,8 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 		solver_check(solver, &solver->items[i]);
 	if (solver->count)
 		array_sort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
-	return NULL;
+	return input->refine && solver_confidence(solver) < CONFIDENCE_INFERRED ? refine(solver)
+										: NULL;
 }
 
 int solver_margin(const struct solver *solver)
@@ -396,10 +434,12 @@ static bool is_up_cast(const struct solver *solver, const struct scored *best)
 enum confidence solver_confidence(const struct solver *solver)
 {
 	const struct scored *best = solver->items;
-	if (!solver->count || best->rejected || best->score <= -6)
+	if (!solver->count || best->rejected || best->score <= GUESS_MIN)
 		return CONFIDENCE_UNKNOWN;
 	if (best->is_fact && !best->against && best->data >= 0)
 		return CONFIDENCE_CERTAIN;
+	if (best->is_refined)
+		return CONFIDENCE_GUESS;
 	int margin = solver_margin(solver), strength = best->typed + best->data;
 	/* Elements that are no structs look like the members of many. */
 	if (best->count && !layout_is_compound(solver->layout, best->type) && !best->is_proved)

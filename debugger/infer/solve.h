@@ -31,9 +31,12 @@ struct scored {
 	bool is_direct;	 /* a clue names it itself */
 	bool is_proved;	 /* its count: a stride, or a table */
 	bool is_fact;	 /* a table of the kernel says so */
+	bool is_refined; /* chosen or passed over by how well it explains the bytes */
 	const char *rejected;
 	uint64_t rejected_by;
 };
+
+struct solver;
 
 struct solver_input {
 	const struct subject *subject;
@@ -46,6 +49,9 @@ struct solver_input {
 	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
 	/* What the name says, 0 to 3. */
 	int (*judge_name)(void *context, uint32_t type);
+	/* Where clues do not suffice: adds candidates by solver_consider() and changes scores by
+	 * how well they explain the bytes. NULL: not wanted. */
+	struct error *(*refine)(void *context, struct solver *solver);
 	void *context;
 };
 
@@ -60,6 +66,8 @@ struct solver {
 	size_t wish_count, wish_capacity;
 	uint32_t visits;
 	const struct solver_input *input;
+	struct scored settled; /* the best before refining; type 0: there was none */
+	int settled_margin;
 	bool out_of_memory;
 };
 
@@ -67,6 +75,8 @@ struct error *solver_init(struct solver *solver, const struct layout *layout) MU
 void solver_deinit(struct solver *solver);
 /* Fills solver->items. */
 struct error *solve(struct solver *solver, const struct solver_input *input) MUST_CHECK;
+/* For `refine`: a candidate, added and checked if it is not there. NULL: does not fit. */
+struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t count);
 /* The tier of the best item. */
 enum confidence solver_confidence(const struct solver *solver);
 /* Points by which the best is ahead of the next that is no twin of it. */

@@ -118,6 +118,20 @@ static bool stride_fits(const struct layout *layout, uint32_t type, uint32_t off
 	return false;
 }
 
+/*
+ * In the middle of a chain, the words of a hlist_node are linked back just as a list_head's: what
+ * looks like the one may be the other.
+ */
+static enum likeness match_shape(const struct layout *layout, const struct scored *item,
+				 const struct wish *wish, uint32_t offset)
+{
+	enum likeness likeness = layout_match(layout, item->type, offset, wish->type);
+	bool is_list = wish->kind == CLUE_SHAPE && wish->type == layout->list_head;
+	if (likeness != LIKE_NOT || !is_list || !layout->hlist_node)
+		return likeness;
+	return layout_match(layout, item->type, offset, layout->hlist_node);
+}
+
 static enum likeness fulfil(const struct layout *layout, const struct scored *item,
 			    const struct wish *wish, const char **ret_why)
 {
@@ -157,7 +171,7 @@ static enum likeness fulfil(const struct layout *layout, const struct scored *it
 			return layout_match(layout, item->type, offset, wish->type) == LIKE_EXACTLY
 				       ? LIKE_EXACTLY
 				       : LIKE_NOT;
-		return layout_match(layout, item->type, offset, wish->type);
+		return match_shape(layout, item, wish, offset);
 	}
 }
 

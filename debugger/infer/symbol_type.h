@@ -11,5 +11,20 @@
  */
 struct error *symbol_type(struct target *target, const struct symbol *symbol, struct type *ret_type,
 			  enum type_origin *ret_origin) MUST_CHECK;
+/*
+ * How sure a type of that origin is. The program's own list of declarations is one source of two,
+ * as the shipped table is; what the user says is not doubted.
+ */
+enum confidence origin_confidence(enum type_origin origin);
+/* The origin of a type that inference found. */
+enum type_origin confidence_origin(enum confidence confidence);
+/*
+ * For people, in a comment behind the type: "declared", "inferred", "guess"...; NULL where there is
+ * nothing to say: BTF, certain, an expression.
+ */
+const char *origin_remark(enum type_origin origin);
+/* "origin" and "confidence" of JSON. No confidence (NULL) for casts, which are the user's. */
+const char *origin_data_name(enum type_origin origin);
+const char *origin_confidence_name(enum type_origin origin);
 
 #endif

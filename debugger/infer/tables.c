@@ -320,12 +320,14 @@ static struct error *read_keys(struct knowledge *knowledge, const struct layout 
 
 /* --- all of them ---------------------------------------------------------------------------- */
 
-static struct error *read_tables(struct knowledge *knowledge)
+struct error *tables_read(struct knowledge *knowledge)
 {
 	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
 		read_parameters, read_sysctls, read_keys
 	};
 	const struct layout *layout;
+	if (knowledge->tables_read)
+		return NULL;
 	TRY(knowledge_layout(knowledge, NULL, &layout));
 	knowledge->tables_read = true;
 	for (size_t i = 0; i < ARRAY_COUNT(readers); i++)
@@ -356,8 +358,7 @@ struct error *tables_collect(const struct question *question, struct clues *clue
 {
 	struct knowledge *knowledge = question->knowledge;
 	const struct subject *subject = question->subject;
-	if (!knowledge->tables_read)
-		TRY(read_tables(knowledge));
+	TRY(tables_read(knowledge));
 	for (size_t i = knowledge_first_fact(knowledge, subject->address);
 	     i < knowledge->fact_count; i++) {
 		const struct fact *fact = &knowledge->facts[i];

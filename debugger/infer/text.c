@@ -32,6 +32,17 @@ struct error *text_init(struct text *text, struct target *target, const struct l
 	return add_range(text, start, end - start);
 }
 
+struct error *text_init_strings(struct text *text, struct target *target,
+				const struct lowering *lowering)
+{
+	uint64_t start, end;
+	*text = (struct text){ .target = target, .lowering = lowering };
+	if (!symtab_address(target->symbols, "__start_rodata", &start) ||
+	    !symtab_address(target->symbols, "__end_rodata", &end) || end <= start)
+		return NULL;
+	return add_range(text, start, end - start);
+}
+
 void text_deinit(struct text *text)
 {
 	for (size_t i = 0; i < text->count; i++)
@@ -92,6 +103,17 @@ bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_
 	else
 		read_with_holes(text, address, buffer, size);
 	return true;
+}
+
+bool text_string(const struct text *text, uint64_t address, char *buffer, size_t size)
+{
+	const struct text_range *range = range_of(text, address, 1);
+	if (!range || size < 2)
+		return false;
+	uint64_t left = range->size - (address - range->start);
+	size_t length = left < size - 1 ? (size_t)left : size - 1;
+	buffer[length] = 0;
+	return text_read(text, address, (uint8_t *)buffer, length);
 }
 
 struct error *text_load(struct text *text)

@@ -24,6 +24,9 @@ struct text {
 /* The kernel's text. */
 struct error *text_init(struct text *text, struct target *target,
 			const struct lowering *lowering) MUST_CHECK;
+/* What is constant in the kernel: empty where that is not known. */
+struct error *text_init_strings(struct text *text, struct target *target,
+				const struct lowering *lowering) MUST_CHECK;
 void text_deinit(struct text *text);
 /* One more, unless it is there. */
 struct error *text_add_module(struct text *text, const struct module *module) MUST_CHECK;
@@ -33,5 +36,7 @@ struct error *text_load(struct text *text) MUST_CHECK;
 bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_t size);
 /* The same without a copy; NULL: not loaded, or outside. */
 const uint8_t *text_bytes(const struct text *text, uint64_t address, size_t size);
+/* As much of what may be a string as there is, with a 0 at its end. False: outside all ranges. */
+bool text_string(const struct text *text, uint64_t address, char *buffer, size_t size);
 
 #endif

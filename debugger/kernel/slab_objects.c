@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
@@ -22,6 +23,8 @@
 #define HOLE_SIZE (32u << 10)
 /* Page tables that are not right may be endless. */
 #define HOLES_MAX (1u << 20)
+/* Of kmem_caches, the right and the wrong ones that damage makes. */
+#define CACHES_MAX 8192
 /* 52 bits are the most that any processor has. */
 #define PHYSICAL_MAX ((uint64_t)1 << 52)
 
@@ -49,7 +52,8 @@ struct slab_walk {
 	uint64_t page_offset; /* where physical memory is mapped */
 	struct cpu_chain *chains;
 	size_t chain_count, chain_capacity;
-	uint8_t chunk[CHUNK_SIZE];
+	struct slab_cache info;
+	uint8_t *chunk; /* CHUNK_SIZE bytes, NULL: not needed yet */
 };
 
 /* --- what is known before --------------------------------------------------------------- */
@@ -70,6 +74,8 @@ static struct error *read_cache(struct slab_walk *walk, const struct object *cac
 	/* The number of objects in its lower half, the order of pages above. */
 	TRY(object_u64(cache, "oo.x", &order_objects));
 	walk->objects_limit = order_objects & 0xffff;
+	walk->info.address = cache->address;
+	walk->info.slot_size = walk->object_size;
 	if (object_has(cache, "red_left_pad"))
 		TRY(object_u64(cache, "red_left_pad", &walk->left_pad));
 	walk->is_hardened = object_has(cache, "random");
@@ -191,6 +197,7 @@ void slab_walk_destroy(struct slab_walk *walk)
 	if (!walk)
 		return;
 	free(walk->chains);
+	free(walk->chunk);
 	free(walk);
 }
 
@@ -253,39 +260,63 @@ static struct error *read_slots(const struct slab_walk *walk, const struct objec
 	return NULL;
 }
 
+/* The slots with their free ones; `*ret_whole`: all free ones are known. */
+static struct error *read_slab(const struct slab_walk *walk, uint64_t address,
+			       struct slab_slots *slots, bool *ret_whole)
+{
+	struct object slab = walk->slab;
+	uint64_t free_object;
+	slab.address = address;
+	TRY(read_slots(walk, &slab, slots, &free_object));
+	*ret_whole = follow_chain(walk, slots, free_object) &&
+		     slots->free_count == slots->count - slots->in_use && !walk->has_sheaves;
+	for (size_t i = 0; i < walk->chain_count; i++)
+		if (walk->chains[i].slab == address &&
+		    !follow_chain(walk, slots, walk->chains[i].first))
+			*ret_whole = false;
+	return NULL;
+}
+
+static bool slot_is_free(const struct slab_slots *slots, uint64_t slot)
+{
+	return slots->is_free[slot / 8] >> (slot % 8) & 1;
+}
+
 static struct error *visit_slab(const struct slab_walk *walk, uint64_t address, slab_visitor *visit,
 				void *context)
 {
-	struct object slab = walk->slab;
 	struct slab_slots slots = { .free_count = 0 };
-	uint64_t free_object;
-	slab.address = address;
-	struct error *error = read_slots(walk, &slab, &slots, &free_object);
+	bool whole;
+	struct error *error = read_slab(walk, address, &slots, &whole);
 	error_free(error);
 	if (error)
 		return NULL;
-	bool whole = follow_chain(walk, &slots, free_object) &&
-		     slots.free_count == slots.count - slots.in_use && !walk->has_sheaves;
-	for (size_t i = 0; i < walk->chain_count; i++)
-		if (walk->chains[i].slab == address &&
-		    !follow_chain(walk, &slots, walk->chains[i].first))
-			whole = false;
 	for (uint64_t i = 0; i < slots.count; i++)
-		if (!(slots.is_free[i / 8] >> (i % 8) & 1))
+		if (!slot_is_free(&slots, i))
 			TRY(visit(context, slots.first + i * walk->object_size, whole));
 	return NULL;
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-static struct error *visit_chunk(const struct slab_walk *walk, uint64_t address, size_t size,
-				 slab_visitor *visit, void *context)
+/* What lies in walk->chunk, read from an address in vmemmap. */
+typedef struct error *chunk_visitor(void *context, uint64_t address, size_t size);
+
+struct chunk_question {
+	const struct slab_walk *walk;
+	slab_visitor *visit;
+	void *context;
+};
+
+static struct error *visit_chunk(void *context, uint64_t address, size_t size)
 {
+	const struct chunk_question *question = context;
+	const struct slab_walk *walk = question->walk;
 	const struct memory *memory = walk->target->memory;
 	for (size_t at = 0; at + walk->page_record <= size; at += walk->page_record)
 		if (load_unsigned(walk->chunk + at + walk->cache_member, memory->word_size,
 				  memory->big_endian) == walk->cache)
-			TRY(visit_slab(walk, address + at, visit, context));
+			TRY(visit_slab(walk, address + at, question->visit, question->context));
 	return NULL;
 }
 
@@ -298,10 +329,14 @@ static uint64_t skip_hole(const struct slab_walk *walk, uint64_t at, const struc
 	return (next + walk->page_record - 1) / walk->page_record * walk->page_record;
 }
 
-struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, void *context)
+static struct error *for_each_chunk(struct slab_walk *walk, chunk_visitor *visit, void *context)
 {
 	uint32_t holes = 0;
 	uint64_t at = 0;
+	if (!walk->chunk)
+		walk->chunk = malloc(CHUNK_SIZE);
+	if (!walk->chunk)
+		return error_no_memory();
 	/* A struct page is not cut in two. */
 	size_t most = CHUNK_SIZE - CHUNK_SIZE % walk->page_record;
 	while (at < walk->vmemmap_size && holes < HOLES_MAX) {
@@ -311,12 +346,234 @@ struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, voi
 		struct error *why;
 		size_t got = memory_read_some(walk->target->memory, walk->vmemmap + at, walk->chunk,
 					      wanted, &why);
-		struct error *error = visit_chunk(walk, walk->vmemmap + at, got, visit, context);
+		struct error *error = visit(context, walk->vmemmap + at, got);
 		at = why ? skip_hole(walk, at + got, why) : at + wanted;
 		holes += why != NULL;
 		error_free(why);
 		if (error)
 			return error;
 	}
+	return NULL;
+}
+
+struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, void *context)
+{
+	struct chunk_question question = { walk, visit, context };
+	return for_each_chunk(walk, visit_chunk, &question);
+}
+
+/* --- all caches ------------------------------------------------------------------------------ */
+
+struct slabs {
+	struct slab_walk *pages; /* of no cache: knows the pages only */
+	uint64_t mark_offset;
+	uint32_t mark_size; /* bytes, 0: nothing marks a slab */
+	struct slab_entry {
+		uint64_t address;
+		struct slab_walk *walk; /* NULL: it is no cache */
+	} * caches;
+	size_t cache_count, cache_capacity;
+	struct hash_index index;
+};
+
+void slabs_destroy(struct slabs *slabs)
+{
+	if (!slabs)
+		return;
+	for (size_t i = 0; i < slabs->cache_count; i++)
+		slab_walk_destroy(slabs->caches[i].walk);
+	free(slabs->caches);
+	hash_index_deinit(&slabs->index);
+	slab_walk_destroy(slabs->pages);
+	free(slabs);
+}
+
+static struct error *open_pages(struct slabs *slabs, struct target *target)
+{
+	struct type_place place;
+	uint64_t size;
+	slabs->pages = calloc(1, sizeof(*slabs->pages));
+	if (!slabs->pages)
+		return error_no_memory();
+	slabs->pages->target = target;
+	TRY(find_pages(slabs->pages));
+	if (!slabs->pages->mark.member)
+		return NULL;
+	TRY(type_find_path(slabs->pages->slab.type, slabs->pages->mark.member, &place));
+	if (type_size(place.type, &size) && size <= 8 &&
+	    place.bit_offset / 8 + size <= slabs->pages->page_record) {
+		slabs->mark_offset = place.bit_offset / 8;
+		slabs->mark_size = (uint32_t)size;
+	}
+	return NULL;
+}
+
+struct error *slabs_create(struct target *target, struct slabs **ret)
+{
+	struct slabs *slabs = calloc(1, sizeof(*slabs));
+	if (!slabs)
+		return error_no_memory();
+	struct error *error = open_pages(slabs, target);
+	if (error)
+		slabs_destroy(slabs);
+	else
+		*ret = slabs;
+	return error;
+}
+
+/* The rest of what is told of a cache. */
+static struct error *read_cache_info(struct slab_walk *walk)
+{
+	struct object cache;
+	uint64_t name, references;
+	size_t length;
+	TRY(object_at(walk->target, "struct kmem_cache", walk->cache, &cache));
+	TRY(object_u64(&cache, "object_size", &walk->info.object_size));
+	TRY(object_u64(&cache, "refcount", &references));
+	TRY(object_u64(&cache, "name", &name));
+	TRY(memory_read_string(walk->target->memory, name, walk->info.name, sizeof(walk->info.name),
+			       &length));
+	walk->info.is_shared = references != 1;
+	if (walk->info.object_size > walk->object_size)
+		return error_create(ERROR_FORMAT, "not a cache");
+	return NULL;
+}
+
+/* NULL: there is no cache at the address. */
+static struct error *find_cache(struct slabs *slabs, uint64_t address, struct slab_walk **ret)
+{
+	uint32_t hash = hash_bytes(&address, sizeof(address)), number;
+	size_t position = hash_index_first(&slabs->index, hash);
+	while ((number = hash_index_next(&slabs->index, hash, &position)) != HASH_NONE) {
+		*ret = slabs->caches[number].walk;
+		if (slabs->caches[number].address == address)
+			return NULL;
+	}
+	*ret = NULL;
+	if (slabs->cache_count >= CACHES_MAX)
+		return NULL;
+	struct slab_walk *walk = NULL;
+	struct error *error = slab_walk_create(slabs->pages->target, address, &walk);
+	if (!error)
+		error = read_cache_info(walk);
+	bool is_fatal = error && error->kind == ERROR_NO_MEMORY;
+	if (error)
+		slab_walk_destroy(walk);
+	if (is_fatal)
+		return error;
+	if (error)
+		walk = NULL;
+	error_free(error);
+	if (!array_reserve(&slabs->caches, &slabs->cache_capacity, slabs->cache_count + 1) ||
+	    !hash_index_add(&slabs->index, hash, (uint32_t)slabs->cache_count)) {
+		slab_walk_destroy(walk);
+		return error_no_memory();
+	}
+	slabs->caches[slabs->cache_count++] = (struct slab_entry){ address, walk };
+	*ret = walk;
+	return NULL;
+}
+
+/* The slab that a struct page in `record` begins; *ret NULL: none. */
+static struct error *cache_of_page(struct slabs *slabs, const uint8_t *record,
+				   struct slab_walk **ret)
+{
+	const struct slab_walk *pages = slabs->pages;
+	const struct memory *memory = pages->target->memory;
+	*ret = NULL;
+	if (slabs->mark_size) {
+		uint64_t mark = load_unsigned(record + slabs->mark_offset, slabs->mark_size,
+					      memory->big_endian);
+		if ((mark & pages->mark.mask) != pages->mark.value)
+			return NULL;
+	}
+	uint64_t cache =
+		load_unsigned(record + pages->cache_member, memory->word_size, memory->big_endian);
+	if (!cache || cache % memory->word_size || !(cache >> (memory->word_size * 8 - 1)))
+		return NULL;
+	return find_cache(slabs, cache, ret);
+}
+
+struct all_question {
+	struct slabs *slabs;
+	slab_object_visitor *visit;
+	void *context;
+	const struct slab_cache *cache;
+};
+
+static struct error *visit_any(void *context, uint64_t object, bool is_allocated)
+{
+	const struct all_question *question = context;
+	return question->visit(question->context, question->cache, object, is_allocated);
+}
+
+static struct error *visit_any_chunk(void *context, uint64_t address, size_t size)
+{
+	struct all_question *question = context;
+	const struct slab_walk *pages = question->slabs->pages;
+	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
+		struct slab_walk *walk;
+		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
+		if (!walk)
+			continue;
+		question->cache = &walk->info;
+		TRY(visit_slab(walk, address + at, visit_any, question));
+	}
+	return NULL;
+}
+
+struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, void *context)
+{
+	struct all_question question = { slabs, visit, context, NULL };
+	return for_each_chunk(slabs->pages, visit_any_chunk, &question);
+}
+
+/* --- one address ----------------------------------------------------------------------------- */
+
+/* The struct page of the first page of the compound that holds an address. */
+static struct error *head_page(const struct slab_walk *pages, uint64_t address, uint64_t *ret)
+{
+	struct target *target = pages->target;
+	struct object page;
+	uint64_t head;
+	uint64_t number = (address - pages->page_offset) / target->facts->page_size;
+	TRY(object_at(target, "struct page", pages->vmemmap + number * pages->page_record, &page));
+	TRY(object_u64(&page, "compound_head", &head));
+	*ret = head & 1 ? head - 1 : page.address;
+	/* It comes from the dump. */
+	if (*ret < pages->vmemmap || *ret >= pages->vmemmap + pages->vmemmap_size ||
+	    (*ret - pages->vmemmap) % pages->page_record)
+		return error_create(ERROR_FORMAT, "the page has no head");
+	return NULL;
+}
+
+struct error *slabs_find(struct slabs *slabs, uint64_t address, struct slab_place *ret)
+{
+	const struct slab_walk *pages = slabs->pages;
+	struct slab_walk *walk;
+	uint8_t record[HOLE_SIZE];
+	struct slab_slots slots = { .free_count = 0 };
+	uint64_t head;
+	bool whole;
+	uint64_t span = pages->vmemmap_size / pages->page_record * pages->target->facts->page_size;
+	if (address < pages->page_offset || address - pages->page_offset >= span)
+		return error_create(ERROR_NOT_FOUND, "not in the direct map");
+	TRY(head_page(pages, address, &head));
+	TRY(memory_read(pages->target->memory, head, record, (size_t)pages->page_record));
+	TRY(cache_of_page(slabs, record, &walk));
+	if (!walk)
+		return error_create(ERROR_NOT_FOUND, "not in a slab");
+	TRY(read_slab(walk, head, &slots, &whole));
+	uint64_t slot = (address - slots.first) / walk->object_size;
+	*ret = (struct slab_place){ .cache = &walk->info,
+				    .slab = head,
+				    .state = SLAB_NO_OBJECT,
+				    .count = (uint32_t)slots.count };
+	/* Before the first one lies its left red zone, behind the last one nothing. */
+	if (address < slots.first || slot >= slots.count)
+		return NULL;
+	ret->index = (uint32_t)slot;
+	ret->object = slots.first + slot * walk->object_size;
+	ret->state = slot_is_free(&slots, slot) ? SLAB_FREE : whole ? SLAB_ALLOCATED : SLAB_UNSURE;
 	return NULL;
 }

@@ -6,12 +6,39 @@
 #include "debugger/session.h"
 #include <stdio.h>
 
-/* Runs one line; whatever it has to say it has said. */
-typedef void shell_runner(struct session *session, const char *line);
+/* Runs one line; whatever it has to say it has said. False: it failed. */
+typedef bool shell_runner(struct session *session, const char *line);
 
-/* The prompt, until Ctrl-D or `quit`. History is kept in ~/.local/state/btfcrash/history. */
-void shell_interact(struct session *session, shell_runner *run);
-/* Lines of a file; blank ones and # comments are skipped. ERROR_SYSTEM when it cannot be read. */
-struct error *shell_run_file(struct session *session, FILE *file, shell_runner *run) MUST_CHECK;
+/* What TAB has found: the words that may stand at [start, end) of the line. */
+struct completions {
+	size_t start; /* offset of the word in the line */
+	char **words; /* owned, sorted */
+	size_t count, capacity;
+	bool is_partial; /* more follows right behind: no blank is added (a folder, `task.`) */
+	bool are_files;	 /* the words are file names: let readline find them */
+};
+/* `point`: offset of the cursor. Nothing found: count 0. */
+typedef void shell_completer(struct session *session, const char *line, size_t point,
+			     struct completions *ret);
+/* Adds a copy of a word. */
+void completions_add(struct completions *completions, const char *word);
+void completions_deinit(struct completions *completions);
+
+/*
+ * The prompt, until Ctrl-D or `quit`. History is kept in $XDG_STATE_HOME/btfcrash/history, else
+ * ~/.local/state/btfcrash/history.
+ */
+void shell_interact(struct session *session, shell_runner *run, shell_completer *complete);
+/*
+ * Lines of a file; blank ones and # comments are skipped. `path` names it in messages.
+ * ERROR_SYSTEM when it cannot be read.
+ */
+struct error *shell_run_file(struct session *session, FILE *file, const char *path,
+			     shell_runner *run) MUST_CHECK;
+/* The same of the file at `path`; "-" is standard input. ERROR_USAGE when it sources itself. */
+struct error *shell_run_path(struct session *session, const char *path,
+			     shell_runner *run) MUST_CHECK;
+/* The lines of $XDG_CONFIG_HOME/btfcrash/rc, else ~/.config/btfcrash/rc, if there is one. */
+struct error *shell_run_rc(struct session *session, shell_runner *run) MUST_CHECK;
 
 #endif

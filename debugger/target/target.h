@@ -19,7 +19,8 @@ enum type_origin {
 	ORIGIN_KERNEL,	 /* the kernel's own BTF */
 	ORIGIN_MODULE,	 /* a module's BTF */
 	ORIGIN_FILE,	 /* a BTF file given by the user */
-	ORIGIN_DECLARED, /* a C declaration: the program's own list or the user's (--declare) */
+	ORIGIN_DECLARED, /* the program's own list of C declarations */
+	ORIGIN_USER,	 /* a C declaration of the user's (--declare) */
 	ORIGIN_CERTAIN,	 /* a table of the kernel, or inference and the table of other kernels */
 	ORIGIN_INFERRED, /* from code and data */
 	ORIGIN_GUESSED,	 /* the same, but weak */
@@ -107,6 +108,9 @@ struct target {
 	size_t btf_size;
 	void *orc; /* debugger/unwind's tables */
 	void (*orc_destroy)(void *orc);
+	/* For debugger/infer: without the shipped table; without the results of earlier sessions,
+	 * which know nothing of what the user declared. */
+	bool no_hints, no_cache;
 	void *inference; /* what debugger/infer keeps of the code */
 	void (*inference_destroy)(void *inference);
 	void *reach; /* typed objects that debugger/infer found */

@@ -9,9 +9,9 @@ const char *type_origin_name(enum type_origin origin)
 	static const char *const names[] = {
 		[ORIGIN_NONE] = "none",		[ORIGIN_KERNEL] = "BTF",
 		[ORIGIN_MODULE] = "module BTF", [ORIGIN_FILE] = "file",
-		[ORIGIN_DECLARED] = "declared", [ORIGIN_CERTAIN] = "certain",
-		[ORIGIN_INFERRED] = "inferred", [ORIGIN_GUESSED] = "guess",
-		[ORIGIN_CAST] = "expression",
+		[ORIGIN_DECLARED] = "declared", [ORIGIN_USER] = "declared by user",
+		[ORIGIN_CERTAIN] = "certain",	[ORIGIN_INFERRED] = "inferred",
+		[ORIGIN_GUESSED] = "guess",	[ORIGIN_CAST] = "expression",
 	};
 	return names[origin];
 }

@@ -19,9 +19,13 @@
 const char *frame_kind_name(enum frame_kind kind)
 {
 	static const char *const names[] = {
-		[FRAME_REGISTERS] = "registers", [FRAME_ORC] = "orc",
-		[FRAME_EXCEPTION] = "exception", [FRAME_CALL_SCAN] = "call",
-		[FRAME_BPF] = "bpf",		 [FRAME_POINTER] = "fp",		 [FRAME_SCAN] = "scan",
+		[FRAME_REGISTERS] = "registers",
+		[FRAME_ORC] = "orc",
+		[FRAME_EXCEPTION] = "exception",
+		[FRAME_CALL_SCAN] = "call",
+		[FRAME_BPF] = "bpf",
+		[FRAME_POINTER] = "fp",
+		[FRAME_SCAN] = "scan",
 		[FRAME_USER] = "user",
 	};
 	return names[kind];

@@ -116,6 +116,7 @@ class Program:
     def __init__(self, build):
         self.path = os.path.join(os.path.abspath(build), "btfcrash")
         self.scratch = None  # set by the runner: a folder for files of the tests
+        self.cache = None  # for results; None: neither those of the user nor any other
         self.is_sanitized = self.contains(b"__asan_init")
 
     def contains(self, word):
@@ -126,7 +127,8 @@ class Program:
     def environment(self, **more):
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("BTFCRASH")}
-        environment.update(LC_ALL="C.UTF-8", TERM="dumb", **more)
+        environment.update(LC_ALL="C.UTF-8", TERM="dumb",
+                           XDG_CACHE_HOME=self.cache or "/nonexistent/cache", **more)
         environment.setdefault("ASAN_OPTIONS", "detect_leaks=1:exitcode=99")
         return environment
 

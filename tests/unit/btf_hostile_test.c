@@ -6,6 +6,8 @@
 #include "tests/unit/btf_samples.h"
 
 #include "btf/dump_raw.h"
+#include "btf/header.h"
+#include "btf/layout.h"
 
 /* --- blobs by hand -------------------------------------------------------------------- */
 
@@ -121,6 +123,38 @@ static void ask_type(const struct btf *btf, uint32_t id, FILE *sink)
 		fprintf(sink, "%zu%u", strlen(member.name), member.bit_size);
 }
 
+/* Layouts in all styles, and as data. */
+static void ask_layouts(const struct btf *btf, struct out *json)
+{
+	struct btf_layouts *layouts = btf_layouts_create(btf);
+	struct strbuf text = { 0 };
+	struct btf_type record;
+	size_t longest = 0;
+	/* One that nests without end is enough. */
+	for (uint32_t id = 1; longest < 1 << 20 && btf_get(btf, id, &record); id++) {
+		if (record.kind != BTF_STRUCT && record.kind != BTF_UNION)
+			continue;
+		for (int i = 0; i < 4; i++) {
+			struct btf_layout_style style = { .as_pahole = i & 1, .expand = i & 2 };
+			error_free(btf_layout_text(layouts, &style, &record, &text));
+			longest = text.size > longest ? text.size : longest;
+			text.size = 0;
+			out_object_begin(json, NULL);
+			error_free(btf_layout_fields(layouts, &style, &record, json));
+			out_object_end(json);
+		}
+	}
+	strbuf_deinit(&text);
+	btf_layouts_destroy(layouts);
+}
+
+static void ask_header(const struct btf *btf)
+{
+	struct strbuf text = { 0 };
+	error_free(btf_header(btf, &text));
+	strbuf_deinit(&text);
+}
+
 static void ask_everything(const struct btf *btf)
 {
 	FILE *sink = fopen("/dev/null", "w");
@@ -133,6 +167,10 @@ static void ask_everything(const struct btf *btf)
 	CHECK_OK(btf_dump_raw(out, NULL, btf));
 	btf_find_enumerator(btf, "nothing", &id, &enumerator);
 	CHECK_OK(type_integer(btf, "int", 4, 1, &made));
+	struct out *json = out_json_create(sink);
+	ask_layouts(btf, json);
+	ask_header(btf);
+	out_destroy(json);
 	out_destroy(out);
 	fclose(sink);
 }

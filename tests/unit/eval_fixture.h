@@ -22,6 +22,7 @@
 #undef BTF_INT_BOOL
 
 #include "debugger/declare/declare.h"
+#include "debugger/eval/expression.h"
 #include "debugger/eval/value.h"
 #include "tests/unit/kallsyms_image.h"
 #include "tests/unit/test.h"
@@ -182,6 +183,7 @@ static inline struct error *test_memory_read(struct memory *memory, uint64_t add
 
 struct fixture {
 	struct target target;
+	struct scope scope;
 	struct test_memory memory;
 	struct image tables;
 	struct libbpf_btf *source;
@@ -299,6 +301,7 @@ static inline struct fixture *fixture_create(const char *declarations)
 	target->cpus_loaded = target->modules_loaded = true;
 	target->declarations = declarations_create();
 	CHECK_OK(declarations_add(target->declarations, declarations, "test.decl"));
+	CHECK_OK(scope_init(&fixture->scope, target));
 	return fixture;
 }
 
@@ -308,6 +311,7 @@ static inline struct fixture *fixture_create(const char *declarations)
 
 static inline void fixture_destroy(struct fixture *fixture)
 {
+	scope_deinit(&fixture->scope);
 	declarations_destroy(fixture->target.declarations);
 	symtab_destroy(fixture->target.symbols);
 	btf_close(fixture->btf);

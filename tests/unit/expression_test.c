@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/eval/convert.h"
+#include "debugger/eval/variables.h"
 #include "tests/unit/eval_fixture.h"
 
 /* The compiler is asked to compute what people write, precedence and odd comparisons included. */
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wunused-value"
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wconstant-conversion"
 #pragma clang diagnostic ignored "-Wconstant-logical-operand"
@@ -18,7 +21,7 @@ static uint64_t number_of(const char *text)
 {
 	struct value value;
 	uint64_t number = 0xbad0bad0bad0bad0ull;
-	struct error *error = expression_value(&fixture->target, text, &value);
+	struct error *error = expression_value(&fixture->scope, text, &value);
 	if (!error)
 		error = value_u64(&value, &number);
 	if (error) {
@@ -34,7 +37,7 @@ static const char *type_of(const char *text)
 	static char spelled[256];
 	struct value value;
 	snprintf(spelled, sizeof(spelled), "(error)");
-	struct error *error = expression_value(&fixture->target, text, &value);
+	struct error *error = expression_value(&fixture->scope, text, &value);
 	if (!error && value.type.btf)
 		type_spell(value.type, NULL, spelled, sizeof(spelled));
 	if (error)
@@ -47,7 +50,7 @@ static struct error *evaluate(const char *text)
 {
 	struct value value;
 	uint64_t number;
-	struct error *error = expression_value(&fixture->target, text, &value);
+	struct error *error = expression_value(&fixture->scope, text, &value);
 	return error ? error : value_u64(&value, &number);
 }
 
@@ -92,6 +95,17 @@ static void test_arithmetic(void)
 	CHECK_SAME((_Bool)42);
 	CHECK_SAME((char)65 * 2);
 	CHECK_SAME(5 != 5 || 3 >= 3 && 2 <= 1);
+	CHECK_SAME('\101' + '\0' + '\12' + '\377' + '\xff' + '\?' + '\"');
+	CHECK_SAME(0b101 + 0XfULL + 1LL + 1lu);
+	CHECK_SAME((1, 2));
+	CHECK_SAME(1 ? -1 : 2u);
+	CHECK_SAME((1 ? 1 : 2l) + (0 ? 1ull : 2));
+	CHECK_SAME("abc"[1] +
+		   sizeof("ab"
+			  "c") +
+		   sizeof "");
+	CHECK_SAME(1 ["abc"]);
+	CHECK_SAME(1 ? (char)-1 : (short)2);
 }
 
 static void test_types_of_results(void)
@@ -108,6 +122,17 @@ static void test_types_of_results(void)
 	CHECK_STRING(type_of("&untyped"), "void *");
 	CHECK_STRING(type_of("(struct thing **)1"), "struct thing **");
 	CHECK_STRING(type_of("(int (*)(char, struct point *))1"), "int (*)(char, struct point *)");
+	CHECK_STRING(type_of("1ll + 1ul"), "long long unsigned int");
+	CHECK_STRING(type_of("1 ? 1 : 1l"), "long int");
+	CHECK_STRING(type_of("1 ? 0 : &thing"), "struct thing *");
+	CHECK_STRING(type_of("1 ? (void *)0 : &thing"), "struct thing *");
+	CHECK_STRING(type_of("1 ? thing.points : 0"), "struct point *");
+	CHECK_STRING(type_of("\"abc\""), "char [4]");
+	CHECK_STRING(type_of("(typeof(thing.points[0]) *)1"), "struct point *");
+	CHECK_STRING(type_of("(typeof(pointer) (*)[3])1"), "struct thing *(*)[3]");
+	CHECK_STRING(type_of("(typeof(struct point))thing"), "struct point");
+	CHECK_STRING(type_of("container_of(1, struct thing, points)"), "struct thing *");
+	CHECK_STRING(type_of("thing.points[1..2]"), "struct point [2]");
 	CHECK_STRING(type_of("&some_function"), "int (*)(long unsigned int count)");
 }
 
@@ -151,6 +176,48 @@ static void test_pointers(void)
 	CHECK_U64(number_of("pointer == &thing + 1"), 1);
 	CHECK_U64(number_of("!pointer || pointer > &thing"), 1);
 	CHECK_FAILS(evaluate("((struct point *)0)->y"), "");
+}
+
+static void test_places(void)
+{
+	CHECK_U64(number_of("offsetof(struct thing, points)"), offsetof(struct thing, points));
+	CHECK_U64(number_of("offsetof(struct thing, points[2].y)"),
+		  offsetof(struct thing, points[2].y));
+	CHECK_U64(number_of("offsetof(thing_t, points[1 + 1].y)"),
+		  offsetof(struct thing, points[2].y));
+	CHECK_U64(number_of("offsetof(struct thing, bits)"), offsetof(struct thing, bits));
+	CHECK_U64(number_of("offsetof(typeof(thing), next)"), offsetof(struct thing, next));
+	CHECK_U64(number_of("container_of(&thing.points[2], struct thing, points[2])->number"), -2);
+	CHECK_U64(number_of("container_of(0x1000, struct thing, next)"),
+		  0x1000 - offsetof(struct thing, next));
+	CHECK_FAILS(evaluate("offsetof(struct thing, low)"), "a bit-field has no offset");
+	CHECK_FAILS(evaluate("offsetof(struct thing, next->name)"),
+		    "column 30: the path goes through a pointer");
+	CHECK_FAILS(evaluate("offsetof(struct thing, nam)"), "did you mean \"name\"?");
+	CHECK_FAILS(evaluate("offsetof(struct thing)"), "where \",\" should be");
+	CHECK_FAILS(evaluate("container_of(&thing, struct thing)"), "where \",\" should be");
+	CHECK_U64(number_of("sizeof(thing.points[1..3])"), sizeof(struct point[3]));
+	CHECK_U64(number_of("sizeof(typeof(thing.points[1..2]))"), sizeof(struct point[2]));
+}
+
+static void test_strings(void)
+{
+	CHECK_U64(number_of("thing.name == \"first \\\"one\\\"\""), 1);
+	CHECK_U64(number_of("thing.name == \"first\""), 0);
+	CHECK_U64(number_of("thing.name != \"first\""), 1);
+	CHECK_U64(number_of("\"second\" == pointer->name"), 1);
+	CHECK_U64(number_of("thing.text == \"hi\\n\\\\there\""), 1);
+	CHECK_U64(number_of("\"a\" \"b\" == \"ab\""), 1);
+	CHECK_U64(number_of("thing == *pointer"), 0);
+	CHECK_U64(number_of("thing == *thing.next->next"), 1);
+	CHECK_U64(number_of("thing.points[1] == thing.points[2]"), 1);
+	CHECK_U64(number_of("thing.points[0] != thing.points[2]"), 1);
+	CHECK_FAILS(evaluate("filtered.name == \"x\""), "excluded");
+	CHECK_FAILS(evaluate("filtered == thing"), "excluded");
+	CHECK_FAILS(evaluate("\"x\" + 1"), "a string of yours has no address");
+	CHECK_FAILS(evaluate("\"x\"[2]"), "the string ends before");
+	CHECK_FAILS(evaluate("\"x"), "a string does not end");
+	CHECK_FAILS(evaluate("\"\\q\""), "malformed escape");
 }
 
 static void test_casts(void)
@@ -200,11 +267,129 @@ static void test_per_cpu(void)
 	CHECK_FAILS(evaluate("cpu_number:2"), "no CPU 2");
 	CHECK_FAILS(evaluate("thing:0"), "not a per-CPU variable");
 	CHECK_FAILS(evaluate("cpu_number:a"), "one CPU is wanted");
-	CHECK_OK(expression_evaluate(&fixture->target, "cpu_number:a + 1", see, &seen));
+	CHECK_U64(number_of("per_cpu(cpu_number, 1)"), 1001);
+	CHECK_U64(number_of("per_cpu(cpu_number, 2 - 1) + per_cpu(cpu_number, 0)"), 2001);
+	CHECK_U64(number_of("&per_cpu(cpu_number, 1)"), AT(per_cpu[1]));
+	CHECK_U64(number_of("*per_cpu_ptr((unsigned long *)64, 1)"), 1001);
+	CHECK_U64(number_of("sizeof(per_cpu(cpu_number, 9))"), 8);
+	CHECK_FAILS(evaluate("per_cpu(cpu_number, 2)"), "column 21: there is no CPU 2");
+	CHECK_FAILS(evaluate("per_cpu(thing, 1)"), "column 9: no per-CPU variable is in it");
+	CHECK_FAILS(evaluate("per_cpu(cpu_number)"), "where \",\" should be");
+	CHECK_OK(expression_evaluate(&fixture->scope, "cpu_number:a + 1", see, &seen));
 	CHECK_U64(seen.count, 2);
 	CHECK_U64(seen.numbers[0], 1001);
 	CHECK_U64(seen.numbers[1], 1002);
 	CHECK_U64(seen.cpus[1], 1);
+}
+
+static struct error *see_index(void *context, const struct expression_result *result)
+{
+	struct seen *seen = context;
+	CHECK(seen->count < 4 && result->index_count);
+	seen->cpus[seen->count] = (uint32_t)result->indices[result->index_count - 1];
+	seen->numbers[seen->count] = 0;
+	if (result->error)
+		CHECK(error_is_missing(result->error));
+	return result->value ? value_u64(result->value, &seen->numbers[seen->count++])
+			     : (seen->count++, NULL);
+}
+
+static void test_slices(void)
+{
+	struct seen seen = { .count = 0 };
+	CHECK(expression_has_several(&fixture->scope, "matrix[0..1][2]"));
+	CHECK(expression_has_several(&fixture->scope, "cpu_number:a"));
+	CHECK(!expression_has_several(&fixture->scope, "matrix[0..1]"));
+	CHECK(!expression_has_several(&fixture->scope, "matrix["));
+	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][2] + 1", see_index, &seen));
+	CHECK_U64(seen.count, 2);
+	CHECK_U64(seen.numbers[0], 21);
+	CHECK_U64(seen.numbers[1], 51);
+	CHECK_U64(seen.cpus[1], 1);
+	seen.count = 0;
+	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][1..2] * 1", see_index, &seen));
+	CHECK_U64(seen.count, 4);
+	CHECK_U64(seen.numbers[2], 40);
+	CHECK_U64(seen.cpus[2], 1);
+	seen.count = 0;
+	/* The second is on a page that is not there. */
+	CHECK_OK(expression_evaluate(&fixture->scope, "((struct point *)&straddling)[0..1].x + 0",
+				     see_index, &seen));
+	CHECK_U64(seen.count, 2);
+	CHECK_FAILS(evaluate("thing.points[2..3][1].y"), "one value is wanted here");
+	CHECK_FAILS(evaluate("matrix[0..1][0]"), "one value is wanted here");
+	CHECK_FAILS(evaluate("matrix[1..0]"), "column 7: the slice ends before it begins");
+	CHECK_FAILS(evaluate("matrix[0..0xffffffff]"), "the slice is too big");
+	CHECK_FAILS(evaluate("matrix[-9223372036854775807..9223372036854775807]"), "too big");
+	CHECK_FAILS(evaluate("matrix[0..1][0..1][0..1][0..1][0..1]"), "more than 4 slices");
+	CHECK_FAILS(evaluate("matrix[..1]"), "where a value should be");
+	CHECK_FAILS(evaluate("matrix[1..]"), "where a value should be");
+}
+
+static void test_variables(void)
+{
+	struct value value;
+	struct variables *variables = fixture->scope.variables;
+	uint64_t number;
+	CHECK_FAILS(evaluate("$"), "column 1: there is no result yet");
+	CHECK_FAILS(evaluate("$t"), "no variable \"t\"");
+	CHECK_OK(expression_value(&fixture->scope, "&thing", &value));
+	CHECK_OK(variables_set(variables, "task", &value));
+	CHECK_U64(number_of("$task->number"), -2);
+	CHECK_STRING(type_of("$task"), "struct thing *");
+	CHECK_FAILS(evaluate("1 + $tsak"),
+		    "column 5: no variable \"tsak\"; did you mean \"task\"?");
+	CHECK_FAILS(variables_set(variables, "1", &value), "cannot be called");
+	CHECK_OK(variables_set_address(variables, &fixture->target, 0x1234));
+	CHECK_U64(number_of("$_"), 0x1234);
+	for (int i = 1; i <= 5000; i++) {
+		CHECK_OK(value_set_integer(&fixture->target, class_int, i, &value));
+		CHECK_OK(variables_add_result(variables, &value, &number));
+		CHECK_U64(number, i);
+	}
+	CHECK_U64(number_of("$"), 5000);
+	CHECK_U64(number_of("$$ + $$2 + $4990"), 4999 + 4998 + 4990);
+	CHECK_FAILS(evaluate("$1"), "so old that it was forgotten");
+	CHECK_FAILS(evaluate("$5001"), "there is no result $5001, the last one is $5000");
+	CHECK_FAILS(evaluate("$$5000"), "there is no result");
+	CHECK_FAILS(evaluate("$task = 1"), "column 7: a dump cannot be changed");
+	CHECK_FAILS(evaluate("(thing.number += 1)"), "column 15: a dump cannot be changed");
+	CHECK_FAILS(evaluate("++thing.number"), "column 1: a dump cannot be changed");
+}
+
+static struct error *find_register(void *context, const char *name, bool *ret_found,
+				   struct value *ret)
+{
+	*ret_found = !strcmp(name, "pc");
+	if (!strcmp(name, "lost"))
+		return error_create(ERROR_NOT_FOUND, "it was not saved");
+	return *ret_found ? value_set_integer(context, class_int, 4711, ret) : NULL;
+}
+
+static void test_registers(void)
+{
+	fixture->scope.find_register = find_register;
+	fixture->scope.register_context = &fixture->target;
+	CHECK_U64(number_of("$pc + 1"), 4712);
+	CHECK_FAILS(evaluate("1 + $lost"), "column 5: it was not saved");
+	CHECK_FAILS(evaluate("$other"), "no variable");
+	fixture->scope.find_register = NULL;
+}
+
+static void test_member_paths(void)
+{
+	struct value base, value;
+	uint64_t number;
+	CHECK_OK(expression_value(&fixture->scope, "pointer", &base));
+	CHECK_OK(expression_member(&fixture->scope, &base, "next->number", &value));
+	CHECK_OK(value_u64(&value, &number));
+	CHECK_U64(number, -2);
+	CHECK_OK(expression_member(&fixture->scope, &base, "[-1].points[3].y", &value));
+	CHECK_OK(value_u64(&value, &number));
+	CHECK_U64(number, 9);
+	CHECK_FAILS(expression_member(&fixture->scope, &base, "next.numbr", &value),
+		    "column 6: struct thing has no member");
+	CHECK_FAILS(expression_member(&fixture->scope, &base, "next + 1", &value), "column 6");
 }
 
 static void test_equal_names(void)
@@ -257,7 +442,7 @@ static void test_addresses(void)
 	uint64_t address = 0;
 #define CHECK_ADDRESS(text, expected)                                                              \
 	do {                                                                                       \
-		CHECK_OK(expression_address(&fixture->target, text, &address));                    \
+		CHECK_OK(expression_address(&fixture->scope, text, &address));                     \
 		CHECK_U64(address, expected);                                                      \
 	} while (0)
 	CHECK_ADDRESS("thing", AT(thing));
@@ -280,9 +465,30 @@ static void test_addresses(void)
 static void test_depth(void)
 {
 	static char text[100000];
-	static const char *const patterns[] = { "(",   "-",  "!", "sizeof ", "(int)",
-						"1+",  "1?", "*", "((int*)", "thing.points[",
-						"1||", "1-(" };
+	static const char *const patterns[] = { "(",
+						"-",
+						"!",
+						"sizeof ",
+						"(int)",
+						"1+",
+						"1?",
+						"*",
+						"((int*)",
+						"thing.points[",
+						"1||",
+						"1-(",
+						"typeof(",
+						"sizeof(typeof(",
+						"(typeof((",
+						"offsetof(struct thing, points[",
+						"container_of(",
+						"per_cpu(",
+						"1,",
+						"thing.points[0..",
+						"$task->next",
+						"a.",
+						"int (*",
+						"(int(*)(" };
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		*text = 0;
 		size_t used = 0, length = strlen(patterns[i]);
@@ -320,10 +526,106 @@ static void test_mutations(void)
 		struct error *error = evaluate(text);
 		good += !error;
 		error_free(error);
-		error_free(expression_address(&fixture->target, text, &address));
+		error_free(expression_address(&fixture->scope, text, &address));
 	}
 	/* Some survive, most do not. */
 	CHECK(good > 100 && good < 19000);
+}
+
+/* Nonsense of C's own words. */
+static void test_token_soup(void)
+{
+	static const char *const words[] = {
+		"thing",
+		"pointer",
+		"matrix",
+		"untyped",
+		".",
+		"->",
+		"[",
+		"]",
+		"(",
+		")",
+		"*",
+		"&",
+		"+",
+		"-",
+		"/",
+		"%",
+		"<<",
+		">>",
+		"<",
+		"==",
+		"!=",
+		"&&",
+		"||",
+		"?",
+		":",
+		",",
+		"..",
+		"...",
+		"~",
+		"!",
+		"^",
+		"|",
+		"=",
+		"++",
+		"0",
+		"1",
+		"2u",
+		"0x7ful",
+		"-1",
+		"'a'",
+		"\"one\"",
+		"next",
+		"points",
+		"number",
+		"low",
+		"name",
+		"struct",
+		"thing_t",
+		"int",
+		"char",
+		"sizeof",
+		"offsetof",
+		"container_of",
+		"typeof",
+		"per_cpu",
+		"const",
+		"$",
+		"$task",
+		"$$",
+		"$1",
+		"cpu_number:1",
+		"cpu_number:a",
+		"twin@0",
+		"current",
+		"struct thing",
+		"(struct thing *)",
+		"unsigned",
+		"union",
+		"x",
+		"y",
+		"RED",
+		"9223372036854775808",
+	};
+	uint64_t state = 7, address;
+	size_t good = 0;
+	for (int i = 0; i < 60000; i++) {
+		char text[512] = "";
+		for (uint32_t n = next_random(&state) % 12 + 1; n; n--) {
+			strcat(text, words[next_random(&state) % (sizeof(words) / sizeof(*words))]);
+			if (next_random(&state) % 2)
+				strcat(text, " ");
+		}
+		struct value value;
+		struct error *error = evaluate(text);
+		good += !error;
+		error_free(error);
+		error_free(expression_type(&fixture->scope, text, &value));
+		error_free(expression_address(&fixture->scope, text, &address));
+	}
+	CHECK(good > 200 && good < 50000);
 }
 
 int main(void)
@@ -333,13 +635,20 @@ int main(void)
 	RUN(test_types_of_results);
 	RUN(test_members);
 	RUN(test_pointers);
+	RUN(test_places);
+	RUN(test_strings);
 	RUN(test_casts);
 	RUN(test_per_cpu);
+	RUN(test_slices);
+	RUN(test_variables);
+	RUN(test_registers);
+	RUN(test_member_paths);
 	RUN(test_equal_names);
 	RUN(test_errors);
 	RUN(test_addresses);
 	RUN(test_depth);
 	RUN(test_mutations);
+	RUN(test_token_soup);
 	fixture_destroy(fixture);
 	return test_finish();
 }

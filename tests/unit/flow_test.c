@@ -3,86 +3,7 @@
  * Types through hand-made functions: each kind of evidence, and each trap that must give none.
  */
 #include "debugger/infer/callees.h"
-#include "debugger/infer/references.h"
 #include "tests/unit/flow_world.h"
-
-/* --- code by hand ------------------------------------------------------------------------------
- */
-
-static uint8_t code[256];
-static size_t code_size;
-
-static void bytes(const char *text)
-{
-	for (unsigned int byte; sscanf(text, "%2x", &byte) == 1; text += text[2] ? 3 : 2)
-		code[code_size++] = (uint8_t)byte;
-}
-
-static void word(uint64_t value)
-{
-	uint32_t low = (uint32_t)value;
-	memcpy(code + code_size, &low, sizeof(low));
-	code_size += sizeof(low);
-}
-
-/* An instruction that ends in a displacement from its end. */
-static void relative(const char *text, uint64_t target)
-{
-	bytes(text);
-	word(target - (TEXT + code_size + 4));
-}
-
-/* An instruction that ends in an immediate, or a displacement from nothing. */
-static void absolute(const char *text, uint64_t value)
-{
-	bytes(text);
-	word(value);
-}
-
-static void call(uint64_t target)
-{
-	relative("e8", target);
-}
-
-static void run(uint32_t prototype)
-{
-	struct flow *flow = flow_create(&world, NULL);
-	struct flow_function function = { .code = { code, code_size, TEXT } };
-	if (prototype)
-		function.self =
-			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, prototype } };
-	finding_count = 0;
-	CHECK_OK(flow_run(flow, &function));
-	flow_destroy(flow);
-	code_size = 0;
-}
-
-static size_t count(enum clue_kind kind)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < finding_count; i++)
-		found += findings[i].kind == kind;
-	return found;
-}
-
-/* A finding of the kind about DATA + offset with the type (of a pointer: to the type). */
-static bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool points)
-{
-	for (size_t i = 0; i < finding_count; i++)
-		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
-		    findings[i].type.id == type && findings[i].points == points)
-			return true;
-	return false;
-}
-
-static bool found_size(enum clue_kind kind, uint64_t offset, uint32_t size)
-{
-	for (size_t i = 0; i < finding_count; i++)
-		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
-		    findings[i].size == size)
-			return true;
-	return false;
-}
 
 /* --- evidence
  * ------------------------------------------------------------------------------------- */
@@ -272,6 +193,174 @@ static void test_known_globals(void)
 	bytes("48 83 c7 10");
 	call(LIST_ADD);
 	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
+/* What comes without a type has the one of where it goes, before and after. */
+static void test_objects(void)
+{
+	call(ALLOCATE);
+	absolute("48 c7 40 18", DATA);	/* movq $DATA, 24(%rax) */
+	relative("48 89 05", DATA + 8); /* mov %rax, DATA+8(%rip) */
+	bytes("48 89 c7");		/* mov %rax, %rdi */
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	CHECK(found(CLUE_VALUE, 8, FOO, true));
+	/* Nobody says what it is: a pointer all the same. */
+	call(ALLOCATE);
+	absolute("48 c7 40 18", DATA);
+	relative("48 89 05", DATA + 8);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	CHECK(found(CLUE_VALUE, 8, VOID_PTR, false));
+	/* Larger than what it is handed on as: that is a member at its start. */
+	call(ALLOCATE);
+	absolute("48 c7 40 18", DATA);
+	bytes("c7 80 00 01 00 00 00 00 00 00"); /* movl $0, 256(%rax) */
+	bytes("48 89 c7");
+	call(PUT_FOO);
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	/* A list in one place, a foo in another: foo begins with one. */
+	call(ALLOCATE);
+	absolute("48 c7 40 18", DATA);
+	bytes("48 89 c3 48 89 c7"); /* mov %rax, %rbx; mov %rax, %rdi */
+	bytes("48 89 c6");	    /* mov %rax, %rsi */
+	call(LIST_ADD);
+	bytes("48 89 df"); /* mov %rbx, %rdi */
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+}
+
+/* A clone's arguments are what it does with them; a proved prototype needs no guess. */
+static void test_arguments_of_clones(void)
+{
+	absolute("48 c7 47 18", DATA); /* movq $DATA, 24(%rdi) */
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	absolute("48 c7 47 18", DATA);
+	call(PUT_FOO);
+	run(SET_PROTO); /* an int, whatever it is used as */
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	/* A number that indexes is no object. */
+	absolute("8b 04 bd", DATA); /* mov DATA(,%rdi,4), %eax */
+	run(0);
+	CHECK(found_size(CLUE_ACCESS, 0, 4));
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
+static void test_arguments_on_the_stack(void)
+{
+	bytes("48 83 ec 70");		  /* sub $112, %rsp */
+	absolute("48 c7 44 24 18", DATA); /* movq $DATA, 24(%rsp) */
+	bytes("48 8d 3c 24");		  /* lea (%rsp), %rdi */
+	call(PUT_FOO);
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	/* A list that points at itself is followed once. */
+	bytes("48 83 ec 70");
+	bytes("48 89 24 24"); /* mov %rsp, (%rsp) */
+	bytes("48 8d 3c 24");
+	call(LIST_ADD);
+	run(0);
+	CHECK_U64(finding_count, 0);
+}
+
+static void test_addresses(void)
+{
+	relative("48 8b 05", DATA); /* mov DATA(%rip), %rax */
+	bytes("8b 48 10");	    /* mov 16(%rax), %ecx */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
+	relative("48 8b 05", DATA);
+	bytes("ff d0"); /* call *%rax */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
+	/* The offset of something, and an index. */
+	relative("48 8b 05", DATA);
+	bytes("8b 0c 03"); /* mov (%rbx,%rax), %ecx */
+	bytes("8b 0c 83"); /* mov (%rbx,%rax,4), %ecx */
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+	/* Four bytes are no address. */
+	relative("8b 05", DATA); /* mov DATA(%rip), %eax */
+	bytes("8b 48 10");
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
+static void test_changes(void)
+{
+	relative("f0 ff 05", DATA); /* lock incl DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_OBJECT, 0, ATOMIC, false));
+	/* As it is patched where there is one processor. */
+	relative("3e ff 05", DATA);
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+	relative("ff 05", DATA); /* incl DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	relative("0f 94 05", DATA); /* sete DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, TRUTH, false));
+	bytes("c6 05"); /* movb $1, DATA(%rip) */
+	word(DATA - (TEXT + code_size + 5));
+	bytes("01");
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, TRUTH, false));
+	bytes("c6 05"); /* movb $0: of a lock, too */
+	word(DATA - (TEXT + code_size + 5));
+	bytes("00");
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+	/* One byte of flags, however many they are. */
+	bytes("80 0d"); /* orb $16, DATA(%rip) */
+	word(DATA - (TEXT + code_size + 5));
+	bytes("10");
+	bytes("f6 05"); /* testb $16, DATA(%rip) */
+	word(DATA - (TEXT + code_size + 5));
+	bytes("10");
+	run(0);
+	CHECK_U64(finding_count, 0);
+}
+
+/* print(0, format, DATA, DATA + 8 of 8 bytes, &DATA + 16) */
+static void print(const char *format)
+{
+	world_format = format;
+	relative("8b 15", DATA);		/* mov DATA(%rip), %edx */
+	relative("48 8b 0d", DATA + 8);		/* mov DATA+8(%rip), %rcx */
+	absolute("49 c7 c0", DATA + 16);	/* mov $DATA+16, %r8 */
+	absolute("48 c7 c6", (uint32_t)FORMAT); /* mov $FORMAT, %rsi */
+	call(PRINT);
+	run(0);
+}
+
+static void test_formats(void)
+{
+	print("\0016a %% b %-3d: %lu %s\n");
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	CHECK(found(CLUE_VALUE, 8, LONG, false));
+	CHECK(found(CLUE_OBJECT, 16, CHAR, false));
+	print("%pUb%s%d"); /* what follows %p belongs to it; a number is filled in */
+	CHECK(!found(CLUE_VALUE, 0, INT, false));
+	CHECK(found(CLUE_VALUE, 8, CHAR_PTR, false));
+	CHECK(found(CLUE_OBJECT, 16, INT, false));
+	print("%*.*s"); /* widths are arguments, too */
+	CHECK(found(CLUE_OBJECT, 16, CHAR, false));
+	CHECK_U64(count(CLUE_VALUE), 0);
+	print("%s%d%x"); /* of another size, or of no sign */
+	CHECK_U64(count(CLUE_VALUE), 0);
+	CHECK_U64(count(CLUE_OBJECT), 1); /* the format */
+	print("%d%d%d%d%d%d%d%d%");	  /* more than there are registers, and none */
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	print("%hhhhh");
+	print("");
 	CHECK_U64(count(CLUE_VALUE), 0);
 }
 
@@ -515,50 +604,6 @@ static void test_callees(void)
 	symtab_destroy(target.symbols);
 }
 
-/* --- references
- * ------------------------------------------------------------------------------------------ */
-
-static uint64_t places[64];
-static size_t place_count;
-
-static void add_place(void *context, uint64_t address)
-{
-	(void)context;
-	if (place_count < ARRAY_COUNT(places))
-		places[place_count++] = address;
-}
-
-static void test_references(void)
-{
-	static uint8_t text[4096];
-	struct reference_scan scan = { DATA, 64, NULL, add_place };
-	memset(text, 0x90, sizeof(text));
-	/* At every place of a block, and in the last, partial one. */
-	for (size_t at = 0; at + 4 <= sizeof(text); at += at < 600 ? 1 : 97) {
-		for (int form = 0; form < 3; form++) {
-			uint32_t value = form == 0   ? (uint32_t)(DATA + 63)
-					 : form == 1 ? (uint32_t)(DATA - (TEXT + at + 4))
-						     : (uint32_t)(DATA + 63 - (TEXT + at + 8));
-			uint8_t saved[4];
-			memcpy(saved, text + at, 4);
-			memcpy(text + at, &value, 4);
-			place_count = 0;
-			references_find(&scan, text, sizeof(text) - 1, TEXT);
-			bool is_cut = at + 4 > sizeof(text) - 1;
-			CHECK_U64(place_count, is_cut ? 0 : 1);
-			CHECK(is_cut || places[0] == TEXT + at);
-			memcpy(text + at, saved, 4);
-		}
-	}
-	uint32_t beyond = (uint32_t)(DATA + 64);
-	memcpy(text + 100, &beyond, 4);
-	place_count = 0;
-	references_find(&scan, text, sizeof(text), TEXT);
-	references_find(&scan, text, 3, TEXT);
-	references_find(&scan, text, 0, TEXT);
-	CHECK_U64(place_count, 0);
-}
-
 /* --- damage
  * ---------------------------------------------------------------------------------------------------
  */
@@ -605,6 +650,12 @@ int main(void)
 	RUN(test_indirect_calls);
 	RUN(test_per_cpu);
 	RUN(test_known_globals);
+	RUN(test_objects);
+	RUN(test_arguments_of_clones);
+	RUN(test_arguments_on_the_stack);
+	RUN(test_addresses);
+	RUN(test_changes);
+	RUN(test_formats);
 	RUN(test_strides);
 	RUN(test_loops);
 	RUN(test_static_branch);
@@ -615,7 +666,6 @@ int main(void)
 	RUN(test_numbers_are_no_addresses);
 	RUN(test_path_ends);
 	RUN(test_callees);
-	RUN(test_references);
 	RUN(test_damaged_code);
 	btf_close(btf);
 	return test_finish();

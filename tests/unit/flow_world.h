@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The world of flow_test.c: a BTF of a few types, and tables of what lies at which address. */
+/*
+ * The world of flow_test.c: a BTF of a few types, tables of what lies at which address, code by
+ * hand.
+ */
 #ifndef TESTS_UNIT_FLOW_WORLD_H
 #define TESTS_UNIT_FLOW_WORLD_H
 
@@ -13,12 +16,15 @@
 #define PUT_FOO	 (TEXT + 0x10200) /* void put_foo(struct foo *) */
 #define UNTYPED	 (TEXT + 0x10300)
 #define SET	 (TEXT + 0x10400) /* void set(int, enum color) */
+#define ALLOCATE (TEXT + 0x10480) /* void *allocate(int) */
+#define PRINT	 (TEXT + 0x104c0) /* void print(int, const char *, ...) */
 #define THUNK	 (TEXT + 0x10500) /* __x86_indirect_thunk_rax */
 #define RETURN	 (TEXT + 0x10600) /* __x86_return_thunk */
 #define DATA	 0xffffffff82000000u
 #define KNOWN	 0xffffffff82800000u /* struct foo known */
 #define DATA_END 0xffffffff83000000u
-#define CURRENT	 0x1000 /* per-CPU: struct foo *current */
+#define FORMAT	 0xffffffff82f00000u /* what world_format points at */
+#define CURRENT	 0x1000		     /* per-CPU: struct foo *current */
 
 enum {
 	INT = 1,
@@ -39,6 +45,13 @@ enum {
 	FUNCTION_TWO,
 	FUNCTION_TWO_AGAIN,
 	FUNCTION_CLONE,
+	VOID_PTR,
+	ALLOCATE_PROTO,
+	ATOMIC,
+	TRUTH,
+	CHAR,
+	CHAR_PTR,
+	PRINT_PROTO,
 	TYPE_COUNT
 };
 
@@ -127,6 +140,20 @@ static void add_prototypes(void)
 	record("two", BTF_FUNC, 0, PUT_FOO_PROTO);
 	record("two", BTF_FUNC, 0, SET_PROTO);
 	record("clone", BTF_FUNC, 0, PUT_FOO_PROTO);
+	record("", BTF_PTR, 0, 0);
+	record("", BTF_FUNC_PROTO, 1, VOID_PTR);
+	param("size", INT);
+	record("atomic", BTF_STRUCT, 1, 4);
+	member("counter", INT, 0);
+	record("_Bool", BTF_INT, 0, 1);
+	put(BTF_INT_BOOL << 24 | 8);
+	record("char", BTF_INT, 0, 1);
+	put(BTF_INT_SIGNED << 24 | 8);
+	record("", BTF_PTR, 0, CHAR);
+	record("", BTF_FUNC_PROTO, 3, 0);
+	param("level", INT);
+	param("format", CHAR_PTR);
+	param("", 0);
 }
 
 static struct btf *make_btf(void)
@@ -156,10 +183,9 @@ static void callee(void *context, uint64_t address, struct callee *ret)
 	static const struct {
 		uint64_t address;
 		uint32_t prototype;
-	} typed[] = { { LIST_ADD, LIST_ADD_PROTO },
-		      { GET_FOO, GET_FOO_PROTO },
-		      { PUT_FOO, PUT_FOO_PROTO },
-		      { SET, SET_PROTO } };
+	} typed[] = { { LIST_ADD, LIST_ADD_PROTO }, { GET_FOO, GET_FOO_PROTO },
+		      { PUT_FOO, PUT_FOO_PROTO },   { ALLOCATE, ALLOCATE_PROTO },
+		      { PRINT, PRINT_PROTO },	    { SET, SET_PROTO } };
 	(void)context;
 	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
 	for (size_t i = 0; i < ARRAY_COUNT(typed); i++)
@@ -180,6 +206,15 @@ static bool known(void *context, uint64_t address, struct kind *ret, int64_t *re
 	*ret = (struct kind){ 0, FOO };
 	*ret_offset = (int64_t)(address - KNOWN);
 	return true;
+}
+
+static const char *world_format = "";
+
+static bool string(void *context, uint64_t address, char *buffer, size_t size)
+{
+	(void)context;
+	snprintf(buffer, size, "%s", world_format);
+	return address == FORMAT;
 }
 
 static bool per_cpu(void *context, uint64_t offset, struct kind *ret, int64_t *ret_offset)
@@ -207,6 +242,7 @@ static const struct flow_world world = {
 	.callee = callee,
 	.known = known,
 	.per_cpu = per_cpu,
+	.string = string,
 	.emit = emit,
 	.first = DATA,
 	.last = DATA_END,
@@ -214,7 +250,88 @@ static const struct flow_world world = {
 	.data_last = DATA_END,
 	.this_cpu_offset = 0x2000,
 	.list_head = { 0, LIST_HEAD },
-	.integers = { [2] = { { 0, 0 }, { 0, INT } } },
+	.atomics = { { 0, ATOMIC } },
+	.truth = { 0, TRUTH },
+	.pointer = { 0, VOID_PTR },
+	.integers = { [2] = { { 0, 0 }, { 0, INT } }, [3] = { { 0, LONG }, { 0, LONG } } },
 };
+
+/* --- code by hand ------------------------------------------------------------------------------
+ */
+
+static uint8_t code[256];
+static size_t code_size;
+
+static void bytes(const char *text)
+{
+	for (unsigned int byte; sscanf(text, "%2x", &byte) == 1; text += text[2] ? 3 : 2)
+		code[code_size++] = (uint8_t)byte;
+}
+
+static void word(uint64_t value)
+{
+	uint32_t low = (uint32_t)value;
+	memcpy(code + code_size, &low, sizeof(low));
+	code_size += sizeof(low);
+}
+
+/* An instruction that ends in a displacement from its end. */
+static void relative(const char *text, uint64_t target)
+{
+	bytes(text);
+	word(target - (TEXT + code_size + 4));
+}
+
+/* An instruction that ends in an immediate, or a displacement from nothing. */
+static void absolute(const char *text, uint64_t value)
+{
+	bytes(text);
+	word(value);
+}
+
+static void call(uint64_t target)
+{
+	relative("e8", target);
+}
+
+static void run(uint32_t prototype)
+{
+	struct flow *flow = flow_create(&world, NULL);
+	struct flow_function function = { .code = { code, code_size, TEXT } };
+	if (prototype)
+		function.self =
+			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, prototype } };
+	finding_count = 0;
+	CHECK_OK(flow_run(flow, &function));
+	flow_destroy(flow);
+	code_size = 0;
+}
+
+static size_t count(enum clue_kind kind)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < finding_count; i++)
+		found += findings[i].kind == kind;
+	return found;
+}
+
+/* A finding of the kind about DATA + offset with the type (of a pointer: to the type). */
+static bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool points)
+{
+	for (size_t i = 0; i < finding_count; i++)
+		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
+		    findings[i].type.id == type && findings[i].points == points)
+			return true;
+	return false;
+}
+
+static bool found_size(enum clue_kind kind, uint64_t offset, uint32_t size)
+{
+	for (size_t i = 0; i < finding_count; i++)
+		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
+		    findings[i].size == size)
+			return true;
+	return false;
+}
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/eval/selection.h"
 #include "tests/unit/eval_fixture.h"
 
 static struct fixture *fixture;
@@ -21,7 +22,7 @@ static struct error *render_value(const struct value *value, bool json,
 static struct error *render(const char *text, bool json)
 {
 	struct value value;
-	struct error *error = expression_value(&fixture->target, text, &value);
+	struct error *error = expression_value(&fixture->scope, text, &value);
 	return error ? error : render_value(&value, json, &render_defaults);
 }
 
@@ -73,7 +74,7 @@ static void test_strings(void)
 	CHECK_BOTH("thing.tail", "{}", "[]");
 	struct render_options options = { .string_limit = 3 };
 	struct value value;
-	CHECK_OK(expression_value(&fixture->target, "twin.name", &value));
+	CHECK_OK(expression_value(&fixture->scope, "twin.name", &value));
 	CHECK_OK(render_value(&value, false, &options));
 	CHECK_STRING(rendered, "\"sec\"...");
 	/* Bytes that are no text never reach a terminal raw. */
@@ -107,12 +108,120 @@ static void test_whole(void)
 	CHECK_OK(render("thing", false));
 	CHECK(strstr(rendered, "\t.number = -2,\n\t.bits = 4294967294,\n\t.low = 5,\n"));
 	CHECK(strstr(rendered, "\t.function = some_function,\n"));
-	struct render_options options = { .depth = 1, .hexadecimal = true };
+	struct render_options options = { .depth = 1, .base = BASE_HEXADECIMAL };
 	struct value value;
-	CHECK_OK(expression_value(&fixture->target, "thing", &value));
+	CHECK_OK(expression_value(&fixture->scope, "thing", &value));
 	CHECK_OK(render_value(&value, false, &options));
 	CHECK(strstr(rendered, ".points = {...},\n"));
 	CHECK(strstr(rendered, ".middle = 0x64,\n"));
+}
+
+/* `thing` with options. */
+static const char *with(const char *name, const char *setting, const char *expression)
+{
+	struct render_options options = render_defaults;
+	struct value value;
+	CHECK_OK(render_option_set(&options, name, setting));
+	CHECK_OK(expression_value(&fixture->scope, expression, &value));
+	CHECK_OK(render_value(&value, false, &options));
+	return rendered;
+}
+
+static void test_options(void)
+{
+	char line[64];
+	CHECK_STRING(with("base", "oct", "thing.middle"), "0144");
+	CHECK_STRING(with("base", "oct", "thing.points[0].x"), "037777777777");
+	CHECK_STRING(with("base", "hex", "thing.points[0].x"), "0xffffffff");
+	CHECK_STRING(with("array", "2", "thing.bytes"), "{ 1, 2, ... }");
+	CHECK_STRING(with("string", "2", "thing.name"), "\"fi\"...");
+	CHECK_STRING(with("raw", "on", "thing.color"), "7");
+	CHECK_STRING(with("raw", "on", "thing.function"), "0xffffffff81000100");
+	CHECK_STRING(with("raw", "on", "(char)65"), "65");
+	CHECK_STRING(with("hide-zero", "on", "matrix"),
+		     "{\n\t{ 0, 10, 20 },\n\t{ 30, 40, 50 },\n}");
+	CHECK(!strstr(with("hide-zero", "on", "thing"), ".opaque"));
+	CHECK(strstr(rendered, ".flag = true"));
+	CHECK(!strstr(with("hide-zero", "on", "twin"), ".negative"));
+	CHECK(strstr(with("types", "on", "thing"), "\t.negative = (int)-3,\n"));
+	CHECK(strstr(rendered, "\t.points = (struct point [4]){\n"));
+	CHECK(strstr(rendered, "\t\t\t.x = (int)-1,\n"));
+	snprintf(line, sizeof(line), "\t/* %zu */ .flag = true,\n", offsetof(struct thing, flag));
+	CHECK(strstr(with("offsets", "on", "thing"), line));
+	snprintf(line, sizeof(line), "/* %zu:3 */ .middle = ", offsetof(struct thing, number) + 4);
+	CHECK(strstr(rendered, line));
+}
+
+static void test_option_names(void)
+{
+	struct render_options options = render_defaults;
+	char text[32];
+	for (size_t i = 0; i < render_setting_count; i++) {
+		const char *name = render_settings[i].name;
+		render_option_text(&options, name, text, sizeof(text));
+		CHECK_OK(render_option_set(&options, name, text));
+		CHECK(*text && !memcmp(&options, &render_defaults, sizeof(options)));
+		CHECK_FAILS(render_option_set(&options, name, "maybe"), name);
+		CHECK_FAILS(render_option_set(&options, name, ""), name);
+	}
+	CHECK_OK(render_option_set(&options, "depth", "0x10"));
+	CHECK_STRING(render_option_text(&options, "depth", text, sizeof(text)), "16");
+	CHECK_FAILS(render_option_set(&options, "depth", "-1"), "not a number");
+	CHECK_FAILS(render_option_set(&options, "depth", "99999999999"), "not a number");
+	CHECK_FAILS(render_option_set(&options, "nosuch", "1"), "there are base, depth");
+	CHECK_STRING(render_option_text(&options, "nosuch", text, sizeof(text)), "");
+}
+
+/* What was left out is said to programs too. */
+static void test_cut(void)
+{
+	struct render_options options = { .array_limit = 2 };
+	struct value value;
+	size_t size = 0;
+	CHECK_OK(expression_value(&fixture->scope, "thing.bytes", &value));
+	free(rendered);
+	FILE *file = open_memstream(&rendered, &size);
+	struct out *out = out_json_create(file);
+	out_object_begin(out, NULL);
+	CHECK_OK(value_render(out, "value", &value, &options));
+	out_object_end(out);
+	out_destroy(out);
+	fclose(file);
+	CHECK_STRING(rendered, "{\"value\": [1, 2], \"value_cut\": true}");
+	options = (struct render_options){ .one_line = true };
+	CHECK_OK(expression_value(&fixture->scope, "thing.points[0]", &value));
+	CHECK_OK(render_value(&value, false, &options));
+	CHECK_STRING(rendered, "{ .x = -1, .y = 9, }");
+	options = (struct render_options){ .indent = 2 };
+	CHECK_OK(render_value(&value, false, &options));
+	CHECK_STRING(rendered, "{\n\t\t\t.x = -1,\n\t\t\t.y = 9,\n\t\t}");
+}
+
+static struct selection selection;
+
+static void test_selection(void)
+{
+	CHECK_OK(selection_parse(" a , b->c,d{e, ->f, [3].g{h}} ", NULL, &selection));
+	static const char *const paths[] = { "a", "b->c", "d.e", "d->f", "d[3].g.h" };
+	CHECK_U64(selection.count, 5);
+	for (size_t i = 0; i < selection.count && i < 5; i++)
+		CHECK_STRING(selection.paths[i], paths[i]);
+	selection_deinit(&selection);
+	CHECK_OK(selection_parse("{task_struct.comm, x[f(1, 2)], comm}", "struct task_struct",
+				 &selection));
+	CHECK_U64(selection.count, 2);
+	CHECK_STRING(selection.paths[0], "comm");
+	CHECK_STRING(selection.paths[1], "x[f(1, 2)]");
+	selection_deinit(&selection);
+	static const char *const wrong[] = {
+		"", "{}", "{a", "a,", ",a", "{a}b", "a}", "{a{}}", "{{{{{{{{{{{{a", "a{b"
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		CHECK_FAILS(selection_parse(wrong[i], NULL, &selection), "");
+	static const char braces[] = "x[1] {a, b{c}} ";
+	CHECK(selection_find(braces) == braces + 5);
+	CHECK(!selection_find("x{a}.b") && !selection_find("x") && !selection_find(""));
+	CHECK(!selection_find("a}"));
 }
 
 static void test_missing(void)
@@ -190,7 +299,7 @@ static void test_definition(void)
 	CHECK(strstr(rendered, line));
 	CHECK(strstr(rendered, "middle:7;"));
 	CHECK(strstr(rendered, "int                        (*function)(long unsigned int count);"));
-	CHECK(strstr(rendered, "\tunion {\n\t\tint                        number;"));
+	CHECK(strstr(rendered, "\tunion {\n\t\tint "));
 }
 
 int main(void)
@@ -201,6 +310,10 @@ int main(void)
 	RUN(test_strings);
 	RUN(test_arrays);
 	RUN(test_whole);
+	RUN(test_options);
+	RUN(test_option_names);
+	RUN(test_cut);
+	RUN(test_selection);
 	RUN(test_missing);
 	RUN(test_untyped);
 	RUN(test_hostile_types);

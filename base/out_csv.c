@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The sink for spreadsheets: tables as RFC 4180 has them, but with the newlines of this system,
+ * which every reader takes. Cells hold data, not text: numbers in full, addresses with 0x.
+ * Controls and malformed bytes are escaped as in text.
+ */
+#include "base/out_sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct out_csv {
+	struct out out;
+	bool comma;
+};
+
+static struct out_csv *csv_of(struct out *out)
+{
+	return (struct out_csv *)out;
+}
+
+/* Doubled quotes around what would else end the cell, or lose its blanks. */
+static void write_cell(FILE *file, const char *text, size_t size)
+{
+	bool quoted = memchr(text, ',', size) || memchr(text, '"', size) ||
+		      (size && (text[0] == ' ' || text[size - 1] == ' '));
+	if (!quoted) {
+		out_escape(file, text, size);
+		return;
+	}
+	putc('"', file);
+	for (const char *end = text + size; text < end;) {
+		const char *quote = memchr(text, '"', (size_t)(end - text));
+		const char *stop = quote ? quote : end;
+		out_escape(file, text, (size_t)(stop - text));
+		if (quote)
+			fputs("\"\"", file);
+		text = stop + (quote != NULL);
+	}
+	putc('"', file);
+}
+
+static void csv_field(struct out *out, const struct out_field *field)
+{
+	bool is_null = !field->is_string && field->data_size == 4 &&
+		       !memcmp(field->data, "null", 4);
+	if (csv_of(out)->comma)
+		putc(',', out->file);
+	csv_of(out)->comma = true;
+	write_cell(out->file, field->data, is_null ? 0 : field->data_size);
+}
+
+static void csv_row_begin(struct out *out)
+{
+	csv_of(out)->comma = false;
+}
+
+static void csv_row_end(struct out *out)
+{
+	putc('\n', out->file);
+}
+
+static void csv_table_begin(struct out *out, const char *key, const struct column *columns,
+			    size_t count)
+{
+	(void)key;
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			putc(',', out->file);
+		write_cell(out->file, columns[i].key, strlen(columns[i].key));
+	}
+	putc('\n', out->file);
+}
+
+static void csv_table_end(struct out *out)
+{
+	(void)out;
+}
+
+/* Outside of tables nothing comes here. */
+static void csv_begin(struct out *out, const char *key, bool is_array)
+{
+	(void)out, (void)key, (void)is_array;
+}
+
+static void csv_end(struct out *out, bool is_array)
+{
+	(void)out, (void)is_array;
+}
+
+static void csv_line(struct out *out, const char *text, size_t size)
+{
+	write_cell(out->file, text, size);
+	putc('\n', out->file);
+}
+
+static void csv_missing(struct out *out, const char *key, const struct error *error)
+{
+	char word[32];
+	int length = snprintf(word, sizeof(word), "<%s>", error_place_word(error));
+	struct out_field field = {
+		.key = key, .is_string = true, .data = word, .data_size = (size_t)length
+	};
+	csv_field(out, &field);
+}
+
+static void csv_finish(struct out *out, size_t depth)
+{
+	(void)out, (void)depth;
+}
+
+static const struct out_ops csv_ops = {
+	.begin = csv_begin,
+	.end = csv_end,
+	.field = csv_field,
+	.line = csv_line,
+	.missing = csv_missing,
+	.table_begin = csv_table_begin,
+	.row_begin = csv_row_begin,
+	.row_end = csv_row_end,
+	.table_end = csv_table_end,
+	.finish = csv_finish,
+};
+
+struct out *out_csv_create(FILE *file)
+{
+	struct out_csv *csv = calloc(1, sizeof(*csv));
+	if (!csv)
+		return NULL;
+	csv->out = (struct out){ .ops = &csv_ops, .file = file };
+	return &csv->out;
+}

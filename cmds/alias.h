@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of the user's own for the beginning of a line. */
+#ifndef CMDS_ALIAS_H
+#define CMDS_ALIAS_H
+
+#include "debugger/session.h"
+
+struct alias {
+	char *name, *text;
+};
+
+/* NULL: there is none. */
+const struct alias *alias_find(const struct session *session, const char *name, size_t length);
+/*
+ * The line with its first word replaced, as often as it is an alias, but none twice. Caller frees;
+ * NULL without memory.
+ */
+char *alias_expand(const struct session *session, const char *line);
+void aliases_deinit(struct session *session);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/arguments.h"
+
+#include "debugger/target/object.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Takes the next word from *at into *to (which never gets ahead of *at); quotes group, a backslash
+ * outside single quotes escapes. False at the end of the line.
+ */
+static bool next_word(const char **at, char **to, const char **ret)
+{
+	const char *from = *at;
+	while (isspace((unsigned char)*from))
+		from++;
+	if (!*from)
+		return false;
+	*ret = *to;
+	char quote = 0;
+	for (; *from && (quote || !isspace((unsigned char)*from)); from++) {
+		if (quote ? *from == quote : *from == '\'' || *from == '"')
+			quote = quote ? 0 : *from;
+		else if (*from == '\\' && quote != '\'' && from[1])
+			*(*to)++ = *++from;
+		else
+			*(*to)++ = *from;
+	}
+	if (*from)
+		from++;
+	*(*to)++ = 0;
+	*at = from;
+	return true;
+}
+
+/* The argument within the option's own word: -cCPU, --name=VALUE; NULL: the next word has it. */
+static const char *joined_argument(const struct option_spec *option, const char *word)
+{
+	if (option->letter && word[1] == option->letter)
+		return word[2] ? word + 2 : NULL;
+	const char *equals = strchr(word, '=');
+	return equals ? equals + 1 : NULL;
+}
+
+struct parser {
+	const struct command *command;
+	const char *at; /* what is left of the line */
+	char *to;	/* free storage */
+	struct call *call;
+	struct arguments *arguments;
+};
+
+/* An option that all commands have; false: `word` is none. */
+static struct error *parse_output_option(struct parser *parser, const char *word, bool *ret)
+{
+	struct call *call = parser->call;
+	*ret = true;
+	if (!strcmp(word, "--json")) {
+		call->json = true;
+	} else if (!strcmp(word, "--csv")) {
+		call->csv = true;
+	} else if (!strncmp(word, "--columns", 9) && (!word[9] || word[9] == '=')) {
+		call->columns = word + 10;
+		if (!word[9] && !next_word(&parser->at, &parser->to, &call->columns))
+			return command_usage_error(parser->command, "%s needs a list", word);
+	} else {
+		*ret = false;
+	}
+	return NULL;
+}
+
+/*
+ * Options, up to the first word that is none. `-1` of an expression is no option; an unknown
+ * `-x` is an error where the command takes no free text.
+ */
+static struct error *parse_options(struct parser *parser, bool takes_rest)
+{
+	const struct command *command = parser->command;
+	for (;;) {
+		const char *before = parser->at;
+		char *storage = parser->to;
+		const char *word;
+		if (!next_word(&parser->at, &parser->to, &word))
+			return NULL;
+		if (!strcmp(word, "--"))
+			return NULL;
+		const struct option_spec *option =
+			word[0] == '-' && word[1] ? command_find_option(command, word) : NULL;
+		bool of_output = false;
+		if (!option)
+			TRY(parse_output_option(parser, word, &of_output));
+		if (of_output)
+			continue;
+		if (!option) {
+			size_t dashes = strspn(word, "-");
+			if (dashes && dashes < 3 && isalpha((unsigned char)word[dashes]) &&
+			    !takes_rest)
+				return command_usage_error(command, "no option %s", word);
+			parser->at = before;
+			parser->to = storage;
+			return NULL;
+		}
+		const char *argument = "";
+		if (option->argument) {
+			argument = joined_argument(option, word);
+			if (!argument && !next_word(&parser->at, &parser->to, &argument))
+				return command_usage_error(command, "%s needs %s", word,
+							   option->argument);
+		}
+		parser->arguments->options[option - command->options] = argument;
+	}
+}
+
+static struct error *add_operand(struct parser *parser, const char *word)
+{
+	if (parser->arguments->operand_count == WORDS_MAX)
+		return command_usage_error(parser->command, "more than %d operands", WORDS_MAX);
+	parser->call->operands[parser->arguments->operand_count++] = word;
+	return NULL;
+}
+
+static struct error *parse_operands(struct parser *parser)
+{
+	const struct command *command = parser->command;
+	size_t specs = command_operand_count(command);
+	struct arguments *arguments = parser->arguments;
+	const char *word;
+	for (;;) {
+		size_t index = arguments->operand_count;
+		while (isspace((unsigned char)*parser->at))
+			parser->at++;
+		if (!*parser->at)
+			break;
+		if (index < specs && command->operands[index].rest) {
+			struct error *error = add_operand(parser, parser->at);
+			if (error)
+				return error;
+			break;
+		}
+		if (index >= specs && !(specs && command->operands[specs - 1].repeated))
+			return command_usage_error(command, "%s takes %s", command->name,
+						   specs ? "fewer operands" : "no operands");
+		struct error *error = parse_options(parser, false);
+		if (!error && next_word(&parser->at, &parser->to, &word))
+			error = add_operand(parser, word);
+		if (error)
+			return error;
+	}
+	for (size_t i = arguments->operand_count; i < specs; i++)
+		if (!command->operands[i].optional)
+			return command_usage_error(command, "%s is missing",
+						   command->operands[i].name);
+	return NULL;
+}
+
+static struct error *parse_call(const char *rest, struct call *call)
+{
+	size_t size = strlen(rest) + 2;
+	call->text = strdup(rest);
+	call->storage = malloc(size);
+	call->operands = calloc(WORDS_MAX, sizeof(*call->operands));
+	if (!call->text || !call->storage || !call->operands)
+		return error_no_memory();
+	for (size_t end = strlen(rest); end && isspace((unsigned char)rest[end - 1]); end--)
+		call->text[end - 1] = 0;
+	call->arguments.operands = call->operands;
+	struct parser parser = { .command = call->command,
+				 .at = call->text,
+				 .to = call->storage,
+				 .call = call,
+				 .arguments = &call->arguments };
+	TRY(parse_options(&parser, call->command->operands[0].rest));
+	return parse_operands(&parser);
+}
+
+struct error *call_parse(const char *text, struct call *ret)
+{
+	*ret = (struct call){ 0 };
+	while (isspace((unsigned char)*text))
+		text++;
+	size_t length = strcspn(text, " \t\n");
+	ret->command = command_find(text, length);
+	if (!ret->command)
+		return error_create(ERROR_USAGE, "no command \"%.*s\"; `help` lists them",
+				    (int)length, text);
+	ret->arguments.line = text;
+	return error_prefix(parse_call(text + length, ret), "%s", ret->command->name);
+}
+
+void call_deinit(struct call *call)
+{
+	free(call->text);
+	free(call->storage);
+	free(call->operands);
+}

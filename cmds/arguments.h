@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the text of one command, without pipes, to the command and its checked arguments. */
+#ifndef CMDS_ARGUMENTS_H
+#define CMDS_ARGUMENTS_H
+
+#include "cmds/command.h"
+
+#define WORDS_MAX 256
+
+struct call {
+	const struct command *command;
+	struct arguments arguments;
+	/* --json, --csv and --columns, which every command takes. */
+	bool json, csv;
+	const char *columns; /* NULL: all */
+	/* What the arguments point into. */
+	char *text, *storage;
+	const char **operands;
+};
+
+/* Errors: ERROR_USAGE with the usage line. call_deinit() in any case. */
+struct error *call_parse(const char *text, struct call *ret) MUST_CHECK;
+void call_deinit(struct call *call);
+
+#endif

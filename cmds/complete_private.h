@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between complete.c (commands and their operands) and complete_expression.c (C). */
+#ifndef CMDS_COMPLETE_PRIVATE_H
+#define CMDS_COMPLETE_PRIVATE_H
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "cmds/command.h"
+#include "cmds/complete.h"
+
+struct completing {
+	struct session *session;
+	const char *text;   /* the line up to the cursor */
+	const char *prefix; /* of the words that fit: the end of `text` */
+	struct completions *ret;
+	bool names; /* tasks by name too */
+};
+
+/* The word at the cursor begins at this offset. */
+void complete_begin(struct completing *completing, size_t start);
+/* Adds a word if it begins as the prefix does. */
+void complete_offer(struct completing *completing, const char *word);
+/* There are more than anybody will read. */
+bool complete_full(const struct completing *completing);
+
+/* The end of an expression that begins at `start`: members, types, symbols, variables. */
+void complete_expression(struct completing *completing, size_t start);
+/* "task_struct", "struct task_struct", "task_struct.se.vr": of commands that show types. */
+void complete_type_operand(struct completing *completing, size_t start);
+
+#endif

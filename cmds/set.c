@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/command.h"
+
+#include "debugger/eval/render.h"
+#include "debugger/eval/value.h"
+#include "debugger/eval/variables.h"
+#include "debugger/target/object.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- listing -------------------------------------------------------------------------------- */
+
+static void list_variable(struct session *session, const char *name, const struct value *value)
+{
+	struct render_options options = session->render;
+	struct out *out = session->out;
+	char dollar[80], spelled[512];
+	options.one_line = true;
+	options.depth = 1;
+	snprintf(dollar, sizeof(dollar), "$%s", name);
+	out_object_begin(out, NULL);
+	out_string(out, "name", dollar);
+	out_text(out, " = (");
+	out_string(out, "type", value_type_name(value, spelled, sizeof(spelled)));
+	out_text(out, ")");
+	struct error *error = value_render(out, "value", value, &options);
+	if (error)
+		out_missing(out, "value", error);
+	error_free(error);
+	out_object_end(out);
+	out_text(out, "\n");
+}
+
+static void list_option(struct session *session, const struct render_setting *setting,
+			const char *value)
+{
+	struct out *out = session->out;
+	out_object_begin(out, NULL);
+	out_pad(out, -10);
+	out_string(out, "name", setting->name);
+	out_text(out, " ");
+	out_pad(out, -6);
+	out_string(out, "value", value);
+	out_text(out, " %s (%s)\n", setting->help, setting->values);
+	out_object_end(out);
+}
+
+static const struct render_setting pager = { "pager", "on|off",
+					     "long output at the prompt goes through $PAGER" };
+
+static void list_all(struct session *session)
+{
+	struct out *out = session->out;
+	char text[64];
+	const char *name;
+	const struct value *value;
+	out_object_begin(out, NULL);
+	out_array_begin(out, "options");
+	for (size_t i = 0; i < render_setting_count; i++)
+		list_option(session, &render_settings[i],
+			    render_option_text(&session->render, render_settings[i].name, text,
+					       sizeof(text)));
+	list_option(session, &pager, session->pager ? "on" : "off");
+	out_array_end(out);
+	out_array_begin(out, "variables");
+	for (size_t i = 0; variables_get(session->scope.variables, i, &name, &value); i++)
+		list_variable(session, name, value);
+	out_array_end(out);
+	out_object_end(out);
+}
+
+/* --- setting -------------------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
+/* Takes a word of letters, digits and `more` from *text; false when it does not fit. */
+static bool take_word(const char **text, const char *more, char *buffer, size_t size)
+{
+	size_t length = 0;
+	const char *from = *text;
+	while (isalnum((unsigned char)from[length]) || (from[length] && strchr(more, from[length])))
+		length++;
+	if (length >= size)
+		return false;
+	memcpy(buffer, from, length);
+	buffer[length] = 0;
+	*text = skip_blanks(from + length);
+	return true;
+}
+
+/* A register cannot be set, and a variable of its name could never be read. */
+static struct error *check_register(struct scope *scope, const char *name)
+{
+	struct value value;
+	bool found = false;
+	struct error *error = scope->find_register ? scope->find_register(scope->register_context,
+									  name, &found, &value)
+						   : NULL;
+	if (!error && !found)
+		return NULL;
+	error_free(error);
+	return error_create(ERROR_USAGE, "$%s is a register, it cannot be set", name);
+}
+
+static struct error *set_variable(struct session *session, const char *text)
+{
+	struct scope *scope = &session->scope;
+	struct value value;
+	char name[64];
+	text++;
+	if (!take_word(&text, "_$", name, sizeof(name)))
+		return error_create(ERROR_USAGE, "the variable's name is too long");
+	if (*text != '=' || text[1] == '=')
+		return error_create(ERROR_USAGE, "\"=\" should follow $%s", name);
+	TRY(check_register(scope, name));
+	TRY(expression_value(scope, skip_blanks(text + 1), &value));
+	TRY(variables_set(scope->variables, name, &value));
+	out_null_as(session->out, NULL, "");
+	return NULL;
+}
+
+static struct error *set_option(struct session *session, const char *text)
+{
+	char name[64];
+	if (!take_word(&text, "-_", name, sizeof(name)) || !*name)
+		return error_create(ERROR_USAGE,
+				    "`set $NAME = EXPRESSION` or `set OPTION VALUE`; `set` alone "
+				    "lists both");
+	if (*text == '=')
+		text = skip_blanks(text + 1);
+	bool on = !strcmp(text, "on");
+	if (strcmp(name, "pager"))
+		TRY(render_option_set(&session->render, name, text));
+	else if (on || !strcmp(text, "off"))
+		session->pager = on;
+	else
+		return error_create(ERROR_USAGE, "pager is on or off, not \"%s\"", text);
+	out_null_as(session->out, NULL, "");
+	return NULL;
+}
+
+static struct error *set_run(struct session *session, const struct arguments *arguments)
+{
+	if (!arguments->operand_count) {
+		list_all(session);
+		return NULL;
+	}
+	const char *text = arguments->operands[0];
+	return *text == '$' ? set_variable(session, text) : set_option(session, text);
+}
+
+static const char *const examples[] = { "set $init = &init_task", "set base hex", "set", NULL };
+
+const struct command command_set = {
+	.name = "set",
+	.summary = "set a variable or an option of printing",
+	.description =
+		"`set $NAME = EXPRESSION` keeps the value of an expression with its type under a "
+		"name for later expressions. What lies in memory is kept as the place.\n"
+		"\n"
+		"`set OPTION VALUE` sets how values are printed, for the rest of the session. "
+		"Without operands it lists options and variables.\n"
+		"\n"
+		"Every result of print has a number: $1 is the first, $ the last, $$ the one "
+		"before, $$N N before the last. $_ is the address that came through a pipe.",
+	.operands = { { .name = "$NAME = EXPRESSION|OPTION VALUE",
+			.kind = OPERAND_EXPRESSION,
+			.optional = true,
+			.rest = true } },
+	.examples = examples,
+	.run = set_run,
+};

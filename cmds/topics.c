@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/topics.h"
+
+#include "base/array.h"
+#include <string.h>
+
+static const char pipes[] =
+	"COMMAND | PROGRAM ARGUMENTS   the output into a program; all behind it is the shell's\n"
+	"COMMAND > FILE                the output into a file, >> adds to it\n"
+	"COMMAND | COMMAND             what the first finds, one by one, into the second\n"
+	"! PROGRAM ARGUMENTS           runs a program\n"
+	"\n"
+	"ps, list, tree, mod, sym and others hand on addresses, and types where they know\n"
+	"them. The second command runs once for each:\n"
+	"\n"
+	"  bt, rd, struct NAME, ...    take the address as their last operand\n"
+	"  print                       shows the object; it is $_, a typed pointer\n"
+	"  print ->comm                is short for print $_->comm\n"
+	"  print {comm, pid}           makes a table of members\n"
+	"  rd $_ 4                     $_ puts the address elsewhere\n"
+	"\n"
+	"What is C's and what the shell's:\n"
+	"\n"
+	"Within (), [], {} and quotes, or without blanks around (a|b, a>>2, a->b), all is C's.\n"
+	"Commands without expressions (ps, bt, log...) have no C: | and > are the shell's.\n"
+	"After print and its like, ` | x` is a pipe if x is a command or a program, ` > x` and\n"
+	"` >> x` write a file if x ends the line and is no number. If x is a variable too, you\n"
+	"are asked to say which: (a | x), | !x, > ./x. | !x is always a program.\n";
+static const char *const pipes_examples[] = { "ps | grep kworker | head -3",
+					      "ps -s I | print {pid, comm}",
+					      "ps 1 kthreadd | bt",
+					      "ps 1 | rd $_ 2",
+					      "print (1 | 2)",
+					      "print 1 | 2",
+					      "log | tail -3",
+					      NULL };
+
+static const char expressions[] =
+	"C's, on the dump's own types: variables, members, [], * and &, casts to any C type,\n"
+	"sizeof, integers, characters, enumerators and all operators but assignment.\n"
+	"\n"
+	"  task.comm, task->comm       the same: a pointer is followed\n"
+	"  NAME:0, NAME:a              a per-CPU variable on CPU 0, on all CPUs\n"
+	"  MODULE:NAME                 a module's\n"
+	"  NAME@ADDRESS                of several symbols of a name, the one there\n"
+	"  (struct foo *)0xffff...     what you know better\n"
+	"  $name                       what `set $name = ...` said; $_ what came through a pipe\n"
+	"\n"
+	"TAB completes variables, types behind struct, and members behind . and ->.\n"
+	"`help print` has the options that say how values look.\n";
+static const char *const expressions_examples[] = { "print init_task.comm",
+						    "print &init_task",
+						    "print runqueues:a.nr_running",
+						    "print sizeof(struct task_struct)",
+						    "print ((struct task_struct *)&init_task)->pid",
+						    NULL };
+
+static const char rc[] =
+	"At the prompt, the lines of ~/.config/btfcrash/rc run first "
+	"($XDG_CONFIG_HOME/btfcrash/rc\n"
+	"if that is set), unless the program was started with --no-rc. Scripts and -c do without,\n"
+	"so that they mean the same everywhere; they can `source` it.\n"
+	"\n"
+	"  # comments are allowed, here and at the end of lines\n"
+	"  alias bta = bt -a\n"
+	"  alias stuck = ps -s D | bt\n"
+	"\n"
+	"`alias` lists what there is, `set` the settings. The lines you typed are kept in\n"
+	"~/.local/state/btfcrash/history; Ctrl-R searches them, the arrows walk through them.\n";
+static const char *const rc_examples[] = { "alias", "source /dev/null", NULL };
+
+static const char output[] =
+	"Every command takes, before its operands:\n"
+	"\n"
+	"  --json           one line of JSON: {\"command\", \"ok\", \"result\"} or \"error\"\n"
+	"  --csv            comma-separated values with a heading; members of members are a.b\n"
+	"  --columns LIST   only these columns, in this order: --columns pid,comm\n"
+	"\n"
+	"The same options of the program hold for all commands. Output that is longer than the\n"
+	"screen goes through $PAGER, at the prompt and on a terminal; `less` without it, and no\n"
+	"pager if it is empty. Colours are for terminals; $NO_COLOR and --color=never switch them\n"
+	"off. Ctrl-C ends a command; what it has found until then stays.\n";
+static const char *const output_examples[] = { "ps --csv", "ps --columns pid,comm",
+					       "sym --csv -q init_task", "ps --json > /dev/null",
+					       NULL };
+
+const struct topic topics[] = {
+	{ "pipes", "| and >, and the addresses that commands hand on", pipes, pipes_examples },
+	{ "expressions", "what print and others evaluate", expressions, expressions_examples },
+	{ "output", "JSON, CSV, columns, the pager and colours", output, output_examples },
+	{ "rc", "what runs at the start of a prompt", rc, rc_examples },
+};
+const size_t topic_count = ARRAY_COUNT(topics);
+
+const struct topic *topic_find(const char *name)
+{
+	for (size_t i = 0; i < topic_count; i++)
+		if (!strcmp(topics[i].name, name))
+			return &topics[i];
+	return NULL;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/eval/selection.h"
+
+#include "debugger/target/object.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_SIZE   256
+#define NESTING_MAX 8
+
+struct parser {
+	const char *at;
+	const char *type_name; /* without "struct ", NULL */
+	struct selection *selection;
+};
+
+void selection_deinit(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->count; i++)
+		free(selection->paths[i]);
+	selection->count = 0;
+}
+
+static struct error *add_path(struct parser *parser, const char *path)
+{
+	struct selection *selection = parser->selection;
+	size_t length = parser->type_name ? strlen(parser->type_name) : 0;
+	if (length && !strncmp(path, parser->type_name, length) && path[length] == '.')
+		path += length + 1;
+	for (size_t i = 0; i < selection->count; i++)
+		if (!strcmp(selection->paths[i], path))
+			return NULL;
+	if (selection->count == SELECTION_MAX)
+		return error_create(ERROR_USAGE, "more than %d members", SELECTION_MAX);
+	char *copy = strdup(path);
+	if (!copy)
+		return error_no_memory();
+	selection->paths[selection->count++] = copy;
+	return NULL;
+}
+
+static void skip_blanks(struct parser *parser)
+{
+	while (isspace((unsigned char)*parser->at))
+		parser->at++;
+}
+
+/* Up to a comma or a brace that is in no brackets; without blanks at its end. */
+static size_t path_length(const char *at)
+{
+	int depth = 0;
+	size_t length = 0;
+	for (; at[length]; length++) {
+		if (strchr("([", at[length]))
+			depth++;
+		else if (strchr(")]", at[length]))
+			depth--;
+		else if (depth <= 0 && strchr(",{}", at[length]))
+			break;
+	}
+	while (length && isspace((unsigned char)at[length - 1]))
+		length--;
+	return length;
+}
+
+static void drop_suffix(char *path, const char *suffix)
+{
+	size_t length = strlen(path), end = strlen(suffix);
+	if (length > end && !strcmp(path + length - end, suffix))
+		path[length - end] = 0;
+}
+
+static struct error *parse_list(struct parser *parser, const char *prefix, unsigned int depth);
+
+/* One path, or what stands before braces with what is in them. */
+static struct error *parse_one(struct parser *parser, const char *prefix, unsigned int depth)
+{
+	char path[PATH_SIZE];
+	skip_blanks(parser);
+	size_t length = path_length(parser->at);
+	bool joins = *prefix && (isalpha((unsigned char)*parser->at) || *parser->at == '_');
+	int used = snprintf(path, sizeof(path), "%s%s%.*s", prefix, joins ? "." : "", (int)length,
+			    parser->at);
+	if (!length || used >= (int)sizeof(path))
+		return error_create(ERROR_USAGE, "a member's name should stand before \"%s\"",
+				    parser->at);
+	parser->at += length;
+	skip_blanks(parser);
+	if (*parser->at != '{')
+		return add_path(parser, path);
+	drop_suffix(path, "->");
+	drop_suffix(path, ".");
+	return parse_list(parser, path, depth + 1);
+}
+
+/* "{a, b}" */
+static struct error *parse_list(struct parser *parser, const char *prefix, unsigned int depth)
+{
+	if (depth > NESTING_MAX)
+		return error_create(ERROR_USAGE, "braces nested too deep");
+	do {
+		parser->at++;
+		TRY(parse_one(parser, prefix, depth));
+		skip_blanks(parser);
+	} while (*parser->at == ',');
+	if (*parser->at != '}')
+		return error_create(ERROR_USAGE, "a comma or \"}\" should stand before \"%s\"",
+				    parser->at);
+	parser->at++;
+	return NULL;
+}
+
+/* Without braces around it. */
+static struct error *parse_all(struct parser *parser)
+{
+	for (;;) {
+		TRY(parse_one(parser, "", 0));
+		skip_blanks(parser);
+		if (*parser->at != ',')
+			return NULL;
+		parser->at++;
+	}
+}
+
+struct error *selection_parse(const char *text, const char *type_name, struct selection *ret)
+{
+	struct selection selection = { .count = 0 };
+	const char *blank = type_name ? strrchr(type_name, ' ') : NULL;
+	struct parser parser = { .at = text,
+				 .type_name = blank ? blank + 1 : type_name,
+				 .selection = &selection };
+	skip_blanks(&parser);
+	struct error *error = *parser.at == '{' ? parse_list(&parser, "", 0) : parse_all(&parser);
+	skip_blanks(&parser);
+	if (!error && *parser.at)
+		error = error_create(ERROR_USAGE, "\"%s\" follows the members", parser.at);
+	if (error)
+		selection_deinit(&selection);
+	else
+		*ret = selection;
+	return error;
+}
+
+/* From the end backward: a brace cannot stand in an expression but within quotes. */
+const char *selection_find(const char *text)
+{
+	size_t end = strlen(text), depth = 0;
+	while (end && isspace((unsigned char)text[end - 1]))
+		end--;
+	if (!end || text[end - 1] != '}')
+		return NULL;
+	while (end--) {
+		if (text[end] == '}')
+			depth++;
+		else if (text[end] == '{' && !--depth)
+			return text + end;
+	}
+	return NULL;
+}

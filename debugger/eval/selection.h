@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chosen members: "comm, pid, mm{map_count, pgd}, se.load.weight". Each path is for
+ * expression_member(): through structs, pointers and arrays.
+ */
+#ifndef DEBUGGER_EVAL_SELECTION_H
+#define DEBUGGER_EVAL_SELECTION_H
+
+#include "base/error.h"
+#include <stddef.h>
+
+/* As many as a table has columns, and some to spare for its own. */
+#define SELECTION_MAX 24
+
+struct selection {
+	char *paths[SELECTION_MAX];
+	size_t count;
+};
+
+/*
+ * Paths with commas between them, with or without braces around all of it; those in braces behind
+ * a path continue it. Commas within brackets separate nothing; what comes twice is taken once.
+ * "task_struct.comm" is "comm" where `type_name` ("struct task_struct", NULL: none) is so called.
+ */
+struct error *selection_parse(const char *text, const char *type_name,
+			      struct selection *ret) MUST_CHECK;
+void selection_deinit(struct selection *selection);
+/*
+ * Where the braces open that end "EXPRESSION{a, b}"; NULL: it does not end in braces. Braces may
+ * be all there is.
+ */
+const char *selection_find(const char *text);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/hint_types.h"
+
+#include "base/array.h"
+#include "debugger/declare/declare.h"
+#include "debugger/infer/hints.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_SIZE 512
+
+struct parsed {
+	const struct btf *btf;
+	const char *text;
+	struct hint_type type; /* { NULL, 0 }: none here */
+};
+
+struct hint_types {
+	struct parsed *items;
+	size_t count, capacity;
+	struct hash_index index;
+};
+
+struct error *hint_types_create(struct hint_types **ret)
+{
+	struct hint_types *types = calloc(1, sizeof(*types));
+	if (!types)
+		return error_no_memory();
+	*ret = types;
+	return NULL;
+}
+
+void hint_types_destroy(struct hint_types *types)
+{
+	if (!types)
+		return;
+	hash_index_deinit(&types->index);
+	free(types->items);
+	free(types);
+}
+
+/* "const char *[]" without its first dimension; false: no array. */
+static bool strip_dimension(char *text)
+{
+	char *open = strchr(text, '[');
+	if (!open || open[1] != ']')
+		return false;
+	memmove(open, open + 2, strlen(open + 2) + 1);
+	return true;
+}
+
+static struct hint_type parse(const struct knowledge *knowledge, const struct btf *btf,
+			      const char *text)
+{
+	struct hint_type parsed = { .is_array = false };
+	char buffer[TEXT_SIZE];
+	if (snprintf(buffer, sizeof(buffer), "%s", text) >= (int)sizeof(buffer))
+		return parsed;
+	parsed.is_array = strip_dimension(buffer);
+	struct error *error =
+		declare_parse_type(knowledge->target, btf, buffer, NULL, &parsed.type);
+	if (error)
+		parsed.type = (struct type){ NULL, 0 };
+	error_free(error);
+	return parsed;
+}
+
+static uint32_t hash_key(const struct btf *btf, const char *text)
+{
+	const void *key[] = { btf, text };
+	return hash_bytes(key, sizeof(key));
+}
+
+/* What cannot be remembered is only looked up again. */
+static void remember(struct hint_types *types, uint32_t hash, const struct parsed *parsed)
+{
+	if (array_reserve(&types->items, &types->capacity, types->count + 1) &&
+	    hash_index_add(&types->index, hash, (uint32_t)types->count))
+		types->items[types->count++] = *parsed;
+}
+
+bool hint_type_find(const struct knowledge *knowledge, const struct btf *btf, const char *text,
+		    struct hint_type *ret)
+{
+	struct hint_types *types = knowledge->hint_types;
+	uint32_t hash = hash_key(btf, text), number;
+	size_t position = hash_index_first(&types->index, hash);
+	while ((number = hash_index_next(&types->index, hash, &position)) != HASH_NONE) {
+		const struct parsed *parsed = &types->items[number];
+		if (parsed->btf != btf || parsed->text != text)
+			continue;
+		*ret = parsed->type;
+		return ret->type.btf;
+	}
+	if (knowledge->is_shared)
+		return false;
+	struct parsed parsed = { btf, text, parse(knowledge, btf, text) };
+	remember(types, hash, &parsed);
+	*ret = parsed.type;
+	return ret->type.btf;
+}
+
+void hint_types_prepare(const struct knowledge *knowledge, const struct btf *btf,
+			const struct symbol *symbol)
+{
+	struct hint hints[HINTS_A_NAME];
+	struct hint_type ignored;
+	size_t count = hints_find(knowledge->hints, symbol->module, symbol->name,
+				  knowledge->hint_kernels, hints);
+	for (size_t i = 0; i < count; i++)
+		(void)hint_type_find(knowledge, btf, hints[i].type, &ignored);
+}

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/own_data_fit.h"
+
+#include "base/bytes.h"
+#include "debugger/infer/layout_outline.h"
+#include "debugger/infer/names_family.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define ZERO_COST (FIT_BIT / 2)
+#define BYTES_MAX 512 /* that are counted; what comes after is like them */
+/* The kernel and its modules lie above, the heap below. */
+#define IMAGE_START 0xffffffff80000000
+/* More than it takes to tell a word of which nothing is known. */
+#define WRONG_WORD     (100 * FIT_BIT)
+#define WORDS_MAX      (BYTES_MAX / 8)
+#define DEPTH_MAX      12
+#define VISITS_MAX     4096
+#define ENUMS_MAX      64
+#define SEARCH_MARGIN  (16 * FIT_BIT) /* worse than the best so far: not counted to the end */
+#define STRUCT_PRIOR   (11 * FIT_BIT) /* one of thousands */
+#define UNION_PRIOR    (18 * FIT_BIT)
+#define TWO_OF_A_KIND  (3 * FIT_BIT)  /* an array */
+#define POINTERS_PRIOR (12 * FIT_BIT) /* void * */
+#define NAME_MIN       (4 * FIT_BIT)
+#define KIN_MAX	       24
+#define SLACK_MAX      64
+
+enum word_kind {
+	WORD_UNSEEN,
+	WORD_ZERO,
+	WORD_NUMBER,
+	WORD_FUNCTION,
+	WORD_TEXT,
+	WORD_BYTES,
+	WORD_OBJECT
+};
+
+struct fit {
+	const struct question *question;
+	const struct layout *layout;
+	uint32_t size; /* bytes at hand that are counted */
+	uint8_t words[WORDS_MAX];
+	uint16_t pointers, numbers; /* of the first words, as in struct outline */
+	uint64_t in_use;	    /* bit N: byte N is not 0 */
+	struct name_word name[NAME_WORDS_MAX];
+	size_t name_count;
+	struct kinship kin[KIN_MAX];
+	size_t kin_count;
+	unsigned int visits;
+	int limit;
+};
+
+/* --- words ------------------------------------------------------------------------------ */
+
+static bool points_at_text(const struct question *question, uint64_t address)
+{
+	uint8_t bytes[24];
+	struct error *why;
+	size_t size = memory_read_some(question->knowledge->target->memory, address, bytes,
+				       sizeof(bytes), &why);
+	error_free(why);
+	size_t length = 0;
+	while (length < size &&
+	       ((bytes[length] >= ' ' && bytes[length] < 0x7f) || bytes[length] == '\n'))
+		length++;
+	/* On the heap, anything may begin with a few such bytes. */
+	size_t least = symtab_is_text(question->knowledge->target->symbols, address) ? 24
+		       : address >= IMAGE_START					     ? 1
+										     : 5;
+	return length == sizeof(bytes) || (length >= least && length < size && !bytes[length]);
+}
+
+static uint64_t load(const struct fit *fit, uint32_t offset, uint32_t size)
+{
+	if (offset > fit->question->size || fit->question->size - offset < size)
+		return 0;
+	return load_unsigned(fit->question->bytes + offset, size,
+			     fit->question->knowledge->target->facts->big_endian);
+}
+
+static enum word_kind classify(const struct fit *fit, uint64_t value)
+{
+	struct knowledge *knowledge = fit->question->knowledge;
+	if (!value)
+		return WORD_ZERO;
+	if (!is_kernel_pointer(value))
+		return WORD_NUMBER;
+	if (knowledge_function(knowledge, value)->is_function)
+		return WORD_FUNCTION;
+	if (knowledge_type_at(knowledge, value))
+		return WORD_OBJECT;
+	if (points_at_text(fit->question, value))
+		return WORD_TEXT;
+	/* Literals have no symbol. */
+	struct symbol symbol;
+	uint64_t offset;
+	if (value >= IMAGE_START && target_symbol_at(knowledge->target, value, &symbol, &offset) &&
+	    offset)
+		return WORD_BYTES;
+	return WORD_OBJECT;
+}
+
+static enum word_kind word_kind(struct fit *fit, uint32_t offset)
+{
+	if (offset % 8 || offset / 8 >= WORDS_MAX)
+		return WORD_NUMBER;
+	uint8_t *word = &fit->words[offset / 8];
+	if (*word == WORD_UNSEEN)
+		*word = (uint8_t)classify(fit, load(fit, offset, 8));
+	return *word;
+}
+
+struct fit *fit_create(const struct question *question)
+{
+	struct fit *fit = calloc(1, sizeof(*fit));
+	if (!fit)
+		return NULL;
+	*fit = (struct fit){ .question = question, .layout = question->layout };
+	fit->size = question->size < BYTES_MAX ? question->size : BYTES_MAX;
+	fit->name_count = name_words(question->symbol->name, fit->name);
+	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
+				      fit->kin, KIN_MAX);
+	bool any = false;
+	for (uint32_t i = 0; i < fit->size; i++) {
+		any |= question->bytes[i] != 0;
+		if (question->bytes[i] && i < OUTLINE_BYTES)
+			fit->in_use |= (uint64_t)1 << i;
+	}
+	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
+		uint64_t value = load(fit, i * 8, 8);
+		bool is_poison = value >> 48 == 0xdead || value >= (uint64_t)-4096;
+		if (is_kernel_pointer(value) && value % 0x100000000 >= 0x1000)
+			fit->pointers |= (uint16_t)(1u << i);
+		else if (value && !is_poison)
+			fit->numbers |= (uint16_t)(1u << i);
+	}
+	if (!any) {
+		free(fit);
+		return NULL;
+	}
+	return fit;
+}
+
+void fit_destroy(struct fit *fit)
+{
+	free(fit);
+}
+
+/* --- costs ------------------------------------------------------------------------------ */
+
+static int log2_of(uint64_t value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/* Small numbers are likelier; negative ones as small ones. */
+static int cost_number(uint64_t value, uint32_t size)
+{
+	uint32_t width = size * 8;
+	if (!value)
+		return ZERO_COST;
+	if (size >= 4 && value >> (width - 1) & 1) {
+		value = ~value;
+		if (width < 64)
+			value &= ((uint64_t)1 << width) - 1;
+	}
+	/* Masks and packed values. */
+	if (size == 8 && value >> 32)
+		return 2 * FIT_BIT + cost_number(value >> 32, 4) +
+		       cost_number(value & 0xffffffff, 4);
+	int length = log2_of(value);
+	int bits = 2 + length + log2_of((uint64_t)length + 1);
+	/* Flags: where the few bits are. */
+	int flags = 4 + 6 * __builtin_popcountll(value);
+	int most = (int)width + 2;
+	most = size == 4 && flags < most ? flags : most;
+	return (bits < most ? bits : most) * FIT_BIT;
+}
+
+static int cost_padding(const struct fit *fit, uint32_t from, uint32_t to)
+{
+	int cost = 0;
+	for (uint32_t i = from; i < to && i < fit->question->size && cost <= fit->limit; i++)
+		if (fit->question->bytes[i])
+			cost += 30 * FIT_BIT;
+	return cost;
+}
+
+static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
+{
+	const struct function_entry *function = knowledge_function(fit->question->knowledge, value);
+	if (!function->is_function)
+		return 24 * FIT_BIT;
+	uint32_t actual = layout_id(fit->layout, function->prototype);
+	bool proved = actual != 0;
+	if (!actual)
+		actual = layout_id(fit->layout, function->likely);
+	if (!actual)
+		return 4 * FIT_BIT;
+	if (layout_compare(fit->layout, actual, prototype) == LIKE_EXACTLY)
+		return FIT_BIT;
+	return (proved ? 20 : 6) * FIT_BIT;
+}
+
+static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)
+{
+	const struct layout *layout = fit->layout;
+	const struct typed *typed = knowledge_type_at(fit->question->knowledge, value);
+	if (!typed || typed->layout->end > layout->end)
+		return 4 * FIT_BIT;
+	if (layout_match(layout, typed->type, 0, target) == LIKE_EXACTLY)
+		return FIT_BIT;
+	return layout_is_compound(layout, target) || layout_kind(layout, target) == BTF_PTR
+		       ? 14 * FIT_BIT
+		       : 6 * FIT_BIT;
+}
+
+static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
+{
+	const struct layout *layout = fit->layout;
+	uint32_t target = layout_target(layout, type);
+	enum btf_kind kind = layout_kind(layout, target);
+	uint64_t value = load(fit, offset, 8);
+	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
+	switch (word_kind(fit, offset)) {
+	case WORD_ZERO:
+		return ZERO_COST;
+	case WORD_NUMBER:
+		if (value >> 48 == 0xdead || value >= (uint64_t)-4096)
+			return 5 * FIT_BIT;
+		return target ? WRONG_WORD : 16 * FIT_BIT + cost_number(value, 8);
+	case WORD_FUNCTION:
+		return kind == BTF_FUNC_PROTO ? cost_function(fit, target, value)
+		       : target		      ? 20 * FIT_BIT
+					      : 6 * FIT_BIT;
+	case WORD_TEXT:
+		return is_text			? FIT_BIT
+		       : kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : target			? 10 * FIT_BIT
+						: 8 * FIT_BIT;
+	case WORD_BYTES:
+		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : is_text	      ? 2 * FIT_BIT
+		       : target		      ? 8 * FIT_BIT
+					      : 6 * FIT_BIT;
+	default:
+		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : is_text	      ? 14 * FIT_BIT
+		       : target		      ? cost_object(fit, target, value)
+					      : 4 * FIT_BIT;
+	}
+}
+
+static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t value,
+			   unsigned int *ret_count)
+{
+	struct btf_type record;
+	struct btf_enumerator enumerator;
+	*ret_count = 0;
+	if (!btf_get(layout->btf, type, &record))
+		return true;
+	for (uint32_t i = 0; i < ENUMS_MAX && btf_enumerator(&record, i, &enumerator); i++) {
+		++*ret_count;
+		if (((uint64_t)enumerator.value & 0xffffffff) == (value & 0xffffffff))
+			return true;
+	}
+	return *ret_count >= ENUMS_MAX;
+}
+
+static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
+{
+	const struct layout_record *record = &fit->layout->records[type];
+	uint64_t value = load(fit, offset, record->size <= 8 ? record->size : 8);
+	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
+		unsigned int count;
+		if (!has_enumerator(fit->layout, type, value, &count))
+			return 14 * FIT_BIT + cost_number(value, record->size);
+		return value ? (1 + log2_of(count)) * FIT_BIT : ZERO_COST;
+	}
+	if (record->encoding & BTF_INT_BOOL)
+		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
+	if (record->size == 8 && offset % 8 == 0 && is_kernel_pointer(value))
+		return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
+	return cost_number(value, record->size);
+}
+
+/* Bytes that are text, or that are not. */
+static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, uint32_t count)
+{
+	bool is_char = fit->layout->records[element].encoding & BTF_INT_SIGNED;
+	bool is_bool = fit->layout->records[element].encoding & BTF_INT_BOOL;
+	int cost = 0, texts = 0;
+	for (uint32_t i = 0; i < count && offset + i < fit->size && cost < fit->limit; i++) {
+		uint8_t byte = fit->question->bytes[offset + i];
+		bool is_text = (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
+		texts += is_text ? 1 : byte ? -1 : 0;
+		if (is_bool)
+			cost += byte > 1 ? 24 * FIT_BIT : FIT_BIT;
+		else if (is_char)
+			cost += !byte	  ? FIT_BIT / 4
+				: is_text ? 5 * FIT_BIT
+				: i	  ? 12 * FIT_BIT
+					  : 24 * FIT_BIT;
+		else
+			cost += !byte ? ZERO_COST : byte < 16 ? 6 * FIT_BIT : 10 * FIT_BIT;
+	}
+	return is_char && texts <= 1 ? cost + 24 * FIT_BIT : cost;
+}
+
+static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth);
+
+static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct field *field;
+	uint32_t end = offset;
+	int cost = 0;
+	for (uint32_t i = 0; (field = layout_field(fit->layout, type, i)); i++) {
+		uint32_t start = offset + field->offset;
+		if (cost > fit->limit)
+			return cost;
+		if (field->bit_size) {
+			uint32_t stop = start + 1 + (field->bit_size + 6) / 8;
+			/* Neighbours share their bytes: those that are new are counted. */
+			for (uint32_t at = end > start ? end : start; at < stop; at++)
+				cost += cost_number(load(fit, at, 1), 1);
+			end = stop > end ? stop : end;
+			continue;
+		}
+		if (start > end)
+			cost += cost_padding(fit, end, start);
+		cost += cost_type(fit, field->type, start, depth + 1);
+		start += layout_size(fit->layout, field->type);
+		end = start > end ? start : end;
+	}
+	return cost + cost_padding(fit, end, offset + layout_size(fit->layout, type));
+}
+
+/* The arm that explains most. */
+static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct field *field;
+	uint32_t size = layout_size(fit->layout, type), i = 0;
+	int best = FIT_IMPOSSIBLE;
+	for (; (field = layout_field(fit->layout, type, i)); i++) {
+		if (field->bit_size)
+			continue;
+		int cost = cost_type(fit, field->type, offset + field->offset, depth + 1) +
+			   cost_padding(fit, offset + layout_size(fit->layout, field->type),
+					offset + size);
+		best = cost < best ? cost : best;
+	}
+	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(i) * FIT_BIT / 2;
+}
+
+static int cost_list_head(struct fit *fit, uint32_t offset)
+{
+	uint64_t next = load(fit, offset, 8), previous = load(fit, offset + 8, 8);
+	uint64_t self = fit->question->subject->address + offset, back;
+	if (!next && !previous)
+		return 2 * FIT_BIT;
+	if (next >> 32 == 0xdead0000 && previous >> 32 == 0xdead0000)
+		return 2 * FIT_BIT;
+	if (next == self && previous == self)
+		return FIT_BIT;
+	if (!is_kernel_pointer(next) || !is_kernel_pointer(previous))
+		return 2 * WRONG_WORD;
+	struct error *error =
+		memory_read_u64(fit->question->knowledge->target->memory, next + 8, &back);
+	if (error) {
+		error_free(error);
+		return 24 * FIT_BIT;
+	}
+	return back == self ? FIT_BIT : WRONG_WORD;
+}
+
+static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
+{
+	uint32_t step = layout_size(fit->layout, element);
+	int cost = 0;
+	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
+		return cost_bytes(fit, element, offset, count);
+	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
+		if (offset + i * step >= fit->size)
+			break;
+		cost += cost_type(fit, element, offset + i * step, depth + 1);
+	}
+	return cost;
+}
+
+static bool is_zero(const struct fit *fit, uint32_t offset, uint32_t size)
+{
+	for (uint32_t i = offset; i < offset + size && i < fit->size; i++)
+		if (fit->question->bytes[i])
+			return false;
+	return true;
+}
+
+static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct layout *layout = fit->layout;
+	if (depth > DEPTH_MAX || offset >= fit->size)
+		return 0;
+	if (++fit->visits > VISITS_MAX)
+		return fit->limit + 1;
+	bool is_compound = layout_is_compound(layout, type) ||
+			   layout_kind(layout, type) == BTF_ARRAY;
+	if (is_compound && is_zero(fit, offset, layout_size(layout, type)))
+		return ZERO_COST;
+	switch (layout_kind(layout, type)) {
+	case BTF_STRUCT:
+		return type == layout->list_head ? cost_list_head(fit, offset)
+						 : cost_members(fit, type, offset, depth);
+	case BTF_UNION:
+		return cost_union(fit, type, offset, depth);
+	case BTF_ARRAY:
+		return cost_array(fit, layout_target(layout, type),
+				  layout_array_count(layout, type), offset, depth);
+	case BTF_PTR:
+		return cost_pointer(fit, type, offset);
+	case BTF_INT:
+	case BTF_ENUM:
+	case BTF_ENUM64:
+		return cost_scalar(fit, type, offset);
+	default:
+		return 0;
+	}
+}
+
+/* What lies between the end and the next symbol. */
+static int cost_gap(const struct fit *fit, uint64_t size)
+{
+	const struct subject *subject = fit->question->subject;
+	uint64_t gap = subject->room - size, end = subject->address + subject->room;
+	uint64_t alignment = end & -end;
+	int cost = 0;
+	if (gap && subject->room_is_exact)
+		return 60 * FIT_BIT;
+	for (uint64_t at = size; at < fit->question->size && at < size + 64; at++)
+		if (fit->question->bytes[at])
+			cost += fit->question->is_constant ? 6 * FIT_BIT : 30 * FIT_BIT;
+	if (gap >= alignment)
+		cost += 10 * FIT_BIT;
+	return cost + (int)(gap < 64 ? gap : 64) * FIT_BIT / 8;
+}
+
+int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
+{
+	uint64_t size = layout_size(fit->layout, type);
+	if (!size || size > fit->question->subject->room ||
+	    fit->question->subject->address % layout_alignment(fit->layout, type))
+		return FIT_IMPOSSIBLE;
+	uint64_t whole = count ? size * count : size;
+	int gap = cost_gap(fit, whole);
+	fit->visits = 0;
+	fit->limit = limit;
+	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
+	if (cost > limit)
+		return FIT_IMPOSSIBLE;
+	/* The last element counted may end later than those of others. */
+	uint64_t counted = (fit->size + size - 1) / size * size;
+	if (count && counted > fit->size && whole > fit->size && cost < FIT_IMPOSSIBLE / 8)
+		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);
+	/* Tables of pointers begin with one. */
+	if (count && layout_kind(fit->layout, type) == BTF_PTR && !load(fit, 0, 8))
+		cost += 8 * FIT_BIT;
+	return cost + gap;
+}
+
+/* --- the search ------------------------------------------------------------------------- */
+
+struct search {
+	struct fit *fit;
+	struct fitted *found; /* best first */
+	size_t count, room;
+};
+
+static void keep(struct search *search, const struct fitted *fitted)
+{
+	size_t at = search->count;
+	while (at && search->found[at - 1].cost > fitted->cost)
+		at--;
+	if (at >= search->room)
+		return;
+	size_t last = search->count < search->room ? search->count : search->room - 1;
+	memmove(&search->found[at + 1], &search->found[at], (last - at) * sizeof(*search->found));
+	search->found[at] = *fitted;
+	search->count = last + 1;
+}
+
+static void try_type(struct search *search, uint32_t type, int prior)
+{
+	struct fit *fit = search->fit;
+	uint64_t size = layout_size(fit->layout, type);
+	if (!size || size > fit->question->subject->room)
+		return;
+	uint64_t count = fit->question->subject->room / size;
+	int best = search->count ? search->found->cost : FIT_IMPOSSIBLE / 2;
+	struct fitted fitted = { .type = type, .count = count > 1 ? (uint32_t)count : 0 };
+	prior += fitted.count ? TWO_OF_A_KIND : 0;
+	fitted.cost = prior + fit_cost(fit, type, fitted.count, best + SEARCH_MARGIN - prior);
+	if (fitted.cost < best + SEARCH_MARGIN)
+		keep(search, &fitted);
+}
+
+static bool can_be(const struct fit *fit, const struct outline *outline)
+{
+	const struct subject *subject = fit->question->subject;
+	if (outline->size > subject->room || fit->pointers & outline->numbers ||
+	    fit->numbers & outline->pointers || fit->in_use & outline->holes)
+		return false;
+	uint64_t gap = subject->room % outline->size, end = subject->address + subject->room;
+	return gap < SLACK_MAX || gap < (end & -end);
+}
+
+int fit_prior(const struct layout *layout, uint32_t type, bool is_named)
+{
+	switch (layout_kind(layout, type)) {
+	case BTF_STRUCT:
+		return is_named ? 0 : STRUCT_PRIOR;
+	case BTF_UNION:
+		return is_named ? 0 : UNION_PRIOR;
+	case BTF_PTR: {
+		uint32_t target = layout_target(layout, type);
+		if (!target || layout_kind(layout, target) == BTF_FUNC_PROTO)
+			return POINTERS_PRIOR;
+		return is_named || !layout_is_compound(layout, target) ? 0 : STRUCT_PRIOR;
+	}
+	default:
+		return 0;
+	}
+}
+
+static int kin_points(const struct fit *fit, uint32_t type)
+{
+	for (size_t i = 0; i < fit->kin_count; i++)
+		if (fit->kin[i].type == type)
+			return fit->kin[i].points * FIT_BIT;
+	return 0;
+}
+
+/* An array of pointers to a type, likelier where the names of its kin say so. */
+static void try_pointer(struct search *search, uint32_t target)
+{
+	const struct fit *fit = search->fit;
+	uint32_t pointer = fit->layout->records[target].pointer;
+	try_type(search, pointer,
+		 fit_prior(fit->layout, pointer, false) - kin_points(fit, pointer));
+}
+
+static void search_scalars(struct search *search)
+{
+	static const char *const scalars[] = { "char", "unsigned char",	    "short unsigned int",
+					       "int",  "long unsigned int", "_Bool" };
+	const struct layout *layout = search->fit->layout;
+	uint64_t value = load(search->fit, 0, 8);
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+		try_type(search, layout_find(layout, BTF_INT, scalars[i]), 0);
+	try_type(search, layout->records[0].pointer, POINTERS_PRIOR);
+	for (size_t i = 0; i < search->fit->kin_count; i++)
+		if (layout_kind(layout, search->fit->kin[i].type) == BTF_PTR)
+			try_pointer(search, layout_target(layout, search->fit->kin[i].type));
+	uint32_t text = layout_find(layout, BTF_INT, "char");
+	try_type(search, text ? layout->records[text].pointer : 0, 0);
+	const struct typed *typed = knowledge_type_at(search->fit->question->knowledge, value);
+	uint32_t type = typed && typed->layout->end <= layout->end ? typed->type : 0;
+	/* A pointer to it, or to what it begins with. */
+	for (int depth = 0; type && depth < 3; depth++) {
+		const struct field *field =
+			layout_is_compound(layout, type) ? layout_field(layout, type, 0) : NULL;
+		try_pointer(search, type);
+		type = field && !field->offset && !field->bit_size ? field->type : 0;
+	}
+}
+
+/* Half of a name says less than half of what all of it says. */
+static int name_points(const struct fit *fit, const struct outline *outline)
+{
+	int family = kin_points(fit, outline->type);
+	unsigned int all, common = outlines_match_name(fit->layout->outlines, outline, fit->name,
+						       fit->name_count, &all);
+	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
+	if (all && common == all)
+		points *= 2;
+	return points > family ? points : family;
+}
+
+int fit_name(const struct fit *fit, uint32_t type)
+{
+	const struct outline *outline = outlines_find(fit->layout->outlines, type);
+	if (outline)
+		return name_points(fit, outline);
+	return kin_points(fit, type);
+}
+
+/* Those whose name speaks for them, or the others. */
+static void search_structs(struct search *search, bool named)
+{
+	const struct fit *fit = search->fit;
+	const struct outlines *outlines = fit->layout->outlines;
+	for (size_t i = 0; i < outlines->count; i++) {
+		const struct outline *outline = &outlines->items[i];
+		if (!can_be(fit, outline) || layout_kind(fit->layout, outline->type) == BTF_UNION)
+			continue;
+		int name = name_points(fit, outline);
+		if ((name >= NAME_MIN) == named)
+			try_type(search, outline->type,
+				 fit_prior(fit->layout, outline->type, false) - name);
+	}
+}
+
+size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
+{
+	struct search search = { .fit = fit, .found = ret, .room = room };
+	search_scalars(&search);
+	search_structs(&search, true);
+	/* Numbers look like any other numbers. */
+	if (fit->pointers)
+		search_structs(&search, false);
+	return search.count;
+}

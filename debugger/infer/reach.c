@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/reach.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "debugger/infer/knowledge.h"
+#include "debugger/infer/member_path.h"
+#include "debugger/infer/slab_types.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECTS_MAX    600000
+#define SLAB_ROOTS_MAX 300000 /* of these may be roots by their cache */
+#define OBJECT_BYTES   65536  /* of one are read */
+#define SLOTS_MAX      4096   /* pointers of one type */
+#define ELEMENTS_MAX   256    /* of an array within a type */
+#define DEPTH_MAX      16
+#define CHAIN_MAX      12
+
+/* A pointer within a type. */
+struct slot {
+	uint32_t offset;
+	uint32_t shape;
+};
+
+/* A type that was met. */
+struct shape {
+	struct type type;  /* resolved */
+	struct type shown; /* with a typedef where it has no other name */
+	uint32_t size, least, alignment;
+	uint32_t first, count; /* in slots */
+	bool is_laid_out;
+};
+
+struct cache_type {
+	uint64_t cache;
+	struct slab_type type;
+};
+
+struct reach {
+	struct target *target;
+	struct slabs *slabs;
+	struct reach_object *objects;
+	size_t count, capacity, done;
+	struct hash_index seen;
+	struct shape *shapes;
+	size_t shape_count, shape_capacity;
+	struct hash_index shape_index;
+	struct slot *slots;
+	size_t slot_count, slot_capacity;
+	size_t laying; /* the first slot of the type that is being laid out */
+	struct cache_type *cache_types;
+	size_t cache_type_count, cache_type_capacity;
+	size_t slab_roots;
+	uint32_t *order; /* objects by address */
+	size_t ordered;
+	bool is_cut, has_globals;
+	uint8_t *buffer;
+};
+
+/* --- types ----------------------------------------------------------------------------------- */
+
+/* Of the lowest level that has it, so that the kernel's types are the same for all modules. */
+static struct type lowest(struct type type)
+{
+	type = type_resolve(type);
+	while (type.btf && type.id < btf_start_id(type.btf) && btf_base(type.btf))
+		type.btf = btf_base(type.btf);
+	return type;
+}
+
+static uint32_t type_hash(struct type type)
+{
+	uint64_t key[2] = { (uintptr_t)type.btf, type.id };
+	return hash_bytes(key, sizeof(key));
+}
+
+static bool has_tag(struct type type)
+{
+	struct btf_type record;
+	return type_get(type, &record) && *record.name;
+}
+
+/* The number of a type's shape; REACH_NONE for what has no size. */
+static struct error *find_shape(struct reach *reach, struct type type, uint32_t *ret)
+{
+	uint64_t size;
+	struct type shown = type_unqualified(type);
+	type = lowest(type);
+	*ret = REACH_NONE;
+	if (!type.btf)
+		return NULL;
+	uint32_t hash = type_hash(type), number;
+	size_t position = hash_index_first(&reach->shape_index, hash);
+	while ((number = hash_index_next(&reach->shape_index, hash, &position)) != HASH_NONE)
+		if (reach->shapes[number].type.btf == type.btf &&
+		    reach->shapes[number].type.id == type.id) {
+			*ret = number;
+			return NULL;
+		}
+	if (!type_size(type, &size) || !size || size > UINT32_MAX)
+		return NULL;
+	if (!array_reserve(&reach->shapes, &reach->shape_capacity, reach->shape_count + 1) ||
+	    !hash_index_add(&reach->shape_index, hash, (uint32_t)reach->shape_count))
+		return error_no_memory();
+	*ret = (uint32_t)reach->shape_count;
+	reach->shapes[reach->shape_count++] =
+		(struct shape){ .type = type,
+				.shown = has_tag(type) ? type : shown,
+				.size = (uint32_t)size,
+				.least = (uint32_t)member_least_size(type),
+				.alignment = type_alignment(type) };
+	return NULL;
+}
+
+static struct error *add_slots(struct reach *reach, struct type type, uint64_t offset, int depth);
+
+static bool is_compound(enum btf_kind kind)
+{
+	return kind == BTF_STRUCT || kind == BTF_UNION;
+}
+
+static struct error *add_pointer(struct reach *reach, const struct btf_type *pointer,
+				 uint64_t offset)
+{
+	struct btf_type target;
+	struct type type = { pointer->btf, pointer->type };
+	uint32_t shape;
+	if (!type_get_resolved(type, &target) || !is_compound(target.kind) ||
+	    reach->slot_count - reach->laying >= SLOTS_MAX)
+		return NULL;
+	TRY(find_shape(reach, type, &shape));
+	if (shape == REACH_NONE)
+		return NULL;
+	if (!array_reserve(&reach->slots, &reach->slot_capacity, reach->slot_count + 1))
+		return error_no_memory();
+	reach->slots[reach->slot_count++] = (struct slot){ (uint32_t)offset, shape };
+	return NULL;
+}
+
+static struct error *add_elements(struct reach *reach, const struct btf_type *array,
+				  uint64_t offset, int depth)
+{
+	struct type element = { array->btf, array->type };
+	struct btf_type record;
+	uint64_t size;
+	if (!type_get_resolved(element, &record) || !type_size(element, &size))
+		return NULL;
+	if (!is_compound(record.kind) && record.kind != BTF_PTR && record.kind != BTF_ARRAY)
+		return NULL;
+	for (uint32_t i = 0; i < array->array_count && i < ELEMENTS_MAX; i++)
+		TRY(add_slots(reach, element, offset + i * size, depth + 1));
+	return NULL;
+}
+
+/* Of a union nobody knows the arm. */
+static struct error *add_slots(struct reach *reach, struct type type, uint64_t offset, int depth)
+{
+	struct btf_type record;
+	struct btf_member member;
+	if (depth > DEPTH_MAX || offset + 8 > OBJECT_BYTES || !type_get_resolved(type, &record))
+		return NULL;
+	switch (record.kind) {
+	case BTF_PTR:
+		return add_pointer(reach, &record, offset);
+	case BTF_ARRAY:
+		return add_elements(reach, &record, offset, depth);
+	case BTF_STRUCT:
+		for (uint32_t i = 0; btf_member(&record, i, &member); i++)
+			if (!member.bit_size)
+				TRY(add_slots(reach, (struct type){ record.btf, member.type },
+					      offset + member.bit_offset / 8, depth + 1));
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static struct error *lay_out(struct reach *reach, uint32_t number)
+{
+	if (reach->shapes[number].is_laid_out)
+		return NULL;
+	reach->laying = reach->slot_count;
+	reach->shapes[number].is_laid_out = true;
+	TRY(add_slots(reach, reach->shapes[number].type, 0, 0));
+	reach->shapes[number].first = (uint32_t)reach->laying;
+	reach->shapes[number].count = (uint32_t)(reach->slot_count - reach->laying);
+	return NULL;
+}
+
+/* --- objects --------------------------------------------------------------------------------- */
+
+static uint32_t object_hash(uint64_t address, uint32_t shape)
+{
+	uint64_t key = address ^ (uint64_t)shape << 40;
+	return hash_bytes(&key, sizeof(key));
+}
+
+/* Adds it, or counts one more pointer at it. */
+static struct error *add_object(struct reach *reach, const struct reach_object *object)
+{
+	uint32_t hash = object_hash(object->address, object->shape), number;
+	size_t position = hash_index_first(&reach->seen, hash);
+	while ((number = hash_index_next(&reach->seen, hash, &position)) != HASH_NONE) {
+		struct reach_object *known = &reach->objects[number];
+		if (known->address != object->address || known->shape != object->shape)
+			continue;
+		known->references += object->references;
+		if (known->root == REACH_SLAB && known->parent == REACH_NONE) {
+			known->parent = object->parent;
+			known->offset = object->offset;
+		}
+		if (known->confidence < object->confidence)
+			known->confidence = object->confidence;
+		return NULL;
+	}
+	if (reach->count >= OBJECTS_MAX) {
+		reach->is_cut = true;
+		return NULL;
+	}
+	if (!array_reserve(&reach->objects, &reach->capacity, reach->count + 1) ||
+	    !hash_index_add(&reach->seen, hash, (uint32_t)reach->count))
+		return error_no_memory();
+	reach->objects[reach->count++] = *object;
+	return NULL;
+}
+
+static struct error *add_root(struct reach *reach, struct type type,
+			      const struct reach_object *root)
+{
+	struct reach_object object = *root;
+	TRY(find_shape(reach, type, &object.shape));
+	return object.shape == REACH_NONE ? NULL : add_object(reach, &object);
+}
+
+/* How much of it there is: kmem_cache.node[] is as long as the machine has nodes. */
+static size_t bytes_of(struct reach *reach, const struct reach_object *object,
+		       const struct shape *shape)
+{
+	size_t size = shape->size < OBJECT_BYTES ? shape->size : OBJECT_BYTES;
+	struct slab_place place;
+	if (object->limit)
+		return object->limit < size ? object->limit : size;
+	if (shape->least == shape->size || !reach->slabs)
+		return size;
+	struct error *error = slabs_find(reach->slabs, object->address, &place);
+	bool is_slab = !error;
+	error_free(error);
+	if (!is_slab || !place.object)
+		return size;
+	uint64_t left = place.object + place.cache->slot_size - object->address;
+	return left < size ? (size_t)left : size;
+}
+
+static struct error *follow(struct reach *reach, uint32_t number)
+{
+	const struct memory *memory = reach->target->memory;
+	struct reach_object from = reach->objects[number];
+	struct error *why;
+	TRY(lay_out(reach, from.shape));
+	struct shape shape = reach->shapes[from.shape];
+	if (!shape.count)
+		return NULL;
+	size_t size = bytes_of(reach, &from, &shape);
+	size_t got =
+		memory_read_some(reach->target->memory, from.address, reach->buffer, size, &why);
+	error_free(why);
+	for (uint32_t i = 0; i < shape.count; i++) {
+		struct slot slot = reach->slots[shape.first + i];
+		const struct shape *target = &reach->shapes[slot.shape];
+		if (slot.offset + memory->word_size > got)
+			continue;
+		uint64_t value = load_unsigned(reach->buffer + slot.offset, memory->word_size,
+					       memory->big_endian);
+		/* An empty list's head points at itself: that says nothing new. */
+		bool is_own = value - from.address < shape.size;
+		if (!is_kernel_pointer(value) || value % target->alignment || is_own)
+			continue;
+		struct reach_object object = { .address = value,
+					       .shape = slot.shape,
+					       .parent = number,
+					       .offset = slot.offset,
+					       .references = 1,
+					       .root = REACH_POINTER,
+					       .confidence = CONFIDENCE_INFERRED };
+		TRY(add_object(reach, &object));
+	}
+	return NULL;
+}
+
+static struct error *follow_all(struct reach *reach)
+{
+	for (; reach->done < reach->count; reach->done++) {
+		if (reach->done % 1024 == 0)
+			TRY(interrupt_check());
+		TRY(follow(reach, (uint32_t)reach->done));
+	}
+	return NULL;
+}
+
+/* --- roots ----------------------------------------------------------------------------------- */
+
+static struct error *add_per_cpu(struct reach *reach)
+{
+	struct target *target = reach->target;
+	const struct cpu *cpus;
+	size_t cpu_count = target_cpus(target, &cpus);
+	uint32_t count = symtab_count(target->symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		struct symbol symbol;
+		struct type type;
+		enum type_origin origin;
+		symtab_get(target->symbols, i, &symbol);
+		if (!symbol.per_cpu)
+			continue;
+		TRY(target_symbol_type(target, &symbol, &type, &origin));
+		for (size_t k = 0; k < cpu_count && origin != ORIGIN_NONE; k++) {
+			struct reach_object root = { .address = symbol.address +
+								cpus[k].per_cpu_offset,
+						     .parent = i,
+						     .offset = cpus[k].number,
+						     .root = REACH_PER_CPU,
+						     .confidence = CONFIDENCE_CERTAIN };
+			TRY(add_root(reach, type, &root));
+		}
+	}
+	return NULL;
+}
+
+struct error *reach_cache_type(struct reach *reach, const struct slab_cache *cache,
+			       struct slab_type *ret)
+{
+	for (size_t i = reach->cache_type_count; i-- > 0;)
+		if (reach->cache_types[i].cache == cache->address) {
+			*ret = reach->cache_types[i].type;
+			return NULL;
+		}
+	if (!array_reserve(&reach->cache_types, &reach->cache_type_capacity,
+			   reach->cache_type_count + 1))
+		return error_no_memory();
+	slab_type_of(reach->target, cache, ret);
+	reach->cache_types[reach->cache_type_count++] = (struct cache_type){ cache->address, *ret };
+	return NULL;
+}
+
+/* Only where the name is the cache's own: a wrong root spreads. */
+static struct error *add_slab_object(void *context, const struct slab_cache *cache, uint64_t object,
+				     bool is_allocated)
+{
+	struct reach *reach = context;
+	struct slab_type type;
+	TRY(reach_cache_type(reach, cache, &type));
+	if (type.confidence < CONFIDENCE_INFERRED || !is_allocated)
+		return NULL;
+	if (reach->slab_roots++ >= SLAB_ROOTS_MAX) {
+		reach->is_cut = true;
+		return NULL;
+	}
+	struct reach_object root = { .address = object,
+				     .root = REACH_SLAB,
+				     .parent = REACH_NONE,
+				     .limit = (uint32_t)cache->object_size,
+				     .confidence = (uint8_t)type.confidence };
+	return add_root(reach, type.type, &root);
+}
+
+static bool is_fatal(const struct error *error)
+{
+	return error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED;
+}
+
+static struct error *add_slabs(struct reach *reach)
+{
+	struct error *error = slabs_create(reach->target, &reach->slabs);
+	if (!error)
+		error = slabs_for_each(reach->slabs, add_slab_object, reach);
+	if (error && is_fatal(error))
+		return error;
+	error_free(error);
+	return NULL;
+}
+
+static struct error *add_global(void *context, const struct subject *subject,
+				const struct symbol *symbol, const struct typing *typing)
+{
+	struct reach *reach = context;
+	struct reach_object root = { .address = subject->address,
+				     .parent = symbol->number,
+				     .root = REACH_GLOBAL,
+				     .confidence = (uint8_t)typing->confidence };
+	if (typing->confidence < CONFIDENCE_INFERRED || !typing->type.btf)
+		return NULL;
+	return add_root(reach, typing->type, &root);
+}
+
+static int compare_addresses(const void *a, const void *b, void *context)
+{
+	const struct reach *reach = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	uint64_t first = reach->objects[left].address, second = reach->objects[right].address;
+	if (first != second)
+		return first < second ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static struct error *put_in_order(struct reach *reach)
+{
+	TRY(follow_all(reach));
+	free(reach->order);
+	reach->order = calloc(reach->count + 1, sizeof(*reach->order));
+	if (!reach->order)
+		return error_no_memory();
+	for (size_t i = 0; i < reach->count; i++)
+		reach->order[i] = (uint32_t)i;
+	qsort_r(reach->order, reach->count, sizeof(*reach->order), compare_addresses, reach);
+	reach->ordered = reach->count;
+	return NULL;
+}
+
+struct error *reach_add_globals(struct reach *reach)
+{
+	if (reach->has_globals)
+		return NULL;
+	TRY(infer_all(reach->target, NULL, add_global, reach));
+	reach->has_globals = true;
+	return put_in_order(reach);
+}
+
+static void reach_destroy(void *data)
+{
+	struct reach *reach = data;
+	slabs_destroy(reach->slabs);
+	free(reach->objects);
+	free(reach->shapes);
+	free(reach->slots);
+	free(reach->cache_types);
+	free(reach->order);
+	free(reach->buffer);
+	hash_index_deinit(&reach->seen);
+	hash_index_deinit(&reach->shape_index);
+	free(reach);
+}
+
+static struct error *build(struct reach *reach)
+{
+	reach->buffer = malloc(OBJECT_BYTES);
+	if (!reach->buffer)
+		return error_no_memory();
+	TRY(add_per_cpu(reach));
+	TRY(add_slabs(reach));
+	return put_in_order(reach);
+}
+
+struct error *reach_get(struct target *target, struct reach **ret)
+{
+	struct reach *reach = target->reach;
+	if (!reach) {
+		reach = calloc(1, sizeof(*reach));
+		if (!reach)
+			return error_no_memory();
+		reach->target = target;
+		struct error *error = build(reach);
+		if (error) {
+			reach_destroy(reach);
+			return error;
+		}
+		target->reach = reach;
+		target->reach_destroy = reach_destroy;
+	}
+	*ret = reach;
+	return NULL;
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+bool reach_is_cut(const struct reach *reach)
+{
+	return reach->is_cut;
+}
+
+struct slabs *reach_slabs(const struct reach *reach)
+{
+	return reach->slabs;
+}
+
+const struct reach_object *reach_object(const struct reach *reach, uint32_t number)
+{
+	return &reach->objects[number];
+}
+
+struct type reach_type(const struct reach *reach, uint32_t number)
+{
+	return reach->shapes[reach->objects[number].shape].shown;
+}
+
+/* How many objects in order begin at or below an address. */
+static size_t count_below(const struct reach *reach, uint64_t address)
+{
+	size_t low = 0, high = reach->ordered;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (reach->objects[reach->order[middle]].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t reach_find(const struct reach *reach, uint64_t first, uint64_t last, uint32_t *ret,
+		  size_t limit)
+{
+	size_t count = 0;
+	for (size_t at = count_below(reach, last); at-- > 0 && count < limit;) {
+		const struct reach_object *object = &reach->objects[reach->order[at]];
+		uint64_t offset = object->address < first ? first - object->address : 0;
+		if (offset >= OBJECT_BYTES)
+			break;
+		if (offset < reach->shapes[object->shape].size)
+			ret[count++] = reach->order[at];
+	}
+	return count;
+}
+
+uint32_t reach_search(const struct reach *reach, struct type type,
+		      bool (*matches)(void *context, const struct reach_object *object),
+		      void *context)
+{
+	type = lowest(type);
+	for (size_t i = 0; i < reach->count; i++) {
+		const struct reach_object *object = &reach->objects[i];
+		const struct type *own = &reach->shapes[object->shape].type;
+		if (own->btf == type.btf && own->id == type.id && matches(context, object))
+			return (uint32_t)i;
+	}
+	return REACH_NONE;
+}
+
+static void spell_root(const struct reach *reach, uint32_t number, char *buffer, size_t size)
+{
+	const struct reach_object *object = &reach->objects[number];
+	struct symbol symbol;
+	char type[256];
+	if (object->root == REACH_SLAB) {
+		type_spell(reach_type(reach, number), NULL, type, sizeof(type));
+		snprintf(buffer, size, "((%s *)0x%" PRIx64 ")", type, object->address);
+		return;
+	}
+	symtab_get(reach->target->symbols, object->parent, &symbol);
+	if (object->root == REACH_PER_CPU)
+		snprintf(buffer, size, "%s:%" PRIu32, symbol.name, object->offset);
+	else
+		snprintf(buffer, size, "%s", symbol.name);
+}
+
+static bool has_parent(const struct reach_object *object)
+{
+	return object->root == REACH_POINTER ||
+	       (object->root == REACH_SLAB && object->parent != REACH_NONE);
+}
+
+void reach_spell(const struct reach *reach, uint32_t number, char *buffer, size_t size)
+{
+	uint32_t chain[CHAIN_MAX];
+	size_t count = 0;
+	bool more = has_parent(&reach->objects[number]);
+	for (; count < CHAIN_MAX && more; count++) {
+		chain[count] = number;
+		number = reach->objects[number].parent;
+		more = reach->objects[number].root == REACH_POINTER;
+	}
+	if (more)
+		snprintf(buffer, size, "...");
+	else
+		spell_root(reach, number, buffer, size);
+	bool is_pointer = more || reach->objects[number].root == REACH_SLAB;
+	while (count-- > 0) {
+		const struct reach_object *object = &reach->objects[chain[count]];
+		struct member_place place;
+		size_t length = strlen(buffer);
+		member_path_at(reach_type(reach, object->parent), object->offset, &place);
+		bool is_name = *place.path && *place.path != '[';
+		snprintf(buffer + length, size - length, "%s%s",
+			 !is_name     ? ""
+			 : is_pointer ? "->"
+				      : ".",
+			 place.path);
+		is_pointer = true;
+	}
+}

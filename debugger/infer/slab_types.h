@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What type the objects of a slab cache have, by the cache's name and size: KMEM_CACHE(task_struct)
+ * names a cache after the struct, others follow customs ("ext4_inode_cache" for ext4_inode_info).
+ */
+#ifndef DEBUGGER_INFER_SLAB_TYPES_H
+#define DEBUGGER_INFER_SLAB_TYPES_H
+
+#include "debugger/infer/infer.h"
+#include "debugger/kernel/slab_objects.h"
+
+struct slab_type {
+	struct type type; /* { NULL, 0 }: not known */
+	/* Inferred when the name is not shared and the size is the type's; else a guess. */
+	enum confidence confidence;
+};
+
+void slab_type_of(struct target *target, const struct slab_cache *cache, struct slab_type *ret);
+/* A kmalloc-N cache, of which everything may be an object. */
+bool slab_is_general(const struct slab_cache *cache);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Walks over the kernel's containers: lists, trees and the maps from an index to an entry. Every
+ * walk ends on any bytes: a link is followed only when what it leads to points back, or was not
+ * seen before, or lies deeper. A broken link is reported in its place, and the walk goes on with
+ * what can be reached otherwise.
+ */
+#ifndef DEBUGGER_KERNEL_WALK_H
+#define DEBUGGER_KERNEL_WALK_H
+
+#include "debugger/target/target.h"
+
+struct walk_item {
+	uint64_t address;     /* of the node in lists and red-black trees, else the entry */
+	bool is_value;	      /* a number in the place of a pointer: `address` is the number */
+	bool has_index;	      /* of maps: */
+	uint64_t index, last; /* first and last index of the entry */
+};
+
+struct walk {
+	struct target *target;
+	/* Called for each item, in order; an error ends the walk and is handed on. */
+	struct error *(*visit)(void *context, const struct walk_item *item);
+	/* Something is broken here; takes `problem`. An error ends the walk. */
+	struct error *(*broken)(void *context, struct error *problem);
+	void *context;
+};
+
+/* The functions below fail as `visit` and `broken` do, on Ctrl-C, and without the types. */
+
+/* --- lists (walk_list.c): kernel include/linux/list.h and its kin; addresses are of nodes --- */
+
+/*
+ * struct list_head, from a head that is no node itself. Behind a broken link the walk goes on with
+ * what can be reached from the other end.
+ */
+struct error *walk_list(const struct walk *walk, uint64_t head, bool backward) MUST_CHECK;
+
+enum hlist_kind {
+	HLIST_PLAIN,
+	HLIST_NULLS, /* ends in an odd pointer */
+	HLIST_BL     /* the lowest bit of the head is a lock */
+};
+/* struct hlist_head and its kin: each node points back to the pointer that leads to it. */
+struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind kind) MUST_CHECK;
+/*
+ * Nodes that are linked by a pointer alone, `offset` bytes into each (llist, "next"): from `first`
+ * to NULL or back to `first`.
+ */
+struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset) MUST_CHECK;
+
+/* --- trees: addresses of struct rb_node, in order (walk_rbtree.c) --- */
+
+/* `root` is the address of the struct rb_root. */
+struct error *walk_rbtree(const struct walk *walk, uint64_t root) MUST_CHECK;
+
+/* --- maps --- */
+
+/* The entries of the struct xarray (radix_tree_root is the same) at an address (walk_xarray.c). */
+struct error *walk_xarray(const struct walk *walk, uint64_t xarray) MUST_CHECK;
+/* The same of a struct idr, whose ids begin at idr_base. */
+struct error *walk_idr(const struct walk *walk, uint64_t idr) MUST_CHECK;
+/* The entries of the struct maple_tree at an address (walk_maple.c). */
+struct error *walk_maple(const struct walk *walk, uint64_t tree) MUST_CHECK;
+
+/* Entries of xarrays and maple trees by their two low bits (kernel include/linux/xarray.h). */
+#define XA_INTERNAL_MASK 3u
+#define XA_INTERNAL	 2u
+/* Small internal entries are no pointers to nodes: siblings, retry, zero. */
+#define XA_LOWEST_NODE 4096u
+
+static inline bool xa_is_internal(uint64_t entry)
+{
+	return (entry & XA_INTERNAL_MASK) == XA_INTERNAL;
+}
+
+static inline bool xa_is_node(uint64_t entry)
+{
+	return xa_is_internal(entry) && entry > XA_LOWEST_NODE;
+}
+
+/* An entry of a map as an item: a pointer, or with the lowest bit a number. */
+struct error *walk_entry(const struct walk *walk, uint64_t entry, uint64_t index,
+			 uint64_t last) MUST_CHECK;
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/walk.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/interrupt.h"
+#include "debugger/target/list.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+
+/* Nodes behind a break that are kept to be visited in order. */
+#define BEHIND_MAX (1u << 20)
+/* Nodes of one chain: their addresses are all remembered. */
+#define CHAIN_MAX (1u << 24)
+
+static struct error *visit(const struct walk *walk, uint64_t address)
+{
+	struct walk_item item = { .address = address };
+	return walk->visit(walk->context, &item);
+}
+
+/* --- struct list_head ----------------------------------------------------------------------- */
+
+struct behind {
+	uint64_t *nodes;
+	size_t count, capacity;
+};
+
+/* From the head the other way round, up to the break. */
+static struct error *collect_behind(const struct walk *walk, struct list_walk *list, uint64_t stop,
+				    struct behind *behind)
+{
+	(void)walk;
+	while (behind->count < BEHIND_MAX) {
+		uint64_t node;
+		struct error *error = list_walk_next(list, &node);
+		if (error && error->kind == ERROR_INTERRUPTED)
+			return error;
+		error_free(error);
+		if (error || !node || node == stop)
+			return NULL;
+		if (!array_reserve(&behind->nodes, &behind->capacity, behind->count + 1))
+			return error_no_memory();
+		behind->nodes[behind->count++] = node;
+	}
+	return NULL;
+}
+
+static struct error *visit_behind(const struct walk *walk, uint64_t head, uint64_t stop,
+				  bool backward)
+{
+	struct behind behind = { 0 };
+	struct list_walk list;
+	if (backward)
+		list_walk_init(&list, walk->target, head);
+	else
+		list_walk_init_backward(&list, walk->target, head);
+	struct error *error = collect_behind(walk, &list, stop, &behind);
+	while (!error && behind.count)
+		error = visit(walk, behind.nodes[--behind.count]);
+	free(behind.nodes);
+	return error;
+}
+
+struct error *walk_list(const struct walk *walk, uint64_t head, bool backward)
+{
+	struct list_walk list;
+	TRY(target_need_memory(walk->target));
+	if (backward)
+		list_walk_init_backward(&list, walk->target, head);
+	else
+		list_walk_init(&list, walk->target, head);
+	for (;;) {
+		uint64_t node;
+		struct error *error = list_walk_next(&list, &node);
+		if (error && error->kind == ERROR_INTERRUPTED)
+			return error;
+		if (error) {
+			TRY(walk->broken(walk->context, error));
+			return visit_behind(walk, head, list.node, backward);
+		}
+		if (!node)
+			return NULL;
+		TRY(visit(walk, node));
+	}
+}
+
+/* --- struct hlist_head ---------------------------------------------------------------------- */
+
+static bool hlist_ends(uint64_t node, enum hlist_kind kind)
+{
+	return !node || (kind == HLIST_NULLS && (node & 1));
+}
+
+struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind kind)
+{
+	TRY(target_need_memory(walk->target));
+	struct memory *memory = walk->target->memory;
+	size_t word = memory->word_size;
+	uint8_t raw[16];
+	uint64_t from = head, node;
+	struct error *error = memory_read_word(memory, head, &node);
+	if (error)
+		return walk->broken(walk->context,
+				    error_prefix(error, "hash list head 0x%" PRIx64, head));
+	if (kind == HLIST_BL)
+		node &= ~(uint64_t)1;
+	while (!hlist_ends(node, kind)) {
+		TRY(interrupt_check());
+		error = memory_read(memory, node, raw, 2 * word);
+		if (error)
+			return walk->broken(walk->context,
+					    error_prefix(error,
+							 "hash list at 0x%" PRIx64
+							 ": node 0x%" PRIx64 " after 0x%" PRIx64,
+							 head, node, from));
+		/* As long as each points back to where we come from, none comes twice. */
+		uint64_t back = load_unsigned(raw + word, word, memory->big_endian);
+		if (back != from)
+			return walk->broken(walk->context,
+					    error_create(ERROR_FORMAT,
+							 "hash list at 0x%" PRIx64
+							 ": node 0x%" PRIx64
+							 " does not link back to 0x%" PRIx64,
+							 head, node, from));
+		TRY(visit(walk, node));
+		from = node;
+		node = load_unsigned(raw, word, memory->big_endian);
+	}
+	return NULL;
+}
+
+/* --- chains --------------------------------------------------------------------------------- */
+
+/* Addresses that were seen: open addressing, 0 is free. */
+struct seen {
+	uint64_t *slots;
+	size_t size, count; /* size: a power of two */
+};
+
+static size_t seen_slot(const struct seen *seen, uint64_t address)
+{
+	size_t slot = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (seen->size - 1);
+	while (seen->slots[slot] && seen->slots[slot] != address)
+		slot = (slot + 1) & (seen->size - 1);
+	return slot;
+}
+
+static struct error *seen_grow(struct seen *seen)
+{
+	struct seen larger = { .size = seen->size ? 2 * seen->size : 1024, .count = seen->count };
+	larger.slots = calloc(larger.size, sizeof(*larger.slots));
+	if (!larger.slots)
+		return error_no_memory();
+	for (size_t i = 0; i < seen->size; i++)
+		if (seen->slots[i])
+			larger.slots[seen_slot(&larger, seen->slots[i])] = seen->slots[i];
+	free(seen->slots);
+	*seen = larger;
+	return NULL;
+}
+
+/* *ret: it was there before. */
+static struct error *seen_add(struct seen *seen, uint64_t address, bool *ret)
+{
+	if (2 * seen->count >= seen->size)
+		TRY(seen_grow(seen));
+	size_t slot = seen_slot(seen, address);
+	*ret = seen->slots[slot] != 0;
+	if (!*ret) {
+		seen->slots[slot] = address;
+		seen->count++;
+	}
+	return NULL;
+}
+
+static struct error *follow_chain(const struct walk *walk, uint64_t first, uint64_t offset,
+				  struct seen *seen)
+{
+	uint64_t node = first, from = 0;
+	while (node) {
+		uint64_t next;
+		bool again = false;
+		TRY(interrupt_check());
+		TRY(seen_add(seen, node, &again));
+		if (again || seen->count > CHAIN_MAX)
+			return walk->broken(
+				walk->context,
+				error_create(
+					ERROR_FORMAT,
+					"chain from 0x%" PRIx64 ": 0x%" PRIx64 " %s 0x%" PRIx64,
+					first, from,
+					again ? "leads back to" : "is not the last before", node));
+		struct error *error = memory_read_word(walk->target->memory, node + offset, &next);
+		if (error)
+			return walk->broken(walk->context,
+					    error_prefix(error,
+							 "chain from 0x%" PRIx64 ": node 0x%" PRIx64
+							 " after 0x%" PRIx64,
+							 first, node, from));
+		TRY(visit(walk, node));
+		from = node;
+		node = next;
+		if (node == first)
+			return NULL;
+	}
+	return NULL;
+}
+
+struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset)
+{
+	struct seen seen = { 0 };
+	TRY(target_need_memory(walk->target));
+	struct error *error = follow_chain(walk, first, offset, &seen);
+	free(seen.slots);
+	return error;
+}

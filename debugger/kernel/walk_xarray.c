@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * XArrays (kernel include/linux/xarray.h), which radix trees and idrs are since 4.20: nodes with 64
+ * slots; a slot is empty, an entry, or, with the low bits 10, a node one level down or a sibling:
+ * "see slot N", when an entry takes several.
+ */
+#include "debugger/kernel/walk.h"
+
+#include "base/bytes.h"
+#include "base/interrupt.h"
+#include "debugger/target/object.h"
+#include <inttypes.h>
+
+#define SLOTS_MAX 64u
+#define WORD_BITS 64u
+
+struct xarray {
+	const struct walk *walk;
+	uint64_t base;		       /* added to every index */
+	uint64_t shift, parent, slots; /* offsets in struct xa_node */
+	uint64_t slot_count;
+	unsigned int chunk_shift; /* log2 of slot_count */
+};
+
+struct error *walk_entry(const struct walk *walk, uint64_t entry, uint64_t index, uint64_t last)
+{
+	struct walk_item item = { .address = entry,
+				  .is_value = entry & 1,
+				  .has_index = true,
+				  .index = index,
+				  .last = last };
+	if (item.is_value)
+		item.address = entry >> 1;
+	return walk->visit(walk->context, &item);
+}
+
+static struct error *find_offsets(struct xarray *xarray)
+{
+	struct target *target = xarray->walk->target;
+	struct type node;
+	struct type_place place;
+	struct btf_type record;
+	TRY(object_offset(target, "struct xa_node", "shift", &xarray->shift));
+	TRY(object_offset(target, "struct xa_node", "parent", &xarray->parent));
+	TRY(object_offset(target, "struct xa_node", "slots", &xarray->slots));
+	TRY(target_find_type(target, NULL, "struct xa_node", &node));
+	TRY(type_find_path(node, "slots", &place));
+	uint32_t count = type_get_resolved(place.type, &record) && record.kind == BTF_ARRAY
+				 ? record.array_count
+				 : 0;
+	if (!count || count > SLOTS_MAX || (count & (count - 1)))
+		return error_create(ERROR_FORMAT, "xa_node.slots is not an array of at most %u",
+				    SLOTS_MAX);
+	xarray->slot_count = count;
+	xarray->chunk_shift = (unsigned int)__builtin_ctz(count);
+	return NULL;
+}
+
+/* The bytes of its slots, after its level and its parent were checked. */
+static struct error *read_node(const struct xarray *xarray, uint64_t node, uint64_t parent,
+			       unsigned int above, uint8_t *ret_shift, uint8_t slots[8 * SLOTS_MAX])
+{
+	struct memory *memory = xarray->walk->target->memory;
+	uint64_t back;
+	TRY(memory_read_u8(memory, node + xarray->shift, ret_shift));
+	TRY(memory_read_word(memory, node + xarray->parent, &back));
+	if (back != parent)
+		return error_create(ERROR_FORMAT, "does not link back to 0x%" PRIx64, parent);
+	/* Below the root, a level is just one chunk. */
+	if (*ret_shift >= above || (parent && *ret_shift + xarray->chunk_shift != above))
+		return error_create(ERROR_FORMAT, "has the shift %u below %u", *ret_shift, above);
+	return memory_read(memory, node + xarray->slots, slots,
+			   xarray->slot_count * memory->word_size);
+}
+
+/* How many slots from `slot` on are one entry: those that follow may point back to it. */
+static uint64_t entry_width(const struct xarray *xarray, const uint8_t *slots, uint64_t slot)
+{
+	struct memory *memory = xarray->walk->target->memory;
+	uint64_t sibling = slot << 2 | XA_INTERNAL, width = 1;
+	while (slot + width < xarray->slot_count &&
+	       load_unsigned(slots + (slot + width) * memory->word_size, memory->word_size,
+			     memory->big_endian) == sibling)
+		width++;
+	return width;
+}
+
+static struct error *visit_node(const struct xarray *xarray, uint64_t node, uint64_t parent,
+				unsigned int above, uint64_t start)
+{
+	const struct walk *walk = xarray->walk;
+	struct memory *memory = walk->target->memory;
+	uint8_t shift = 0, slots[8 * SLOTS_MAX];
+	TRY(interrupt_check());
+	struct error *error = read_node(xarray, node, parent, above, &shift, slots);
+	if (error)
+		return walk->broken(walk->context,
+				    error_prefix(error,
+						 "xarray node 0x%" PRIx64 " for index %" PRIu64,
+						 node, start + xarray->base));
+	for (uint64_t i = 0; i < xarray->slot_count; i++) {
+		uint64_t entry = load_unsigned(slots + i * memory->word_size, memory->word_size,
+					       memory->big_endian);
+		uint64_t index = start + (i << shift);
+		if (xa_is_node(entry) && shift) {
+			TRY(visit_node(xarray, entry - XA_INTERNAL, node, shift, index));
+		} else if (entry && !xa_is_internal(entry)) {
+			uint64_t width = entry_width(xarray, slots, i);
+			TRY(walk_entry(walk, entry, index + xarray->base,
+				       index + xarray->base + (width << shift) - 1));
+		}
+	}
+	return NULL;
+}
+
+static struct error *walk_from(struct xarray *xarray, uint64_t address)
+{
+	const struct walk *walk = xarray->walk;
+	uint64_t offset, head;
+	TRY(target_need_memory(walk->target));
+	TRY(find_offsets(xarray));
+	TRY(object_offset(walk->target, "struct xarray", "xa_head", &offset));
+	struct error *error = memory_read_word(walk->target->memory, address + offset, &head);
+	if (error)
+		return walk->broken(walk->context,
+				    error_prefix(error, "xarray 0x%" PRIx64, address));
+	if (xa_is_node(head))
+		return visit_node(xarray, head - XA_INTERNAL, 0, WORD_BITS, 0);
+	if (!head || xa_is_internal(head))
+		return NULL;
+	return walk_entry(walk, head, xarray->base, xarray->base);
+}
+
+struct error *walk_xarray(const struct walk *walk, uint64_t address)
+{
+	struct xarray xarray = { .walk = walk };
+	return walk_from(&xarray, address);
+}
+
+struct error *walk_idr(const struct walk *walk, uint64_t idr)
+{
+	struct xarray xarray = { .walk = walk };
+	struct object object;
+	uint64_t offset;
+	TRY(target_need_memory(walk->target));
+	TRY(object_at(walk->target, "struct idr", idr, &object));
+	TRY(object_offset(walk->target, "struct idr", "idr_rt", &offset));
+	/* idr_base since 4.16 (6ce711f27500). */
+	if (object_has(&object, "idr_base")) {
+		struct error *error = object_u64(&object, "idr_base", &xarray.base);
+		if (error)
+			return walk->broken(walk->context,
+					    error_prefix(error, "idr 0x%" PRIx64, idr));
+	}
+	return walk_from(&xarray, idr + offset);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/shell/screen.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* R: colours, F: leave if it fits, X: leave it on the screen. */
+#define LESS_OPTIONS "-RFX"
+
+/* The user's pager; NULL: none is wanted. */
+static const char *pager_command(void)
+{
+	const char *pager = getenv("PAGER"), *term = getenv("TERM");
+	if (!term || !strcmp(term, "dumb"))
+		return NULL; /* it cannot move its cursor: a pager is no help there */
+	if (!pager)
+		return "command -v less >/dev/null && exec less " LESS_OPTIONS "; exec more";
+	return *pager && strcmp(pager, "cat") ? pager : NULL;
+}
+
+static void find_size(struct screen *screen)
+{
+	struct winsize size = { 0 };
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	screen->rows = size.ws_row ? size.ws_row : 24;
+	screen->columns = size.ws_col ? size.ws_col : 80;
+}
+
+/* The rows that the bytes take; colours count as if they were seen, the pager knows better. */
+static void count_rows(struct screen *screen, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] != '\n' && ++screen->column <= screen->columns)
+			continue;
+		screen->row++;
+		screen->column = 0;
+	}
+}
+
+/* The reader is gone: the command shall stop, as after Ctrl-C. */
+static void leave(struct screen *screen)
+{
+	screen->left = true;
+	interrupt_flag = 1;
+}
+
+static bool write_pager(struct screen *screen, const char *bytes, size_t size)
+{
+	if (fwrite(bytes, 1, size, screen->pager.to) == size && !fflush(screen->pager.to))
+		return true;
+	leave(screen);
+	return false;
+}
+
+static void write_terminal(struct screen *screen, const char *bytes, size_t size)
+{
+	progress_hide(screen->progress);
+	fwrite(bytes, 1, size, stdout);
+	fflush(stdout);
+}
+
+/* The pager takes over the terminal: no progress from here on. */
+static bool start_pager(struct screen *screen)
+{
+	setenv("LESS", "FRX", 0);
+	struct error *error = child_start(pager_command(), true, &screen->pager);
+	screen->may_page = false;
+	if (error) {
+		error_free(error);
+		write_terminal(screen, screen->held, screen->held_size);
+		return true;
+	}
+	progress_hide(screen->progress);
+	if (screen->progress)
+		screen->progress->file = NULL;
+	return write_pager(screen, screen->held, screen->held_size);
+}
+
+static bool hold(struct screen *screen, const char *bytes, size_t size)
+{
+	if (!array_reserve(&screen->held, &screen->held_capacity, screen->held_size + size + 1))
+		return false;
+	memcpy(screen->held + screen->held_size, bytes, size);
+	screen->held_size += size;
+	count_rows(screen, bytes, size);
+	return screen->row < screen->rows - 1 || start_pager(screen);
+}
+
+static ssize_t screen_write(void *cookie, const char *bytes, size_t size)
+{
+	struct screen *screen = cookie;
+	bool ok = true;
+	if (screen->left)
+		ok = false;
+	else if (screen->pager.pid)
+		ok = write_pager(screen, bytes, size);
+	else if (screen->may_page)
+		ok = hold(screen, bytes, size);
+	else
+		write_terminal(screen, bytes, size);
+	if (!ok)
+		errno = EPIPE;
+	return ok ? (ssize_t)size : 0;
+}
+
+bool screen_open(struct screen *screen, struct progress *progress, bool may_page)
+{
+	*screen = (struct screen){ .progress = progress,
+				   .progress_file = progress ? progress->file : NULL,
+				   .may_page = may_page && pager_command() };
+	find_size(screen);
+	screen->file = fopencookie(screen, "w", (cookie_io_functions_t){ .write = screen_write });
+	/* Lines appear as they come where nothing is held. */
+	if (screen->file && !screen->may_page)
+		setvbuf(screen->file, NULL, _IOLBF, BUFSIZ);
+	return screen->file;
+}
+
+void screen_close(struct screen *screen)
+{
+	fclose(screen->file);
+	if (screen->pager.pid)
+		child_wait(&screen->pager);
+	else if (screen->may_page && screen->held_size)
+		write_terminal(screen, screen->held, screen->held_size);
+	if (screen->progress)
+		screen->progress->file = screen->progress_file;
+	progress_end(screen->progress);
+	free(screen->held);
+}

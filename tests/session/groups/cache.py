@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole kernel's globals: the same answer from any number of threads, and from the cache,
+whatever lies in its folder."""
+
+import os
+import random
+
+from lib import boots, check, check_equal, check_lines
+
+SAMPLES = 40
+
+
+def whole(program, boot, cache, *options, command="globals"):
+    """The lines of `globals`; `cache`: the folder, None: without."""
+    program.cache = cache
+    try:
+        result = program.run(["-q", "--format", "csv", *options, "-c", command, boot.dump],
+                             status=0, timeout=600)
+    finally:
+        program.cache = None
+    check_equal(result.errors, "", "messages")
+    return result.text.splitlines(), result.seconds
+
+
+def files(folder):
+    inner = os.path.join(folder, "btfcrash")
+    return [os.path.join(inner, name) for name in sorted(os.listdir(inner))]
+
+
+def only_file(folder):
+    there = files(folder)
+    check_equal(len(there), 1, "files in the cache")
+    return there[0]
+
+
+def damage(path, how):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    if how == "cut":
+        del data[len(data) // 2:]
+    else:
+        data[how(len(data))] ^= 0x55
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def compare_threads(program, boot, wanted, notes):
+    for count in (1, 5):
+        lines, _ = whole(program, boot, None, command=f"globals --threads {count}")
+        check_lines(lines, wanted, f"line of {count} threads")
+    notes.append(f"{len(wanted)} lines")
+
+
+def compare_cached(program, boot, folder, wanted, notes):
+    lines, cold = whole(program, boot, folder)
+    check_lines(lines, wanted, "line while the cache is made")
+    path = only_file(folder)
+    check_equal(os.stat(path).st_mode & 0o777, 0o600, "mode of the file")
+    lines, warm = whole(program, boot, folder)
+    check_lines(lines, wanted, "line with the cache")
+    check(warm < cold / 2, f"{warm:.2f} s with the cache, {cold:.2f} s without")
+    notes.append(f"{os.path.getsize(path) // 1024} KiB, {100 * warm / cold:.0f} % of the time")
+    # The other set of rules has a file of its own.
+    plain, _ = whole(program, boot, folder, "--no-hints")
+    check(plain != wanted, "--no-hints changes nothing")
+    lines, _ = whole(program, boot, folder, command="globals --no-hints")
+    check_lines(lines, plain, "line of globals --no-hints with the cache")
+    check_equal(len(files(folder)), 2, "files in the cache")
+    for name in files(folder):
+        if name != path:
+            os.unlink(name)
+
+
+def compare_damaged(program, boot, folder, wanted, notes):
+    """Each is not believed, and written anew. More kinds of damage: tests/unit/cache_test.c."""
+    path = only_file(folder)
+    with open(path, "rb") as file:
+        right = file.read()
+    generator = random.Random(7)
+    for how in ("cut", lambda size: generator.randrange(40, size)):
+        damage(path, how)
+        lines, _ = whole(program, boot, folder)
+        check_lines(lines, wanted, "line with a damaged cache")
+        with open(path, "rb") as file:
+            check(file.read() == right, "the damaged file was not written anew")
+    notes.append("2 kinds of damage")
+
+
+def compare_foreign(program, boot, other, folder, wanted):
+    """Another dump's results under this one's name."""
+    path = only_file(folder)
+    os.rename(path, path + ".aside")
+    whole(program, other, folder)
+    for name in files(folder):
+        if not name.endswith(".aside"):
+            os.rename(name, path)
+    lines, _ = whole(program, boot, folder)
+    check_lines(lines, wanted, "line with another dump's cache")
+
+
+def compare_questions(program, boot, folder, wanted, notes):
+    """What single questions say of a symbol that both are sure of."""
+    header = wanted[0].split(",")
+    name, tier = header.index("name"), header.index("confidence")
+    certain = [row.split(",")[name] for row in wanted[1:] if row.split(",")[tier] == "certain"
+               and '"' not in row]
+    names = random.Random(5).sample([word for word in certain if word.isidentifier()], SAMPLES)
+    commands = [part for word in names for part in ("-c", f"whatis {word}")]
+    cold = program.run(["-q", "--no-cache", *commands, boot.dump]).text.splitlines()
+    program.cache = folder
+    try:
+        warm = program.run(["-q", *commands, boot.dump]).text.splitlines()
+    finally:
+        program.cache = None
+    check_equal(len(warm), len(cold), "lines")
+    differ = [pair for pair in zip(cold, warm) if pair[0].split("//")[0] != pair[1].split("//")[0]]
+    check(not differ, f"without and with the cache: {differ[:3]}")
+    notes.append(f"{SAMPLES} symbols")
+
+
+def ask_without_place(program, boot):
+    """Neither a folder nor a HOME; a file where the folder should be."""
+    wanted = program.text(boot.dump, "whatis chrdevs")
+    program.cache = "/dev/null"
+    try:
+        check_equal(program.text(boot.dump, "whatis chrdevs"), wanted, "answer")
+    finally:
+        program.cache = None
+
+
+def run(session):
+    program = session.program
+    every = boots(("boot1",))
+    for boot, other in zip(every, every[1:] + every[:1]):
+        folder = os.path.join(program.scratch, "cache-" + boot.kernel)
+        os.mkdir(folder)
+        wanted, _ = whole(program, boot, None)
+        check(len(wanted) > 30000, f"{boot.label}: only {len(wanted)} globals")
+        with session.case(f"{boot.label}: any number of threads finds the same") as notes:
+            compare_threads(program, boot, wanted, notes)
+        with session.case(f"{boot.label}: the cache changes nothing but the time") as notes:
+            compare_cached(program, boot, folder, wanted, notes)
+        if boot is every[0]:
+            with session.case(f"{boot.label}: a damaged cache is ignored") as notes:
+                compare_damaged(program, boot, folder, wanted, notes)
+        with session.case(f"{boot.label}: another dump's cache is ignored"):
+            compare_foreign(program, boot, other, folder, wanted)
+        with session.case(f"{boot.label}: single questions, with the cache and without") as notes:
+            compare_questions(program, boot, folder, wanted, notes)
+        with session.case(f"{boot.label}: no place for a cache is no error"):
+            ask_without_place(program, boot)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`globals` as a whole, and that `globals`, `whatis` and `print` say the same of a variable."""
+
+import os
+import random
+import re
+
+from groups.types import bpftool
+from lib import boots, check, check_equal
+
+SAMPLES = 150
+# Of these, the whole pass may know a little more than a question for one: its tier differs.
+TIERS = 0.04
+# And its type, where either is a guess.
+GUESSES = 0.02
+WORDS = ("certain", "inferred", "guess", "unknown")
+# Symbols that macros make, and names that cannot stand in an expression.
+FAMILIES = re.compile(r"__ksymtab|__kstrtab|___tp_str|__param|__UNIQUE|__func|types_|args_|print_fmt")
+
+
+def all_globals(program, boot):
+    return program.result(boot.dump, "globals", timeout=600)
+
+
+def agree(program, boot, rows, notes):
+    names = {}
+    for row in rows:
+        names.setdefault(row["name"], []).append(row)
+    single = [rows[0] for name, rows in names.items() if len(rows) == 1 and not rows[0]["module"]
+              and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
+    picked = random.Random(3).sample(single, SAMPLES)
+    answers = program.answers(boot.dump, [f"whatis {row['name']}" for row in picked], timeout=600)
+    tiers = guesses = 0
+    for row, answer in zip(picked, answers):
+        check(answer["ok"], f"{row['name']}: {answer.get('error')}")
+        got = answer["result"]
+        differs = (got["type"] or "") != row["type"]
+        sure = "guess" not in (got["confidence"], row["confidence"]) and \
+            "unknown" not in (got["confidence"], row["confidence"])
+        check(not differs or not sure, f"{row['name']}: {row['type']} in globals, {got['type']}")
+        guesses += differs
+        tiers += got["confidence"] != row["confidence"] and got["origin"] != "declared"
+    check(tiers <= TIERS * SAMPLES, f"{tiers} of {SAMPLES} have another tier")
+    check(guesses <= GUESSES * SAMPLES + 1, f"{guesses} of {SAMPLES} guesses differ")
+    notes.append(f"of {SAMPLES}: {tiers} other tiers, {guesses} other guesses")
+
+
+def lists(boot, rows):
+    """In order, with words that are known, and with what BTF has of per-CPU variables."""
+    places = [(not row["per_cpu"], int(row["address"], 16)) for row in rows]
+    check_equal(places, sorted(places), "order of addresses")
+    words = {row["confidence"] for row in rows}
+    check(words <= set(WORDS), f"words {words}")
+    variables = {found.group(1) for line in bpftool(boot.path("truth", "btf", "vmlinux"))
+                 if (found := re.match(r"\[\d+\] VAR '(\w+)'", line))}
+    typed = {row["name"] for row in rows if row["per_cpu"] and row["confidence"] == "certain"}
+    symbols = {name for name, module in boot.addresses if not module}
+    missing = (variables & symbols) - typed
+    check(len(missing) <= len(variables) // 20, f"no per-CPU {shorten_names(missing)}")
+
+
+def shorten_names(names):
+    return ", ".join(sorted(names)[:5])
+
+
+def says_the_same(program, boot):
+    """The same words for one variable in print and whatis."""
+    for name in ("slab_caches", "init_task", "runqueues:0", "zone_names", "sysctl_sched_features"):
+        shown = program.answers(boot.dump, [f"print {name}", f"whatis {name}"])
+        if not all(answer["ok"] for answer in shown):
+            continue
+        words = [(answer["result"]["origin"], answer["result"]["confidence"],
+                  answer["result"]["type"]) for answer in shown]
+        check_equal(words[0], words[1], f"words for {name}")
+
+
+def filters(program, boot, rows):
+    wanted = sorted(row["address"] for row in rows if row["name"].startswith("tty_")
+                    and row["confidence"] == "certain")
+    got = program.result(boot.dump, "globals --tier certain tty_*", timeout=600)
+    check_equal(sorted(row["address"] for row in got), wanted, "tty_*")
+    got = program.result(boot.dump, "globals -s name -t 'struct list_head'", timeout=600)
+    check(len(got) > 100, f"only {len(got)} lists")
+    names = [row["name"] for row in got]
+    check_equal(names, sorted(names), "order of names")
+    for row in got:
+        check(row["type"].startswith("struct list_head"), f"{row['name']} is {row['type']}")
+    bad = program.run(["-q", "-c", "globals -s colour", boot.dump], status=1)
+    check_equal(len(bad.err.splitlines()), 1, "lines of the message")
+
+
+def declares(program, boot):
+    """What the user declares outranks all, and a conflict is said."""
+    path = os.path.join(program.scratch, "mine")
+    with open(path, "w") as file:
+        file.write("unsigned short linux_banner[2];\n")
+    run = ["-q", "--json", "--declare", path, "-c", "whatis linux_banner",
+           "-c", "whatis -v linux_banner", "-c", "print linux_banner", boot.dump]
+    plain, verbose, printed = program.run(run, status=0).objects()
+    for answer in (plain, printed):
+        check_equal((answer["result"]["origin"], answer["result"]["confidence"]),
+                    ("declared by user", "certain"), answer["command"])
+    check_equal(verbose["result"]["declared"]["agrees"], False, "agreement")
+    own = program.result(boot.dump, "whatis -v init_task")
+    check_equal(own["declared"]["agrees"], True, "agreement on init_task")
+    check_equal(own["confidence"], "certain", "confidence of init_task")
+    check(any(clue["where"] != "0x0000000000000000" for clue in own["clues"]), "no places")
+
+
+def run(session):
+    for boot in boots(("boot1",)):
+        rows = []
+        with session.case(f"{boot.label}: globals lists all, per-CPU ones too"):
+            rows = all_globals(session.program, boot)
+            lists(boot, rows)
+        with session.case(f"{boot.label}: globals and whatis agree") as notes:
+            agree(session.program, boot, rows, notes)
+        with session.case(f"{boot.label}: print and whatis use the same words"):
+            says_the_same(session.program, boot)
+        with session.case(f"{boot.label}: globals by name, type, tier, and order"):
+            filters(session.program, boot, rows)
+        with session.case(f"{boot.label}: the user's declarations outrank all"):
+            declares(session.program, boot)

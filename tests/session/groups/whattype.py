@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`whattype`: what lies at an address. The truth is where typed members lead, and the guest's own
+symbols and tasks; the command is given the address alone."""
+
+import re
+
+from lib import boots, check, check_equal
+
+# Members that are followed, by the type they are in.
+MEMBERS = {
+    "struct task_struct": ("files", "mm", "signal", "sighand", "cred", "fs", "nsproxy",
+                           "thread_pid", "real_parent", "group_leader"),
+    "struct files_struct": ("fdt",),
+    "struct mm_struct": ("exe_file", "user_ns"),
+    "struct cred": ("user", "user_ns", "group_info"),
+    "struct fs_struct": ("root.dentry", "pwd.dentry", "root.mnt"),
+    "struct nsproxy": ("uts_ns", "mnt_ns", "net_ns"),
+    "struct file": ("f_inode", "f_mapping", "f_cred", "f_op"),
+    "struct dentry": ("d_inode", "d_sb", "d_parent"),
+    "struct inode": ("i_sb", "i_mapping", "i_op"),
+    "struct super_block": ("s_type", "s_op", "s_root", "s_bdev", "s_bdi"),
+    "struct block_device": ("bd_disk",),
+}
+LEVELS = 5
+TASKS = 40
+KERNEL_HALF = 1 << 63
+# Of what is reached, so many must be named with more than a guess.
+SHARE = 0.95
+
+
+def pointer_of(result):
+    """The address in the value of a pointer; None: NULL, or no kernel address."""
+    value = result["value"]
+    if isinstance(value, dict):
+        value = value.get("address") or value.get("value")
+    found = re.match("0x[0-9a-f]+", value) if isinstance(value, str) else None
+    address = int(found.group(), 16) if found else 0
+    return address if address >= KERNEL_HALF else None
+
+
+def target_of(result):
+    """"struct file" of "const struct file *"; None for other pointers."""
+    spelled = re.sub(r"\bconst ", "", result["type"])
+    return spelled[:-1].strip() if spelled.count("*") == 1 and spelled.endswith("*") else None
+
+
+def follow(program, boot, reached):
+    """The objects that members of `reached` point at: {address: type}."""
+    commands = [f"print (({kind} *){address:#x})->{member}"
+                for address, kind in reached.items() for member in MEMBERS.get(kind, ())]
+    found = {}
+    for first in range(0, len(commands), 300):
+        for answer in program.answers(boot.dump, commands[first:first + 300]):
+            if not answer["ok"]:
+                continue
+            address, kind = pointer_of(answer["result"]), target_of(answer["result"])
+            if address and kind:
+                found.setdefault(address, kind)
+    return found
+
+
+def tasks_of(program, boot):
+    rows = program.result(boot.dump, "ps")
+    return [int(row.get("task") or row["address"], 16) for row in rows]
+
+
+def addresses_of_members(program, boot):
+    wanted = {address: "struct task_struct" for address in tasks_of(program, boot)[-TASKS:]}
+    level = dict(wanted)
+    for _ in range(LEVELS):
+        level = {address: kind for address, kind in follow(program, boot, level).items()
+                 if address not in wanted}
+        wanted.update(level)
+    return wanted
+
+
+def ask(program, boot, addresses):
+    answers = []
+    addresses = list(addresses)
+    for first in range(0, len(addresses), 150):
+        operands = " ".join(f"{address:#x}" for address in addresses[first:first + 150])
+        answers += program.result(boot.dump, "whattype " + operands, timeout=300)
+    return answers
+
+
+def is_right(program, boot, answer, kind):
+    """It names the type, or an object that has one at the address."""
+    if re.sub(r"\bconst ", "", answer["type"]) == kind and not answer["offset"]:
+        return True
+    # "vfs_inode.i_mode": one of the prefixes is the inode.
+    words = answer.get("member", "").split(".")
+    for count in range(1, len(words) + 1):
+        path = f"(({answer['type']} *){answer['start']})->{'.'.join(words[:count])}"
+        result = program.result(boot.dump, f"print &{path}")
+        if target_of(result) == kind and pointer_of(result) == int(answer["address"], 16):
+            return True
+    return False
+
+
+def names_members(program, boot, notes):
+    wanted = addresses_of_members(program, boot)
+    check(len(wanted) > 200, f"only {len(wanted)} objects are reached by members")
+    sure = 0
+    for (address, kind), answer in zip(wanted.items(), ask(program, boot, wanted)):
+        check_equal(int(answer["address"], 16), address, "address of the answer")
+        if answer["confidence"] not in ("certain", "inferred"):
+            continue
+        sure += 1
+        check(is_right(program, boot, answer, kind),
+              f"{address:#x} is a {kind}, but {answer['confidence']} {answer['type']} "
+              f"at {answer['offset']}")
+    check(sure >= SHARE * len(wanted), f"only {sure} of {len(wanted)} are more than a guess")
+    notes.append(f"{sure} of {len(wanted)}")
+
+
+def names_variables(program, boot):
+    """A variable with the member inside; a CPU's copy of a per-CPU variable."""
+    address = int(program.value(boot.dump, "&init_task.tasks.prev"), 16)
+    answer, = ask(program, boot, [address])
+    check_equal((answer["symbol"], answer["member"], answer["type"], answer["region"]),
+                ("init_task", "tasks.prev", "struct task_struct", "data"), "init_task")
+    check_equal(answer["symbol_offset"], address - boot.address("init_task"), "offset")
+    for cpu in range(boot.cpu_count):
+        address = int(program.value(boot.dump, f"&runqueues:{cpu}.curr"), 16)
+        answer, = ask(program, boot, [address])
+        check_equal((answer["symbol"], answer["cpu"], answer["region"]),
+                    ("runqueues", cpu, "per-CPU"), f"runqueues:{cpu}")
+        check_equal(answer["confidence"], "inferred" if answer["origin"] == "declared"
+                    else "certain", "confidence")
+    text = program.text(boot.dump, "whattype &init_task.tasks.prev")
+    check("struct list_head *init_task.tasks.prev" in text, f"text: {text!r}")
+    module = boot.modules[0][0]
+    addresses = boot.addresses.get(("__this_module", module))
+    if addresses:
+        answer, = ask(program, boot, addresses)
+        check_equal(answer["module"], module, "module")
+
+
+def names_stacks(program, boot, notes):
+    """Of each task of the guest: the word in the middle of its stack is on that stack."""
+    tasks = {task: int(program.value(boot.dump, f"((struct task_struct *){task:#x})->stack"), 16)
+             for task in tasks_of(program, boot)[-12:]}
+    seen = 0
+    for (task, stack), answer in zip(tasks.items(), ask(program, boot,
+                                                        [at + 0x3000 for at in tasks.values()])):
+        if "symbol" in answer:
+            continue  # the first task's is a variable
+        check_equal(answer["region"], "task stack", f"region of the stack {stack:#x}")
+        check_equal(int(answer["stack"]["task"], 16), task, "task of the stack")
+        check(answer["stack"]["pid"] in boot.tasks or answer["stack"]["pid"] == 0
+              or answer["stack"]["pid"] > 0, "pid")
+        seen += 1
+    check(seen > 5, f"only {seen} stacks")
+    notes.append(f"{seen} stacks")
+
+
+def names_nothing(program, boot):
+    """What is no memory of the kernel's is not typed."""
+    for address in (0, 0x1000, 0x7fffffffe000, 0xffff7fffffffffff, 0xffffffffffffffff):
+        answer, = ask(program, boot, [address])
+        check_equal(answer["confidence"], "unknown", f"confidence of {address:#x}")
+        check(answer["type"] is None, f"{address:#x} has a type")
+    result = program.run(["-q", "-c", "whattype no_such_name", boot.dump], status=1)
+    check_equal(len(result.err.splitlines()), 1, "lines of the message")
+
+
+def run(session):
+    for boot in boots():
+        with session.case(f"{boot.label}: whattype names what typed members lead to") as notes:
+            names_members(session.program, boot, notes)
+        with session.case(f"{boot.label}: whattype names variables"):
+            names_variables(session.program, boot)
+        with session.case(f"{boot.label}: whattype names stacks") as notes:
+            names_stacks(session.program, boot, notes)
+        with session.case(f"{boot.label}: whattype of what is no memory"):
+            names_nothing(session.program, boot)

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sinks: what one description of an answer becomes in each. */
+#include "base/array.h"
+#include "base/out.h"
+#include "tests/unit/test.h"
+
+struct capture {
+	char *text;
+	size_t size;
+	FILE *file;
+};
+
+static FILE *capture_begin(struct capture *capture)
+{
+	*capture = (struct capture){ 0 };
+	capture->file = open_memstream(&capture->text, &capture->size);
+	return capture->file;
+}
+
+/* Ends the sink; the text lives until the next capture. */
+static const char *capture_end(struct capture *capture, struct out *out)
+{
+	static char text[8192];
+	out_finish(out);
+	out_destroy(out);
+	fclose(capture->file);
+	snprintf(text, sizeof(text), "%s", capture->text);
+	free(capture->text);
+	return text;
+}
+
+static const struct column columns[] = { { "pid", "PID", 5 },
+					 { "comm", "COMM", -6 },
+					 { "hidden", NULL, 0 } };
+
+static void write_table(struct out *out)
+{
+	out_table_begin(out, NULL, columns, ARRAY_COUNT(columns));
+	for (int i = 0; i < 2; i++) {
+		out_item(out, 0x1000 + i, "struct task_struct");
+		out_row_begin(out);
+		out_i64(out, "pid", i);
+		out_string_as(out, "comm", i ? "a,\"b\"\x1b[2J" : "init",
+			      i ? "[a,\"b\"\x1b[2J]" : "[init]");
+		out_address(out, "hidden", 0xabc);
+		out_row_end(out);
+	}
+	out_table_end(out);
+}
+
+/* Objects that do not all have the same members, nested ones, and a list. */
+static void write_objects(struct out *out)
+{
+	out_array_begin(out, NULL);
+	for (int i = 0; i < 2; i++) {
+		out_object_begin(out, NULL);
+		out_text(out, "at ");
+		out_address(out, "address", 16);
+		out_object_begin(out, "task");
+		out_u64(out, "pid", 7);
+		out_object_end(out);
+		out_array_begin(out, "words");
+		out_string(out, NULL, "x");
+		out_string(out, NULL, "y");
+		out_array_end(out);
+		if (i)
+			out_bool_as(out, "late", true, "");
+		out_null_as(out, "none", "");
+		out_object_end(out);
+		out_text(out, "\n");
+	}
+	out_array_end(out);
+}
+
+static void test_text(void)
+{
+	struct capture capture;
+	struct out *out = out_text_create(capture_begin(&capture));
+	write_table(out);
+	CHECK_STRING(capture_end(&capture, out),
+		     "  PID COMM\n    0 [init]\n    1 [a,\"b\"\\x1b[2J]\n");
+	out = out_text_create(capture_begin(&capture));
+	write_objects(out);
+	CHECK_STRING(capture_end(&capture, out),
+		     "at 00000000000000107xy\nat 00000000000000107xy\n");
+}
+
+static void test_colors(void)
+{
+	struct capture capture;
+	struct out *out = out_color_create(capture_begin(&capture));
+	write_table(out);
+	CHECK_STRING(capture_end(&capture, out), "\x1b[1m  PID COMM\x1b[0m\n    0 [init]\n"
+						 "    1 [a,\"b\"\\x1b[2J]\n");
+	out = out_color_create(capture_begin(&capture));
+	out_address(out, NULL, 1);
+	out_style(out, OUT_GUESS);
+	out_string(out, NULL, "\x1b[0m");
+	/* Whatever is left open is closed. */
+	CHECK_STRING(capture_end(&capture, out),
+		     "\x1b[2m0000000000000001\x1b[0m\x1b[33m\\x1b[0m\x1b[0m");
+}
+
+static void test_csv(void)
+{
+	struct capture capture;
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	write_table(out);
+	CHECK_STRING(capture_end(&capture, out), "pid,comm,hidden\n0,init,0xabc\n"
+						 "1,\"a,\"\"b\"\"\\x1b[2J\",0xabc\n");
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	write_objects(out);
+	CHECK_STRING(capture_end(&capture, out), "address,task.pid,words,none,late\n"
+						 "0x10,7,x y,,\n0x10,7,x y,,true\n");
+}
+
+static void test_columns(void)
+{
+	struct capture capture;
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), "comm,pid");
+	write_table(out);
+	out_finish(out);
+	CHECK_OK(out_rows_check(out));
+	CHECK_STRING(capture_end(&capture, out), "comm,pid\ninit,0\n\"a,\"\"b\"\"\\x1b[2J\",1\n");
+	out = out_rows_create(out_text_create(capture_begin(&capture)), "comm,pid");
+	write_table(out);
+	CHECK_STRING(capture_end(&capture, out),
+		     "COMM           PID\n[init]           0\n[a,\"b\"\\x1b[2J]   1\n");
+	out = out_rows_create(out_json_create(capture_begin(&capture)), "task.pid");
+	write_objects(out);
+	CHECK_STRING(capture_end(&capture, out), "[{\"task.pid\": 7}, {\"task.pid\": 7}]");
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid,nope");
+	write_table(out);
+	out_finish(out);
+	CHECK_FAILS(out_rows_check(out), "no column \"nope\"; there are: pid,comm,hidden");
+	CHECK_STRING(capture_end(&capture, out), "");
+}
+
+/* One value is a table of one cell. */
+static void test_scalars(void)
+{
+	struct capture capture;
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	out_u64(out, NULL, 5);
+	CHECK_STRING(capture_end(&capture, out), "value\n5\n");
+}
+
+static void test_items(void)
+{
+	const struct out_item *items;
+	struct out *out = out_items_create();
+	write_table(out);
+	write_objects(out);
+	out_item(out, 5, NULL);
+	CHECK_U64(out_items(out, &items), 3);
+	CHECK_U64(items[0].address, 0x1000);
+	CHECK_STRING(items[1].type_name, "struct task_struct");
+	/* Consumers look a type up once for all items of one name. */
+	CHECK(items[0].type_name == items[1].type_name);
+	CHECK(!items[2].type_name);
+	CHECK(!out_failed(out));
+	out_finish(out);
+	out_destroy(out);
+}
+
+/* What an error leaves open is closed down to where it began. */
+static void test_finish_to(void)
+{
+	struct capture capture;
+	struct out *out = out_json_create(capture_begin(&capture));
+	out_array_begin(out, NULL);
+	size_t depth = out_depth(out);
+	out_object_begin(out, NULL);
+	out_array_begin(out, "a");
+	out_u64(out, NULL, 1);
+	out_finish_to(out, depth);
+	out_object_begin(out, NULL);
+	out_string(out, "error", "no");
+	out_object_end(out);
+	CHECK_STRING(capture_end(&capture, out), "[{\"a\": [1]}, {\"error\": \"no\"}]");
+}
+
+int main(void)
+{
+	RUN(test_text);
+	RUN(test_colors);
+	RUN(test_csv);
+	RUN(test_columns);
+	RUN(test_scalars);
+	RUN(test_items);
+	RUN(test_finish_to);
+	return test_finish();
+}
