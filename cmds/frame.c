@@ -136,7 +136,8 @@ const struct command command_frame = {
 		"Without a number shows the selected frame, with one selects it first; numbers are "
 		"those of bt. Its registers are $rip, $rsp, ... in expressions, as far as they are "
 		"known: all of an interrupted frame, of others those that the unwinder could "
-		"follow.",
+		"follow. Arguments whose values are proved go by their names: `frame 7`, then "
+		"`print *file`.",
 	.operands = { { .name = "NUMBER", .kind = OPERAND_NUMBER, .optional = true } },
 	.examples = frame_examples,
 	.needs = NEEDS,

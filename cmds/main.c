@@ -283,6 +283,13 @@ static struct error *find_register(void *context, const char *name, bool *ret_fo
 	return focus_register(&session->focus, session->target, name, ret_found, ret);
 }
 
+static struct error *find_argument(void *context, const char *name, bool *ret_found,
+				   struct value *ret)
+{
+	struct session *session = context;
+	return focus_argument(&session->focus, session->target, name, ret_found, ret);
+}
+
 static int debug(struct target *target, const struct settings *settings, struct progress *progress)
 {
 	struct session session = { .target = target,
@@ -302,6 +309,7 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	interrupt_install();
 	struct error *error = scope_init(&session.scope, target);
 	session.scope.find_register = find_register;
+	session.scope.find_argument = find_argument;
 	session.scope.register_context = &session;
 	if (!error)
 		error = run_session(&session, settings);

@@ -12,6 +12,7 @@ static void forget_trace(struct focus *focus)
 	focus->arguments = NULL;
 	focus->has_trace = false;
 	focus->frame = 0;
+	focus->frame_is_chosen = false;
 }
 
 void focus_deinit(struct focus *focus)
@@ -74,6 +75,7 @@ struct error *focus_set_frame(struct focus *focus, struct target *target, size_t
 		return error_create(ERROR_USAGE, "there is no frame %zu, the last one is %zu",
 				    number, trace->count - 1);
 	focus->frame = number;
+	focus->frame_is_chosen = true;
 	return NULL;
 }
 
@@ -113,5 +115,30 @@ struct error *focus_register(struct focus *focus, struct target *target, const c
 	TRY(target_find_type(target, NULL, "unsigned long", &value.type));
 	value.scalar = registers->values[number];
 	*ret = value;
+	return NULL;
+}
+
+struct error *focus_argument(struct focus *focus, struct target *target, const char *name,
+			     bool *ret_found, struct value *ret)
+{
+	*ret_found = false;
+	if (!focus->frame_is_chosen || !focus->arguments || focus->frame >= focus->trace.count)
+		return NULL;
+	const struct frame_arguments *arguments = &focus->arguments[focus->frame];
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *argument = &arguments->items[i];
+		if (strcmp(argument->name, name))
+			continue;
+		*ret_found = true;
+		if (!argument->is_known)
+			return error_create(ERROR_NOT_FOUND,
+					    "frame %zu: the value of the argument %s is not known",
+					    focus->frame, name);
+		*ret = (struct value){ .target = target,
+				       .type = argument->type,
+				       .scalar = argument->value,
+				       .origin = ORIGIN_KERNEL };
+		return NULL;
+	}
 	return NULL;
 }

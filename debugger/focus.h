@@ -12,6 +12,7 @@
 struct focus {
 	bool has_task; /* chosen, or the default was looked up */
 	bool is_chosen;
+	bool frame_is_chosen; /* then its arguments may be named in expressions */
 	bool has_trace;
 	struct task task;
 	struct stack_trace trace;
@@ -32,6 +33,10 @@ struct error *focus_trace(struct focus *focus, struct target *target,
 struct error *focus_set_frame(struct focus *focus, struct target *target, size_t number) MUST_CHECK;
 /* A register_finder's work: of the selected frame, without the dollar; `pc`, `sp`, `fp` too. */
 struct error *focus_register(struct focus *focus, struct target *target, const char *name,
+			     bool *ret_found, struct value *ret) MUST_CHECK;
+
+/* The same for an argument of a frame that was chosen, by its plain name. */
+struct error *focus_argument(struct focus *focus, struct target *target, const char *name,
 			     bool *ret_found, struct value *ret) MUST_CHECK;
 
 #endif

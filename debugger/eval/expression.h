@@ -25,7 +25,8 @@ struct scope {
 	struct variables *variables; /* $name, $1, $; owned. NULL: none */
 	uint64_t task; /* task_struct that is `current`; 0: of the CPU that panicked */
 	register_finder *find_register; /* of the selected frame; NULL: none is selected */
-	void *register_context;
+	register_finder *find_argument; /* by its plain name, of a frame that was chosen; NULL */
+	void *register_context;		/* of both */
 };
 
 struct error *scope_init(struct scope *scope, struct target *target) MUST_CHECK;

@@ -316,6 +316,12 @@ static struct error *no_such_name(struct target *target, const struct node *node
 			    node->column, node->name, nearest_hint(&nearest, hint, sizeof(hint)));
 }
 
+/* Nothing was said to choose a symbol. */
+static bool is_plain(const struct node *node)
+{
+	return !*node->module && !node->has_address && !node->cpu_choice;
+}
+
 struct error *name_evaluate(struct evaluation *evaluation, const struct node *node,
 			    struct value *ret)
 {
@@ -325,11 +331,18 @@ struct error *name_evaluate(struct evaluation *evaluation, const struct node *no
 	struct type type;
 	if (is_current(node))
 		return current_evaluate(evaluation, node, ret);
+	if (is_plain(node) && evaluation->scope && evaluation->scope->find_argument) {
+		const struct scope *scope = evaluation->scope;
+		bool found = false;
+		TRY(at_column(node, scope->find_argument(scope->register_context, node->name,
+							 &found, ret)));
+		if (found)
+			return NULL;
+	}
 	find_symbols(target, node, &candidates);
 	if (candidates.count)
 		return evaluate_best(evaluation, node, &candidates, ret);
-	if (!*node->module && !node->has_address && !node->cpu_choice &&
-	    find_enumerator(target, node->name, &type, &enumerator))
+	if (is_plain(node) && find_enumerator(target, node->name, &type, &enumerator))
 		return evaluate_enumerator(target, type, enumerator.value, ret);
 	return no_such_name(target, node);
 }

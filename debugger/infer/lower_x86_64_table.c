@@ -540,13 +540,17 @@ enum change lower_x86_64_change(unsigned int id)
 	return CHANGE_ANY;
 }
 
-/* "__x86_indirect_thunk_rax", "__x86_indirect_call_thunk_r11". */
+/* "__x86_indirect_thunk_rax", "__x86_indirect_call_thunk_r11"; an array of them begins with rax's,
+ * which kallsyms then calls by the name of the array. */
 static bool thunk_register(const char *name, uint8_t *ret)
 {
 	static const char *const registers[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp",
 						 "rsi", "rdi", "r8",  "r9",  "r10", "r11",
 						 "r12", "r13", "r14", "r15" };
 	const char *last = strrchr(name, '_');
+	*ret = 0;
+	if (last && !strcmp(last, "_array"))
+		return true;
 	for (uint8_t i = 0; last && i < ARRAY_COUNT(registers); i++)
 		if (!strcmp(last + 1, registers[i])) {
 			*ret = i;
