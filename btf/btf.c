@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Opening a level: one pass over the records notes where each begins and proves that all it
- * mentions exists. The rest of the folder relies on that pass.
+ * mentions exists, or has it mended. The rest of the folder relies on that pass.
  */
 #include "btf/btf.h"
 
@@ -15,19 +15,8 @@
 #define HEADER_WITH_LAYOUT 32
 #define LAYOUT_ENTRY	   4
 #define DEPTH_MAX	   64
-/* No compiler makes wider integers; consumers rely on the bound. */
-#define INT_SIZE_MAX 16
 
-/* What follows the 12 bytes of a record, and which of its words are names and ids. */
-struct shape {
-	const char *name;
-	uint8_t info_size, element_size;
-	bool has_type;	     /* the third word is an id */
-	bool element_names;  /* an element begins with a name */
-	int8_t element_type; /* where in an element an id lies, -1 nowhere */
-};
-
-static const struct shape shapes[BTF_KIND_COUNT] = {
+const struct shape shapes[BTF_KIND_COUNT] = {
 	[BTF_INT] = { "INT", 4, 0, false, false, -1 },
 	[BTF_PTR] = { "PTR", 0, 0, true, false, -1 },
 	[BTF_ARRAY] = { "ARRAY", 12, 0, false, false, -1 },
@@ -102,24 +91,16 @@ struct pass {
 	uint32_t count;	 /* of records so far */
 	uint32_t offset; /* of the next */
 	struct reach reach;
+	bool is_damaged; /* some record is */
+	/* Where the pass ended before the end, and why; NULL: it did not. */
+	const char *stop;
+	enum btf_kind stop_kind;
+	bool has_kind;
 };
 
 static uint32_t pass_id(const struct pass *pass)
 {
 	return pass->btf->start_id + pass->count;
-}
-
-static struct error *record_error(const struct pass *pass, enum btf_kind kind, const char *what)
-{
-	return error_create(ERROR_FORMAT, "type %u (%s) %s", pass_id(pass), btf_kind_name(kind),
-			    what);
-}
-
-/* An integer's bits lie within its bytes. */
-static bool int_is_sane(uint32_t size, uint32_t data)
-{
-	uint32_t bits = data & 0xff, offset = data >> 16 & 0xff;
-	return size && size <= INT_SIZE_MAX && bits && bits + offset <= size * 8;
 }
 
 /* Size of a record of a kind that only the layout section knows; 0: nobody knows it. */
@@ -132,19 +113,16 @@ static uint64_t foreign_size(const struct btf *btf, uint32_t info)
 	return RECORD_SIZE + entry[0] + (uint64_t)info_vlen(info) * entry[1];
 }
 
-/*
- * Takes in the record at pass->offset. *ret_unknown: its size cannot be known, so neither can what
- * follows.
- */
-static inline __attribute__((always_inline)) struct error *
-pass_record(struct pass *pass, bool big_endian, bool *ret_unknown)
+/* Takes in the record at pass->offset, or stops there. */
+static inline __attribute__((always_inline)) void pass_record(struct pass *pass, bool big_endian)
 {
 	struct btf *btf = pass->btf;
 	const uint8_t *record = btf->types + pass->offset;
 	uint32_t rest = pass->types_size - pass->offset;
-	if (rest < RECORD_SIZE)
-		return error_create(ERROR_FORMAT, "type %u is cut off by the end of the types",
-				    pass_id(pass));
+	if (rest < RECORD_SIZE) {
+		pass->stop = "is cut off by the end of the types";
+		return;
+	}
 	uint32_t info = load_u32(record + 4, big_endian);
 	enum btf_kind kind = info_kind(info);
 	bool known = kind && kind < BTF_KIND_COUNT;
@@ -153,69 +131,50 @@ pass_record(struct pass *pass, bool big_endian, bool *ret_unknown)
 			(uint64_t)element_count(info) * shape->element_size;
 	if (!known)
 		size = foreign_size(btf, info);
-	if (!size) {
-		*ret_unknown = true;
-		return NULL;
+	if (!size || size > rest) {
+		pass->stop_kind = kind;
+		pass->has_kind = true;
+		pass->stop = size ? "runs past the end of the types" : "is of an unknown kind";
+		return;
 	}
-	if (size > rest)
-		return record_error(pass, kind, "runs past the end of the types");
 	if (known)
 		record_reach(record, shape, big_endian, &pass->reach);
-	if (pass->reach.name >= btf->string_start + btf->string_size && pass->reach.name)
-		return record_error(pass, kind, "has a name beyond the strings");
 	if (kind == BTF_INT &&
 	    !int_is_sane(load_u32(record + 8, big_endian), load_u32(record + 12, big_endian)))
-		return record_error(pass, kind, "has more bits than bytes for them");
+		pass->is_damaged = true;
 	if ((kind == BTF_ENUM || kind == BTF_ENUM64) && info >> 31)
 		btf->signs_enums = true;
 	btf->offsets[pass->count++] = pass->offset;
 	pass->offset += (uint32_t)size;
-	return NULL;
 }
 
 /* Once for each byte order, so that the loop does not ask. */
-static inline __attribute__((always_inline)) struct error *
-pass_records(struct pass *pass, bool big_endian, bool *ret_unknown)
+static inline __attribute__((always_inline)) void pass_records(struct pass *pass, bool big_endian)
 {
-	while (pass->offset < pass->types_size && !*ret_unknown) {
-		struct error *error = pass_record(pass, big_endian, ret_unknown);
-		if (error)
-			return error;
-	}
-	return NULL;
-}
-
-/* Some id is beyond the end: says whose. */
-static struct error *dangling_error(const struct btf *btf)
-{
-	for (uint32_t id = btf->start_id; id < btf->end_id; id++) {
-		const uint8_t *record = level_record(btf, id);
-		enum btf_kind kind = info_kind(level_u32(btf, record + 4));
-		struct reach reach = { 0, 0 };
-		if (kind < BTF_KIND_COUNT)
-			record_reach(record, &shapes[kind], btf->big_endian, &reach);
-		if (reach.id >= btf->end_id)
-			return error_create(ERROR_FORMAT,
-					    "type %u (%s) mentions type %u, the last is %u", id,
-					    btf_kind_name(kind), reach.id, btf->end_id - 1);
-	}
-	return NULL;
+	while (pass->offset < pass->types_size && !pass->stop)
+		pass_record(pass, big_endian);
 }
 
 /*
- * Without the size of an unknown kind what follows is lost, but what came before is as good as
- * ever: it stays, a warning tells, and ids beyond count as void.
+ * Without the size of a record what follows is lost, but what came before is as good as ever: it
+ * stays, a warning tells, and ids beyond count as void.
  */
-static struct error *stop_at_unknown(const struct pass *pass)
+static struct error *stop_early(struct pass *pass)
 {
 	struct btf *btf = pass->btf;
-	uint32_t kind = info_kind(level_u32(btf, btf->types + pass->offset + 4));
-	if (!kind || !pass->count)
-		return error_create(ERROR_FORMAT, "type %u is of the unknown kind %u",
-				    pass_id(pass), kind);
-	if (asprintf(&btf->warning,
-		     "type %u is of the unknown kind %u, it and all that follow are lost",
-		     pass_id(pass), kind) < 0) {
+	uint32_t id = pass_id(pass), kind = pass->stop_kind;
+	bool is_unknown = kind >= BTF_KIND_COUNT || (!kind && pass->has_kind);
+	/* Kind 0 is no kind: the record before has another length than it says. */
+	if (!kind && pass->has_kind && pass->count)
+		pass->offset = btf->offsets[--pass->count];
+	char what[64];
+	snprintf(what, sizeof(what), "%s", pass->stop);
+	if (is_unknown)
+		snprintf(what, sizeof(what), "is of the unknown kind %u", kind);
+	if (!pass->count)
+		return error_create(ERROR_FORMAT, "type %u (%s) %s", id, btf_kind_name(kind), what);
+	btf->is_cut = true;
+	if (asprintf(&btf->warning, "type %u %s, it and all that follow are lost", id, what) < 0) {
 		btf->warning = NULL;
 		return error_no_memory();
 	}
@@ -232,16 +191,15 @@ static struct error *index_records(struct btf *btf, uint32_t types_size)
 	btf->offsets = malloc(most * sizeof(*btf->offsets));
 	if (!btf->offsets)
 		return error_no_memory();
-	bool unknown = false;
-	struct error *error = btf->big_endian ? pass_records(&pass, true, &unknown)
-					      : pass_records(&pass, false, &unknown);
-	if (error)
-		return error;
+	if (btf->big_endian)
+		pass_records(&pass, true);
+	else
+		pass_records(&pass, false);
+	struct error *error = pass.stop ? stop_early(&pass) : NULL;
 	btf->end_id = btf->start_id + pass.count;
-	if (unknown)
-		error = stop_at_unknown(&pass);
-	else if (pass.reach.id >= btf->end_id)
-		error = dangling_error(btf);
+	bool bad_name = pass.reach.name && pass.reach.name >= btf->string_start + btf->string_size;
+	if (!error && (pass.is_damaged || bad_name || pass.reach.id >= btf->end_id))
+		error = mend_records(btf, pass.offset);
 	if (error)
 		return error;
 	uint32_t *shrunk = realloc(btf->offsets, (pass.count + 1) * sizeof(*btf->offsets));
@@ -316,6 +274,7 @@ static struct error *read_blob(struct btf *btf, struct bytes *bytes)
 		btf->layout_count = (uint32_t)(layout.size / LAYOUT_ENTRY);
 	}
 	btf->types = types.data;
+	btf->types_size = (uint32_t)types.size;
 	return index_records(btf, (uint32_t)types.size);
 }
 
@@ -350,10 +309,10 @@ struct btf *level_create(const struct btf *base, const char *name)
 struct error *btf_open(const void *data, size_t size, const struct btf *base, const char *name,
 		       struct btf **ret)
 {
-	if (base && (base->warning || base->arena || base->depth >= DEPTH_MAX))
+	if (base && (base->is_cut || base->arena || base->depth >= DEPTH_MAX))
 		return error_create(ERROR_FORMAT, "BTF of %s: its base %s %s", name, base->name,
-				    base->warning ? "is incomplete, so that ids do not fit"
-						  : "cannot be one");
+				    base->is_cut ? "is incomplete, so that ids do not fit"
+						 : "cannot be one");
 	struct btf *btf = level_create(base, name);
 	if (!btf)
 		return error_no_memory();
@@ -377,6 +336,7 @@ void btf_close(struct btf *btf)
 	arena_destroy(btf->arena);
 	free(btf->offsets);
 	free(btf->warning);
+	free(btf->mended);
 	free(btf);
 }
 
@@ -388,6 +348,11 @@ const char *btf_name(const struct btf *btf)
 const char *btf_warning(const struct btf *btf)
 {
 	return btf->warning;
+}
+
+bool btf_is_cut(const struct btf *btf)
+{
+	return btf->is_cut;
 }
 
 const struct btf *btf_base(const struct btf *btf)
@@ -408,6 +373,11 @@ uint32_t btf_start_id(const struct btf *btf)
 uint32_t btf_end_id(const struct btf *btf)
 {
 	return btf->end_id;
+}
+
+uint32_t btf_type_bytes(const struct btf *btf)
+{
+	return btf->types_size;
 }
 
 uint32_t btf_string_start(const struct btf *btf)

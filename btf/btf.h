@@ -7,9 +7,9 @@
  * deep. Ids below the level's start belong to the base, string offsets likewise; every function
  * here takes the id in the view of the level given. Id 0 is void.
  *
- * btf_open() checks the whole blob once: every record lies within, every id and string
- * offset it mentions exists. So what follows cannot fail, except that chains of modifiers or nested
- * arrays may still be cyclic: the functions below bound their walks.
+ * btf_open() checks the whole blob once: every record lies within, every id and string offset it
+ * mentions exists; a damaged one is taken for void or "". So what follows cannot fail, except that
+ * chains of modifiers or nested arrays may still be cyclic: the functions below bound their walks.
  */
 #ifndef BTF_BTF_H
 #define BTF_BTF_H
@@ -119,6 +119,8 @@ bool btf_is_big_endian(const struct btf *btf);
 /* First id of this level (1 for a base), and one past its last. */
 uint32_t btf_start_id(const struct btf *btf);
 uint32_t btf_end_id(const struct btf *btf);
+/* Length of the type section of this level, bytes. */
+uint32_t btf_type_bytes(const struct btf *btf);
 /* Length of the string section of this level, and where it starts in the joint offsets. */
 uint32_t btf_string_start(const struct btf *btf);
 uint32_t btf_string_size(const struct btf *btf);
@@ -126,11 +128,13 @@ uint32_t btf_string_size(const struct btf *btf);
 unsigned int btf_pointer_size(const struct btf *btf);
 
 /*
- * What was lost when the BTF was opened, NULL: nothing. A kind that neither we nor the layout
- * section know ends the level before it; ids beyond that end do not exist and count as void, and
- * such a level cannot be a base.
+ * What was lost when the BTF was opened, NULL: nothing. Names and ids that do not exist cost the
+ * type they are in. A record whose length cannot be known (of a kind that neither we nor the layout
+ * section know, or damaged) ends the level before it; ids beyond that end do not exist and count as
+ * void, and such a level cannot be a base (btf_is_cut()).
  */
 const char *btf_warning(const struct btf *btf);
+bool btf_is_cut(const struct btf *btf);
 /* "STRUCT", as bpftool says it; "UNKNOWN". */
 const char *btf_kind_name(enum btf_kind kind);
 

@@ -51,6 +51,7 @@ struct btf {
 	const struct btf *base;
 	const uint8_t *types;
 	const char *strings;
+	uint32_t types_size; /* bytes */
 	uint32_t string_start, string_size;
 	uint32_t start_id, end_id;
 	uint32_t *offsets; /* of the records, from `types` or in the arena */
@@ -58,12 +59,36 @@ struct btf {
 	uint32_t layout_count; /* of kinds */
 	bool big_endian;
 	bool signs_enums;    /* some enum says that it is signed: the encoder knows the flag */
+	bool is_cut;	     /* records after a damaged one are lost */
 	uint8_t depth;	     /* levels below */
 	struct arena *arena; /* of a scratch level, else NULL */
 	struct btf_lazy *lazy;
 	char *warning;
+	uint8_t *mended; /* a copy of the types without what was damaged, NULL: nothing was */
 	char name[];
 };
+
+/* What follows the 12 bytes of a record, and which of its words are names and ids. */
+struct shape {
+	const char *name;
+	uint8_t info_size, element_size;
+	bool has_type;	     /* the third word is an id */
+	bool element_names;  /* an element begins with a name */
+	int8_t element_type; /* where in an element an id lies, -1 nowhere */
+};
+/* By kind, all below BTF_KIND_COUNT. */
+extern const struct shape shapes[];
+
+/*
+ * Tells of every word of a record that is a name or an id, the record's own name first. `record`
+ * lies within and is of a known kind.
+ */
+enum word_role { WORD_NAME, WORD_TYPE, WORD_ELEMENT_NAME, WORD_ELEMENT_TYPE };
+typedef void word_visitor(void *context, const uint8_t *word, enum word_role role);
+void record_words(const uint8_t *record, bool big_endian, word_visitor *visit, void *context);
+
+/* An integer's bits lie within its bytes, which are not more than compilers make. */
+bool int_is_sane(uint32_t size, uint32_t data);
 
 static inline enum btf_kind info_kind(uint32_t info)
 {
@@ -111,6 +136,13 @@ bool record_get(const struct btf *btf, uint32_t id, struct record *ret);
 const char *btf_string(const struct btf *btf, uint32_t offset);
 
 bool kind_is_modifier(enum btf_kind kind);
+
+/*
+ * Names beyond the strings, ids beyond the types, integers that cannot be: each costs what it is
+ * in, the rest stays as good as ever. What begins to be read at the wrong place is cut off.
+ * `types_size`: bytes of the records that are indexed.
+ */
+struct error *mend_records(struct btf *btf, uint32_t types_size) MUST_CHECK;
 
 /* An empty level that continues `base`. NULL without memory. */
 struct btf *level_create(const struct btf *base, const char *name);

@@ -182,8 +182,7 @@ struct error *call_parse(const char *text, struct call *ret)
 	size_t length = strcspn(text, " \t\n");
 	ret->command = command_find(text, length);
 	if (!ret->command)
-		return error_create(ERROR_USAGE, "no command \"%.*s\"; `help` lists them",
-				    (int)length, text);
+		return command_unknown(text, length);
 	ret->arguments.line = text;
 	return error_prefix(parse_call(text + length, ret), "%s", ret->command->name);
 }

@@ -18,15 +18,26 @@ void bt_write_header(struct out *out, const char *key, const struct task *task)
 	out_object_begin(out, key);
 	out_text(out, "PID: ");
 	out_pad(out, -8);
-	out_i64(out, "pid", task->pid);
+	if (task->is_partial)
+		out_null_as(out, "pid", "?");
+	else
+		out_i64(out, "pid", task->pid);
 	out_text(out, " TASK: ");
 	out_address(out, "address", task->address);
 	out_text(out, "  CPU: ");
 	out_pad(out, -3);
 	out_u64(out, "cpu", task->cpu);
-	out_text(out, " COMMAND: \"");
-	out_string(out, "comm", task->comm);
-	out_text(out, "\"\n");
+	out_text(out, " COMMAND: ");
+	if (task->is_partial) {
+		out_null_as(out, "comm", "?");
+		out_text(out, "\n    (");
+		out_string(out, "problem", task->problem ? task->problem->message : "");
+		out_text(out, ")\n");
+	} else {
+		out_text(out, "\"");
+		out_string(out, "comm", task->comm);
+		out_text(out, "\"\n");
+	}
 	out_string_as(out, "state", state, "");
 	out_object_end(out);
 }

@@ -93,6 +93,8 @@ static inline const char *argument_option(const struct command *command,
 			return arguments->options[i];
 	return NULL;
 }
+/* "no command NAME", with the one that may have been meant. */
+struct error *command_unknown(const char *name, size_t length) MUST_CHECK;
 /* How many options and operands a command has. */
 size_t command_option_count(const struct command *command);
 size_t command_operand_count(const struct command *command);

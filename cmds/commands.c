@@ -2,6 +2,7 @@
 /* The command table, and what is made of its entries: names, usage, options. */
 #include "cmds/command.h"
 
+#include "debugger/declare/nearest.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ extern const struct command command_ps;
 extern const struct command command_quit;
 extern const struct command command_rd;
 extern const struct command command_registers;
+extern const struct command command_report;
 extern const struct command command_set;
 extern const struct command command_source;
 extern const struct command command_stacks;
@@ -39,6 +41,7 @@ extern const struct command command_up;
 extern const struct command command_whatis;
 extern const struct command command_whattype;
 
+// clang-format off
 const struct command *const commands[] = {
 	&command_alias,
 	&command_bt,
@@ -57,6 +60,7 @@ const struct command *const commands[] = {
 	&command_quit,
 	&command_rd,
 	&command_registers,
+	&command_report,
 	&command_set,
 	&command_source,
 	&command_stacks,
@@ -72,6 +76,7 @@ const struct command *const commands[] = {
 	&command_whattype,
 	NULL,
 };
+// clang-format on
 
 static bool is_word(const char *word, const char *name, size_t length)
 {
@@ -91,6 +96,18 @@ const struct command *command_find(const char *name, size_t length)
 		}
 	}
 	return NULL;
+}
+
+struct error *command_unknown(const char *name, size_t length)
+{
+	struct nearest nearest;
+	char hint[128];
+	nearest_init(&nearest, name, length);
+	for (size_t i = 0; commands[i]; i++)
+		nearest_offer(&nearest, commands[i]->name);
+	nearest_hint(&nearest, hint, sizeof(hint));
+	return error_create(ERROR_USAGE, "no command \"%.*s\"%s", (int)length, name,
+			    *hint ? hint : "; `help` lists them");
 }
 
 /* --- usage ------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ static struct error *run(struct session *session, const struct arguments *argume
 	}
 	const struct command *command = command_find(name, strlen(name));
 	if (!command)
-		return error_create(ERROR_USAGE, "no command \"%s\"; `help` lists them", name);
+		return command_unknown(name, strlen(name));
 	describe(session->out, command);
 	return NULL;
 }

@@ -125,32 +125,15 @@ static enum junction spelled(const char *text, const char *at)
 	return at[1] == '>' || at[1] == '=' ? JUNCTION_NONE : JUNCTION_WRITE;
 }
 
-static struct error *ambiguous(char sign, const char *word, size_t length)
-{
-	char forced = sign == '|' ? '!' : '/';
-	return error_create(ERROR_USAGE,
-			    "\"%c %.*s\" may be C's or the shell's: write (... %c %.*s) for C's, "
-			    "%c %s%c%.*s for the shell's",
-			    sign, (int)length, word, sign, (int)length, word, sign,
-			    sign == '|' ? "" : ".", forced, (int)length, word);
-}
-
 /* In a command with an expression: is this the line's? */
-static struct error *ask_pipe(const struct splitter *splitter, const char *word, bool *ret)
+static bool is_pipe(const struct splitter *splitter, const char *word)
 {
 	const struct line_names *names = splitter->names;
 	size_t length = word_length(word);
 	bool expression;
-	*ret = *word == '!' && isalpha((unsigned char)word[1]);
-	if (*ret)
-		return NULL;
-	if (!names->is_command(names->context, word, length, &expression) &&
-	    !names->is_program(names->context, word, length))
-		return NULL;
-	if (names->is_variable(names->context, word, length))
-		return ambiguous('|', word, length);
-	*ret = true;
-	return NULL;
+	return (*word == '!' && isalpha((unsigned char)word[1])) ||
+	       names->is_command(names->context, word, length, &expression) ||
+	       names->is_program(names->context, word, length);
 }
 
 static struct error *ask_file(const struct splitter *splitter, const char *word, bool *ret)
@@ -162,7 +145,10 @@ static struct error *ask_file(const struct splitter *splitter, const char *word,
 	    strpbrk(word, "()[]{}<>|&*$\"'") || strchr("-+!", *word))
 		return NULL;
 	if (names->is_variable(names->context, word, length))
-		return ambiguous('>', word, length);
+		return error_create(ERROR_USAGE,
+				    "\"> %.*s\" may be C's or the shell's: write (... > %.*s) for "
+				    "C's, > ./%.*s for the shell's",
+				    (int)length, word, (int)length, word, (int)length, word);
 	*ret = true;
 	return NULL;
 }
@@ -181,8 +167,10 @@ static struct error *is_ours(const struct splitter *splitter, const char *at, en
 		*ret = true; /* it has to be something: the message says what is missing */
 		return NULL;
 	}
-	return kind == JUNCTION_PIPE ? ask_pipe(splitter, word, ret)
-				     : ask_file(splitter, word, ret);
+	if (kind != JUNCTION_PIPE)
+		return ask_file(splitter, word, ret);
+	*ret = is_pipe(splitter, word);
+	return NULL;
 }
 
 size_t line_last_part(const char *text, bool *ret_file)

@@ -7,9 +7,10 @@
  *   always C's.
  * - A command without an expression (bt, ps, log...) has no C: there they are always the line's.
  * - In `print flags | x` with blanks on both sides, `|` begins a pipe when x is a command of ours
- *   or a program; in `print a > x` and `print a >> x` the output goes to a file when x is the last
- *   word and no number. Where x is a variable of the kernel as well, that is an error, and the
- *   line has to say which is meant: (flags | x), | !x, > ./x.
+ *   or a program, even where a variable is called so too, for many are called `head` or `sort`:
+ *   (flags | x) is C's. In `print a > x` and `print a >> x` the output goes to a file when x is the
+ *   last word and no number. Where x is a variable, that is an error, for files shall not be
+ *   overwritten by mistake: the line has to say which is meant, (a > x) or > ./x.
  * - `| !PROGRAM` is a program even where a command of ours is called so. All behind the first
  *   program is the shell's, pipes and redirections too.
  */

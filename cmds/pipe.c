@@ -91,7 +91,7 @@ struct error *pipe_command(const char *text, uint64_t address, char **ret)
 	int length = -1;
 	char *result = NULL;
 	if (!command)
-		return error_create(ERROR_USAGE, "no command \"%s\"; `help` lists them", text);
+		return command_unknown(text, strcspn(text, " \t"));
 	bool expression = command_takes_expression(command);
 	const char *rest = operands_of(command, text);
 	if (!takes_address(command))

@@ -22,6 +22,7 @@ struct destination {
 	FILE *outer; /* session->file before */
 	bool outer_colors;
 	FILE *owned; /* a file that was opened */
+	const char *name;
 	struct child child;
 	struct screen screen;
 	bool has_screen;
@@ -39,6 +40,7 @@ static struct error *open_destination(struct session *session, const struct line
 		if (!ret->owned)
 			return error_system("%s", line->file);
 		session->file = ret->owned;
+		ret->name = line->file;
 	}
 	if (line->program || line->file) {
 		session->colors = false;
@@ -87,7 +89,7 @@ static struct error *close_destination(struct session *session, struct destinati
 	} else if (destination->owned) {
 		bool bad = ferror(destination->owned);
 		if ((fclose(destination->owned) || bad) && !error)
-			error = error_system("writing the file");
+			error = error_system("%s", destination->name);
 	} else if (destination->has_screen) {
 		screen_close(&destination->screen);
 		left = destination->screen.left;

@@ -24,8 +24,8 @@ static const char pipes[] =
 	"Within (), [], {} and quotes, or without blanks around (a|b, a>>2, a->b), all is C's.\n"
 	"Commands without expressions (ps, bt, log...) have no C: | and > are the shell's.\n"
 	"After print and its like, ` | x` is a pipe if x is a command or a program, ` > x` and\n"
-	"` >> x` write a file if x ends the line and is no number. If x is a variable too, you\n"
-	"are asked to say which: (a | x), | !x, > ./x. | !x is always a program.\n";
+	"` >> x` write a file if x ends the line and is no number. If x is a variable, you are\n"
+	"asked to say which: (a > x) or > ./x. `| !x` is a program even if x is a command.\n";
 static const char *const pipes_examples[] = { "ps | grep kworker | head -3",
 					      "ps -s I | print {pid, comm}",
 					      "ps 1 kthreadd | bt",

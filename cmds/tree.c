@@ -24,6 +24,8 @@ static const struct tree_kind {
 	{ "rb_root_cached", NULL, "rb_root", walk_rbtree, false },
 	/* rb_root is cached since 5.4 (511885d7061e). */
 	{ "timerqueue_head", NULL, "rb_root.rb_root", walk_rbtree, false },
+	{ "rb_root_linked", NULL, "rb_root", walk_rbtree, false },
+	{ "timerqueue_linked_head", NULL, "rb_root.rb_root", walk_rbtree, false },
 	{ "xarray", "xarray", NULL, walk_xarray, true },
 	{ "radix_tree_root", "radix", NULL, walk_xarray, true },
 	{ "idr", "idr", NULL, walk_idr, true },
@@ -53,20 +55,32 @@ static struct error *kind_of_option(const char *option, const struct tree_kind *
 			    option);
 }
 
-/* A node within the member that was named: timerqueue_node has it as its `node`. */
-static struct error *find_node(struct linkage *linkage)
+/* A timerqueue_node has the rb_node as its `node`; where those are linked too, one more is between.
+ */
+#define NODE_NESTING 3
+
+static bool is_rb_node(struct type type)
 {
 	struct btf_type record;
+	return type_get_resolved(type, &record) && !strcmp(record.name, "rb_node");
+}
+
+/* The rb_node within the member that was named. */
+static struct error *find_node(struct linkage *linkage)
+{
+	struct type type = linkage->member;
 	struct type_place place;
 	char name[160];
-	type_spell(linkage->member, NULL, name, sizeof(name));
-	if (type_get_resolved(linkage->member, &record) && !strcmp(record.name, "rb_node"))
+	for (int i = 0; i < NODE_NESTING && !is_rb_node(type); i++) {
+		if (!type_find_member(type, "node", &place))
+			break;
+		linkage->node_offset += place.bit_offset / 8;
+		type = place.type;
+	}
+	if (is_rb_node(type))
 		return NULL;
-	if (!type_find_member(linkage->member, "node", &place) ||
-	    !type_get_resolved(place.type, &record) || strcmp(record.name, "rb_node"))
-		return error_create(ERROR_USAGE, "%s is no struct rb_node", name);
-	linkage->node_offset += place.bit_offset / 8;
-	return NULL;
+	type_spell(linkage->member, NULL, name, sizeof(name));
+	return error_create(ERROR_USAGE, "%s is no struct rb_node", name);
 }
 
 static struct error *show(struct session *session, const struct arguments *arguments,

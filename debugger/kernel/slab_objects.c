@@ -538,8 +538,12 @@ static struct error *head_page(const struct slab_walk *pages, uint64_t address, 
 	uint64_t head;
 	uint64_t number = (address - pages->page_offset) / target->facts->page_size;
 	TRY(object_at(target, "struct page", pages->vmemmap + number * pages->page_record, &page));
-	TRY(object_u64(&page, "compound_head", &head));
-	*ret = head & 1 ? head - 1 : page.address;
+	/* compound_info in 7.x, which may be a mask for the address of a tail page instead. */
+	TRY(object_u64(&page,
+		       object_has(&page, "compound_head") ? "compound_head" : "compound_info",
+		       &head));
+	bool is_mask = head >= pages->vmemmap + pages->vmemmap_size;
+	*ret = !(head & 1) ? page.address : is_mask ? page.address & head : head - 1;
 	/* It comes from the dump. */
 	if (*ret < pages->vmemmap || *ret >= pages->vmemmap + pages->vmemmap_size ||
 	    (*ret - pages->vmemmap) % pages->page_record)

@@ -363,6 +363,29 @@ struct error *task_find(struct target *target, uint64_t pid_or_address, struct t
 	return error ? error : task_read(target, search.found, ret);
 }
 
+/* What is known of a task without its pid; takes `why`. */
+static struct error *read_partial(struct target *target, const struct cpu *cpu, struct error *why,
+				  struct task *ret)
+{
+	struct task task = { .address = cpu->current_task,
+			     .cpu = cpu->number,
+			     .on_cpu = true,
+			     .is_partial = true,
+			     .is_idle = cpu->current_task == cpu->idle_task,
+			     .state_letter = '?' };
+	struct object object;
+	struct error *error = object_at(target, "struct task_struct", cpu->current_task, &object);
+	if (error || !cpu->has_registers) {
+		error_free(error);
+		return why;
+	}
+	task.problem = why;
+	error = object_u64(&object, "stack", &task.stack);
+	error_free(error);
+	*ret = task;
+	return NULL;
+}
+
 struct error *task_on_cpu(struct target *target, uint32_t number, struct task *ret)
 {
 	const struct cpu *cpu = target_cpu(target, number);
@@ -371,7 +394,11 @@ struct error *task_on_cpu(struct target *target, uint32_t number, struct task *r
 	if (!cpu->current_task)
 		return error_create(ERROR_NOT_FOUND, "the task of CPU %" PRIu32 " is not known",
 				    number);
-	return task_read(target, cpu->current_task, ret);
+	struct error *error = task_read(target, cpu->current_task, ret);
+	if (!error || error->kind == ERROR_NO_MEMORY)
+		return error;
+	/* The CPU's registers still lead to its stack. */
+	return read_partial(target, cpu, error, ret);
 }
 
 struct error *task_panicking(struct target *target, struct task *ret)

@@ -11,6 +11,7 @@ struct task {
 	uint32_t cpu;
 	bool on_cpu;	       /* it is running: some run queue's curr */
 	bool is_idle;	       /* a CPU's idle task */
+	bool is_partial;       /* pid, comm and state are not in the dump: see problem */
 	bool has_mm;	       /* false: a kernel thread */
 	uint64_t state;	       /* __state | exit_state, as the kernel has them */
 	uint64_t stack;	       /* lowest address of its kernel stack, 0 unknown */
@@ -34,7 +35,7 @@ struct error *task_for_each(struct target *target, task_visitor *visit, void *co
 /* By pid (of the initial namespace; 0 gives CPU 0's idle task) or by address of its task_struct. */
 struct error *task_find(struct target *target, uint64_t pid_or_address,
 			struct task *ret) MUST_CHECK;
-/* The one that runs on a CPU. */
+/* The one that runs on a CPU. Partial when its task_struct cannot be read. */
 struct error *task_on_cpu(struct target *target, uint32_t cpu, struct task *ret) MUST_CHECK;
 /* The panicking task, or CPU 0's current one when nothing panicked. */
 struct error *task_panicking(struct target *target, struct task *ret) MUST_CHECK;

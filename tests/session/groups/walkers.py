@@ -63,8 +63,11 @@ def modules(program, boot, notes):
 
 def chains(program, boot, notes):
     """Lists of bare pointers: /proc/filesystems and the top level of /proc/iomem."""
-    rows = rows_of(program, boot, "list file_system_type.next file_systems -s name,fs_flags")
-    text = program.text(boot.dump, "list file_system_type.next file_systems -s name")
+    # A hash list where it has no `next` any more.
+    has_next = " next; " in program.text(boot.dump, "struct file_system_type")
+    command = f"list file_system_type.{'next' if has_next else 'list'} file_systems"
+    rows = rows_of(program, boot, command + " -s name,fs_flags")
+    text = program.text(boot.dump, command + " -s name")
     names = [line.split("\t")[1] for line in boot.truth("filesystems").splitlines()]
     check_equal(len(rows), len(names), "number of file systems")
     check_lines(re.findall(r'"([^"]+)"', text), names, "file system")

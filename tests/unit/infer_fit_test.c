@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* How well types explain bytes, what names have in common, and what this kernel's names teach. */
+#include "tests/unit/eval_fixture.h"
+
+#include "debugger/infer/names_family.h"
+#include "debugger/infer/own_data_fit.h"
+#include "debugger/infer/solve.h"
+
+struct asked {
+	struct fixture *fixture;
+	struct knowledge *knowledge;
+	const struct layout *layout;
+	struct subject subject;
+	struct symbol symbol;
+	struct question question;
+	uint8_t bytes[PAGE];
+	uint32_t thing, point;
+};
+
+static void ask(struct asked *asked, const char *name, uint64_t room)
+{
+	uint64_t cursor = 0;
+	struct error *why;
+	CHECK(symtab_find(asked->fixture->target.symbols, NULL, name, &cursor, &asked->symbol));
+	asked->subject = (struct subject){ .address = asked->symbol.address, .room = room };
+	asked->question = (struct question){ .knowledge = asked->knowledge,
+					     .subject = &asked->subject,
+					     .symbol = &asked->symbol,
+					     .layout = asked->layout,
+					     .bytes = asked->bytes };
+	asked->question.size = (uint32_t)memory_read_some(
+		asked->fixture->target.memory, asked->subject.address, asked->bytes, room, &why);
+	error_free(why);
+}
+
+static struct asked *create(void)
+{
+	struct asked *asked = calloc(1, sizeof(*asked));
+	if (!asked)
+		abort();
+	asked->fixture = fixture_create("");
+	CHECK_OK(knowledge_create(&asked->fixture->target, &asked->knowledge));
+	CHECK_OK(knowledge_layout(asked->knowledge, NULL, &asked->layout));
+	asked->thing = layout_find(asked->layout, BTF_STRUCT, "thing");
+	asked->point = layout_find(asked->layout, BTF_STRUCT, "point");
+	CHECK(asked->thing && asked->point);
+	return asked;
+}
+
+static void destroy(struct asked *asked)
+{
+	knowledge_destroy(asked->knowledge);
+	fixture_destroy(asked->fixture);
+	free(asked);
+}
+
+static int cost(struct asked *asked, uint32_t type, uint32_t count)
+{
+	struct fit *fit = fit_create(&asked->question);
+	CHECK(fit);
+	int bits = fit ? fit_cost(fit, type, count, 1 << 24) : 0;
+	fit_destroy(fit);
+	return bits;
+}
+
+static void test_outlines(void)
+{
+	struct asked *asked = create();
+	const struct outline *outline = outlines_find(asked->layout->outlines, asked->thing);
+	CHECK(outline && outline->size == sizeof(struct thing));
+	CHECK(!outlines_find(asked->layout->outlines, 0));
+	CHECK(!outlines_find(asked->layout->outlines, UINT32_MAX));
+	size_t word = offsetof(struct thing, next) / 8;
+	if (outline && word < OUTLINE_WORDS)
+		CHECK(outline->pointers >> word & 1);
+	/* A name in char bytes is no hole. */
+	CHECK(outline && !(outline->holes & 0xffff));
+	destroy(asked);
+}
+
+static void test_words(void)
+{
+	struct name_word words[NAME_WORDS_MAX], same[NAME_WORDS_MAX];
+	CHECK_U64(name_words("amd_l3_event_constraints.3", words), 4);
+	CHECK_U64(name_words("event_constraint", same), 2);
+	CHECK(words[2].hash == same[0].hash && words[3].hash == same[1].hash);
+	CHECK(words[3].is_plural && !same[1].is_plural);
+	CHECK_U64(name_words("", words), 0);
+	CHECK_U64(name_words("___", words), 0);
+	CHECK_U64(name_words(".3", words), 0);
+	CHECK_U64(name_words("a_b_c_d_e_f_g_h_i_j_k", words), NAME_WORDS_MAX);
+	/* What programmers write short. */
+	name_words("dev_attribute", words);
+	name_words("dev_attr", same);
+	CHECK(words[1].hash == same[1].hash);
+}
+
+static void test_costs(void)
+{
+	struct asked *asked = create();
+	struct thing *thing = &asked->fixture->contents->thing;
+	ask(asked, "thing", sizeof(struct thing));
+	int right = cost(asked, asked->thing, 0);
+	uint32_t byte = layout_find(asked->layout, BTF_INT, "unsigned char");
+	CHECK(right < cost(asked, byte, sizeof(struct thing)));
+	CHECK_U64(cost(asked, asked->thing, 2), FIT_IMPOSSIBLE);
+	/* A pointer that holds no address costs more than not knowing. */
+	thing->next = 0x1234567;
+	ask(asked, "thing", sizeof(struct thing));
+	CHECK(cost(asked, asked->thing, 0) > right + 64 * FIT_BIT);
+	thing->next = 0;
+	memset(&thing->flag, 7, 1);
+	ask(asked, "thing", sizeof(struct thing));
+	CHECK(cost(asked, asked->thing, 0) > right + 8 * FIT_BIT);
+	destroy(asked);
+}
+
+/* Zeros fit anything, missing bytes too: nothing to tell. */
+static void test_nothing(void)
+{
+	struct asked *asked = create();
+	memset(&asked->fixture->contents->thing, 0, sizeof(struct thing));
+	ask(asked, "thing", sizeof(struct thing));
+	CHECK(!fit_create(&asked->question));
+	asked->question.size = 0;
+	CHECK(!fit_create(&asked->question));
+	struct solver solver;
+	CHECK_OK(solver_init(&solver, asked->layout));
+	CHECK_OK(own_data_refine(&asked->question, &solver));
+	CHECK_U64(solver.count, 0);
+	solver_deinit(&solver);
+	destroy(asked);
+}
+
+static bool is_among(const struct fitted *found, size_t count, uint32_t type)
+{
+	for (size_t i = 0; i < count; i++)
+		if (found[i].type == type)
+			return true;
+	return false;
+}
+
+static void test_search(void)
+{
+	struct asked *asked = create();
+	struct fitted found[16];
+	ask(asked, "thing", sizeof(struct thing));
+	struct fit *fit = fit_create(&asked->question);
+	size_t count = fit_search(fit, found, 16);
+	CHECK(count && found[0].type == asked->thing && !found[0].count);
+	for (size_t i = 1; i < count; i++)
+		CHECK(found[i - 1].cost <= found[i].cost);
+	fit_destroy(fit);
+	/* No place for results; a room that nothing fits. */
+	fit = fit_create(&asked->question);
+	CHECK_U64(fit_search(fit, found, 1), 1);
+	fit_destroy(fit);
+	ask(asked, "thing", 3);
+	fit = fit_create(&asked->question);
+	CHECK(!is_among(found, fit ? fit_search(fit, found, 16) : 0, asked->thing));
+	fit_destroy(fit);
+	destroy(asked);
+}
+
+/* Whatever the bytes are, the search ends, and finds nothing larger than the room. */
+static void test_noise(void)
+{
+	struct asked *asked = create();
+	struct fitted found[16];
+	uint32_t state = 1;
+	for (int round = 0; round < 300; round++) {
+		uint8_t *bytes = (uint8_t *)&asked->fixture->contents->thing;
+		for (size_t i = 0; i < sizeof(struct thing); i++) {
+			state = state * 1664525 + 1013904223;
+			bytes[i] = state >> 24 & 1 ? (uint8_t)(state >> 16) : round & 1 ? 0xff : 0;
+		}
+		ask(asked, "thing", sizeof(struct thing) - (size_t)round % 40);
+		asked->question.is_constant = round & 2;
+		struct fit *fit = fit_create(&asked->question);
+		size_t count = fit ? fit_search(fit, found, 16) : 0;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t size = layout_size(asked->layout, found[i].type);
+			size *= found[i].count ? found[i].count : 1;
+			CHECK(size && size <= asked->subject.room);
+		}
+		fit_destroy(fit);
+	}
+	destroy(asked);
+}
+
+static void test_families(void)
+{
+	struct families *families;
+	struct name_word words[NAME_WORDS_MAX];
+	struct kinship kin[4];
+	CHECK_OK(families_create(&families));
+	families_settle(families);
+	size_t count = name_words("third_policy", words);
+	CHECK_U64(families_kin(families, words, count, kin, 4), 0);
+	CHECK_U64(families_kin(NULL, words, count, kin, 4), 0);
+	CHECK_OK(families_learn(families, "first_policy", 7));
+	families_settle(families);
+	/* One is no family. */
+	CHECK_U64(families_kin(families, words, count, kin, 4), 0);
+	CHECK_OK(families_learn(families, "second_policy", 7));
+	for (int i = 0; i < 60; i++)
+		CHECK_OK(families_learn(families, i & 1 ? "a_lock" : "b_lock", 9));
+	families_settle(families);
+	CHECK_U64(families_kin(families, words, count, kin, 4), 1);
+	CHECK(kin[0].type == 7 && kin[0].points > 2);
+	/* A table of them is not one of them. */
+	CHECK_U64(families_kin(families, words, name_words("third_policies", words), kin, 4), 0);
+	CHECK_U64(families_kin(families, words, name_words("x_lock", words), kin, 0), 0);
+	CHECK_U64(families_kin(families, words, 0, kin, 4), 0);
+	families_destroy(families);
+	families_destroy(NULL);
+}
+
+int main(void)
+{
+	RUN(test_outlines);
+	RUN(test_words);
+	RUN(test_costs);
+	RUN(test_nothing);
+	RUN(test_search);
+	RUN(test_noise);
+	RUN(test_families);
+	return test_finish();
+}
