@@ -34,7 +34,10 @@ static void write_task(struct out *out, const struct task *task)
 	out_row_begin(out);
 	out_bool_as(out, "running", task->on_cpu, task->on_cpu ? ">" : " ");
 	out_i64(out, "pid", task->pid);
-	out_i64(out, "ppid", task->ppid);
+	if (task->ppid < 0)
+		out_null_as(out, "ppid", "?");
+	else
+		out_i64(out, "ppid", task->ppid);
 	out_u64(out, "cpu", task->cpu);
 	out_address(out, "address", task->address);
 	out_string(out, "state", state);

@@ -2,6 +2,7 @@
 #include "debugger/kernel/bpf.h"
 
 #include "base/bytes.h"
+#include "base/interrupt.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -130,6 +131,17 @@ static uint32_t find_line(const struct lines *lines, uint64_t pc, bool exact)
 	return found;
 }
 
+static struct bpf_line line_of(const struct lines *lines, const struct object *btf, uint32_t index)
+{
+	uint32_t place = line_word(lines, index, lines->place);
+	struct bpf_line line = { .line = place >> 10, .column = place & 0x3ff };
+	read_string(btf, line_word(lines, index, lines->file), line.file, sizeof(line.file));
+	read_string(btf, line_word(lines, index, lines->text), line.source, sizeof(line.source));
+	size_t blanks = strspn(line.source, " \t");
+	memmove(line.source, line.source + blanks, strlen(line.source + blanks) + 1);
+	return line;
+}
+
 struct error *bpf_line_at(struct target *target, uint64_t address, uint64_t pc, bool exact,
 			  struct bpf_line *ret)
 {
@@ -139,22 +151,34 @@ struct error *bpf_line_at(struct target *target, uint64_t address, uint64_t pc, 
 	TRY(read_aux(target, address, &aux));
 	struct error *error = read_lines(&aux, &lines);
 	uint32_t index = error || !lines.count ? lines.count : find_line(&lines, pc, exact);
-	if (!error && index < lines.count)
-		error = object_follow(&aux, "btf", &btf);
 	if (!error && index < lines.count) {
-		uint32_t place = line_word(&lines, index, lines.place);
-		line.line = place >> 10;
-		line.column = place & 0x3ff;
-		read_string(&btf, line_word(&lines, index, lines.file), line.file,
-			    sizeof(line.file));
-		read_string(&btf, line_word(&lines, index, lines.text), line.source,
-			    sizeof(line.source));
-		size_t blanks = strspn(line.source, " \t");
-		memmove(line.source, line.source + blanks, strlen(line.source + blanks) + 1);
+		error = object_follow(&aux, "btf", &btf);
+		if (!error)
+			line = line_of(&lines, &btf, index);
 	}
 	lines_deinit(&lines);
 	if (!error)
 		*ret = line;
+	return error;
+}
+
+struct error *bpf_for_each_line(struct target *target, uint64_t address, bpf_line_visitor *visit,
+				void *context)
+{
+	struct object aux, btf;
+	struct lines lines = { .records = NULL };
+	TRY(read_aux(target, address, &aux));
+	struct error *error = read_lines(&aux, &lines);
+	if (!error && lines.count)
+		error = object_follow(&aux, "btf", &btf);
+	for (uint32_t i = 0; !error && i < lines.count; i++) {
+		struct bpf_line line = line_of(&lines, &btf, i);
+		error = visit(context, load_u64((const uint8_t *)&lines.addresses[i], false),
+			      &line);
+		if (!error)
+			error = interrupt_check();
+	}
+	lines_deinit(&lines);
 	return error;
 }
 

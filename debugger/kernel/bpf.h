@@ -33,4 +33,11 @@ struct error *bpf_function_read(struct target *target, uint64_t aux,
 struct error *bpf_line_at(struct target *target, uint64_t aux, uint64_t pc, bool exact,
 			  struct bpf_line *ret) MUST_CHECK;
 
+/* Where the code of a line begins; address 0: the verifier removed it. */
+typedef struct error *bpf_line_visitor(void *context, uint64_t address,
+				       const struct bpf_line *line);
+/* All lines of a program, in the order of its instructions; `aux`: its, or a function's of it. */
+struct error *bpf_for_each_line(struct target *target, uint64_t aux, bpf_line_visitor *visit,
+				void *context) MUST_CHECK;
+
 #endif

@@ -80,7 +80,7 @@ static void find_cpu(struct target *target, struct task *task)
 
 struct error *task_read(struct target *target, uint64_t address, struct task *ret)
 {
-	struct task task = { .address = address };
+	struct task task = { .address = address, .ppid = -1 };
 	struct object object;
 	uint64_t pid;
 	TRY(target_need_memory(target));
@@ -371,6 +371,7 @@ static struct error *read_partial(struct target *target, const struct cpu *cpu, 
 			     .cpu = cpu->number,
 			     .on_cpu = true,
 			     .is_partial = true,
+			     .ppid = -1,
 			     .is_idle = cpu->current_task == cpu->idle_task,
 			     .state_letter = '?' };
 	struct object object;

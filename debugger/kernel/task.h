@@ -7,7 +7,7 @@
 
 struct task {
 	uint64_t address;
-	int32_t pid, tgid, ppid;
+	int32_t pid, tgid, ppid; /* ppid -1: not known */
 	uint32_t cpu;
 	bool on_cpu;	       /* it is running: some run queue's curr */
 	bool is_idle;	       /* a CPU's idle task */
