@@ -17,7 +17,7 @@ HARDEN   := -fPIE -fstack-protector-strong $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2
 override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
-LIBS     := -Wl,--as-needed -lkdumpfile -lcapstone -lreadline -llzo2 -lz
+LIBS     := -Wl,--as-needed -lkdumpfile -lcapstone -lreadline -llzo2 -lseccomp -lz
 
 SOURCES  := $(sort $(wildcard base/*.c btf/*.c symbols/*.c vmcore/*.c \
 	debugger/*.c debugger/*/*.c cmds/*.c))
@@ -26,19 +26,20 @@ OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN),$(SOURCES)))
 PROGRAM  := $(BUILD)/btfcrash
 ARCHIVE  := $(BUILD)/libbtfcrash.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+STATIC   := $(BUILD)/btfcrash-static
 FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 # What the goals need of tests/packages.
 NEEDS := build \
 	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
 	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
-	$(if $(filter dumps session sanitize check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours) \
+	$(if $(filter dumps session sanitize check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
 	$(if $(filter lint unit session sanitize check bench packages,$(MAKECMDGOALS)),test)
 
 all: $(PROGRAM) ## builds build/btfcrash
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
 packages: ## installs the Debian packages that all of this needs (as root)
 	@tests/install-packages $(NEEDS)
@@ -50,6 +51,10 @@ say = $(if $(V),,@echo '  $(1) $@';)
 
 $(PROGRAM): $(BUILD)/cmds/main.o $(ARCHIVE)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(STATIC): $(BUILD)/cmds/main.o $(BUILD)/kdump/absent.o $(ARCHIVE)
+	$(call say,LD)$(CC) $(filter-out -pie,$(LDFLAGS)) -static-pie -s -Wl,--wrap=dlopen -o $@ $^ \
+		$(filter-out -lkdumpfile,$(LIBS)) -ltinfo
 
 $(ARCHIVE): $(OBJECTS) $(BUILD)/objects
 	@rm -f $@
@@ -80,7 +85,7 @@ $(BUILD)/flags: FORCE | packages
 $(BUILD)/objects: FORCE
 	@$(call remember,$(OBJECTS))
 
--include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(UNIT:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/kdump/absent.d $(UNIT:=.d)
 
 # Real dumps
 
@@ -102,7 +107,7 @@ lint: $(ARCHIVE) ## form of the source: format, layers, sizes, globals, scripts
 unit: $(UNIT) ## the unit tests
 	@tests/tally $(UNIT)
 
-session: $(PROGRAM) dumps ## what the program says of real dumps
+session: $(PROGRAM) $(STATIC) dumps ## what the program says of real dumps
 	@tests/session/run $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
@@ -138,6 +143,13 @@ infer-score: $(PROGRAM) truth ## recall and precision of the types of globals, w
 		tests/truth/infer-score --program $(PROGRAM) --no-hints $$dump || exit 1; \
 	done
 
+# The capture kernel
+
+static: $(STATIC) ## builds build/btfcrash-static, which needs no other file: for a capture kernel
+
+initramfs-files: $(PROGRAM) ## what an initramfs needs for the program that is not static
+	@kdump/initramfs-files $(PROGRAM)
+
 # Installing
 
 install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
@@ -148,14 +160,32 @@ install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	$(PROGRAM) --bash-completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/btfcrash/README.md
 
+# Generators of initramfs look into fixed folders.
+KDUMP := $(DESTDIR)/usr/lib/btfcrash
+KDUMP_FOLDERS := $(DESTDIR)/usr/lib/dracut/modules.d/99btfcrash \
+	$(DESTDIR)/usr/lib/systemd/system/kdump-tools-dump.service.d
+KDUMP_SCRIPTS := $(DESTDIR)/usr/share/initramfs-tools
+
+install-kdump: $(STATIC) ## into $(DESTDIR)/usr: a report at every crash, see kdump/README.md
+	install -D -m 755 $(STATIC) $(KDUMP)/btfcrash
+	install -m 755 kdump/kdump-report kdump/kdump-tools/kdump-tools-report $(KDUMP)
+	install -d $(KDUMP_FOLDERS) $(KDUMP_SCRIPTS)/hooks $(KDUMP_SCRIPTS)/scripts/init-premount
+	install -m 755 kdump/dracut/99btfcrash/* $(word 1,$(KDUMP_FOLDERS))
+	install -m 644 kdump/kdump-tools/btfcrash.conf $(word 2,$(KDUMP_FOLDERS))
+	install -m 755 kdump/initramfs-tools/hooks/btfcrash $(KDUMP_SCRIPTS)/hooks
+	install -m 755 kdump/initramfs-tools/scripts/init-premount/btfcrash \
+		$(KDUMP_SCRIPTS)/scripts/init-premount
+
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash $(KDUMP) $(word 1,$(KDUMP_FOLDERS))
+	rm -f $(word 2,$(KDUMP_FOLDERS))/btfcrash.conf $(KDUMP_SCRIPTS)/hooks/btfcrash \
+		$(KDUMP_SCRIPTS)/scripts/init-premount/btfcrash
 
 clean: ## removes what was built; the dumps stay
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-clang
 
 FORCE:
-.PHONY: all help packages dumps demo check lint unit session sanitize hostile bench install \
+.PHONY: all help static initramfs-files packages dumps demo check lint unit session sanitize hostile bench install install-kdump \
 	uninstall clean FORCE

@@ -162,15 +162,17 @@ static inline __attribute__((always_inline)) void pass_records(struct pass *pass
 static struct error *stop_early(struct pass *pass)
 {
 	struct btf *btf = pass->btf;
-	uint32_t id = pass_id(pass), kind = pass->stop_kind;
-	bool is_unknown = kind >= BTF_KIND_COUNT || (!kind && pass->has_kind);
-	/* Kind 0 is no kind: the record before has another length than it says. */
-	if (!kind && pass->has_kind && pass->count)
-		pass->offset = btf->offsets[--pass->count];
+	uint32_t kind = pass->stop_kind;
 	char what[64];
 	snprintf(what, sizeof(what), "%s", pass->stop);
-	if (is_unknown)
+	if (kind >= BTF_KIND_COUNT)
 		snprintf(what, sizeof(what), "is of the unknown kind %u", kind);
+	/* Kind 0 is no kind: the record before has another length than it says. */
+	if (!kind && pass->has_kind && pass->count) {
+		pass->offset = btf->offsets[--pass->count];
+		snprintf(what, sizeof(what), "does not end where the next begins");
+	}
+	uint32_t id = pass_id(pass);
 	if (!pass->count)
 		return error_create(ERROR_FORMAT, "type %u (%s) %s", id, btf_kind_name(kind), what);
 	btf->is_cut = true;
@@ -306,8 +308,8 @@ struct btf *level_create(const struct btf *base, const char *name)
 	return btf;
 }
 
-struct error *btf_open(const void *data, size_t size, const struct btf *base, const char *name,
-		       struct btf **ret)
+static struct error *open_level(const struct bytes *blob, const struct btf *base, const char *name,
+				bool old_strings, struct btf **ret)
 {
 	if (base && (base->is_cut || base->arena || base->depth >= DEPTH_MAX))
 		return error_create(ERROR_FORMAT, "BTF of %s: its base %s %s", name, base->name,
@@ -316,7 +318,9 @@ struct error *btf_open(const void *data, size_t size, const struct btf *base, co
 	struct btf *btf = level_create(base, name);
 	if (!btf)
 		return error_no_memory();
-	struct bytes bytes = { data, size, false };
+	if (base && old_strings)
+		btf->string_start = base->string_size;
+	struct bytes bytes = *blob;
 	struct error *error = read_blob(btf, &bytes);
 	if (error) {
 		btf_close(btf);
@@ -324,6 +328,18 @@ struct error *btf_open(const void *data, size_t size, const struct btf *base, co
 	}
 	*ret = btf;
 	return NULL;
+}
+
+struct error *btf_open(const void *data, size_t size, const struct btf *base, const char *name,
+		       struct btf **ret)
+{
+	return open_level(&(struct bytes){ data, size, false }, base, name, false, ret);
+}
+
+struct error *btf_open_old_strings(const void *data, size_t size, const struct btf *base,
+				   const char *name, struct btf **ret)
+{
+	return open_level(&(struct bytes){ data, size, false }, base, name, true, ret);
 }
 
 void btf_close(struct btf *btf)

@@ -111,6 +111,12 @@ struct btf_section_entry { /* of a DATASEC */
  */
 struct error *btf_open(const void *data, size_t size, const struct btf *base, const char *name,
 		       struct btf **ret) MUST_CHECK;
+/*
+ * The same for what libbpf before 1.6 wrote on a base that is itself split: it counts the offsets
+ * of own strings from the size of that level's strings alone.
+ */
+struct error *btf_open_old_strings(const void *data, size_t size, const struct btf *base,
+				   const char *name, struct btf **ret) MUST_CHECK;
 void btf_close(struct btf *btf);
 
 const char *btf_name(const struct btf *btf);

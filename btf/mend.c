@@ -77,10 +77,12 @@ static void mend_word(void *context, const uint8_t *word, enum word_role role)
 			return;
 		found_damage(mend, "has a name beyond the strings");
 	} else {
-		if (value < btf->end_id)
-			return;
 		/* Where an id should be is what only records have: this one runs into the next. */
-		mend->is_shifted |= role == WORD_ELEMENT_TYPE && kind && kind < BTF_KIND_COUNT;
+		bool is_info = role == WORD_ELEMENT_TYPE && kind && kind < BTF_KIND_COUNT;
+		/* What is cut off is missing, not wrong. */
+		if (value < btf->end_id || (btf->is_cut && !is_info))
+			return;
+		mend->is_shifted |= is_info;
 		found_damage(mend, "mentions a type that does not exist");
 	}
 	clear(mend, word);

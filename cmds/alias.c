@@ -3,20 +3,48 @@
 
 #include "base/array.h"
 #include "cmds/command.h"
+#include "cmds/format.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPANSIONS_MAX 16
 
+/* What hands know that come from crash or gdb. The user's own come first. */
+static const struct alias known[] = {
+	{ "backtrace", "bt" },	   { "dec", "set base dec" },
+	{ "disassemble", "dis" },  { "eval", "print" },
+	{ "hex", "set base hex" }, { "i", "info" },
+	{ "inspect", "print" },	   { "man", "help" },
+	{ "pd", "print -D" },	   { "px", "print -x" },
+	{ "t", "task" },	   { "thread", "task" },
+	{ "where", "bt" },	   { "x", "rd" },
+};
+
+const struct alias *aliases_known(size_t *ret_count)
+{
+	*ret_count = ARRAY_COUNT(known);
+	return known;
+}
+
+static const struct alias *find_in(const struct alias *aliases, size_t count, const char *name,
+				   size_t length)
+{
+	for (size_t i = 0; i < count && length; i++)
+		if (!strncmp(aliases[i].name, name, length) && !aliases[i].name[length])
+			return &aliases[i];
+	return NULL;
+}
+
+static const struct alias *find_own(const struct session *session, const char *name, size_t length)
+{
+	return find_in(session->aliases, session->alias_count, name, length);
+}
+
 const struct alias *alias_find(const struct session *session, const char *name, size_t length)
 {
-	for (size_t i = 0; i < session->alias_count; i++) {
-		const struct alias *alias = &session->aliases[i];
-		if (length && !strncmp(alias->name, name, length) && !alias->name[length])
-			return alias;
-	}
-	return NULL;
+	const struct alias *own = find_own(session, name, length);
+	return own ? own : find_in(known, ARRAY_COUNT(known), name, length);
 }
 
 char *alias_expand(const struct session *session, const char *line)
@@ -25,7 +53,9 @@ char *alias_expand(const struct session *session, const char *line)
 	size_t count = 0;
 	while (isspace((unsigned char)*line))
 		line++;
-	char *text = strdup(line);
+	char *text = format_expand(line);
+	if (!text)
+		text = strdup(line);
 	while (text && count < EXPANSIONS_MAX) {
 		size_t length = strcspn(text, " \t\n|>");
 		const struct alias *alias = alias_find(session, text, length);
@@ -64,7 +94,7 @@ void aliases_deinit(struct session *session)
 static struct error *set_alias(struct session *session, const char *name, size_t length,
 			       const char *text)
 {
-	const struct alias *old = alias_find(session, name, length);
+	const struct alias *old = find_own(session, name, length);
 	if (old)
 		remove_alias(session, (size_t)(old - session->aliases));
 	if (!array_reserve(&session->aliases, &session->alias_capacity, session->alias_count + 1))
@@ -81,15 +111,22 @@ static struct error *set_alias(struct session *session, const char *name, size_t
 
 static const struct column columns[] = { { "name", "ALIAS", -12 }, { "text", "STANDS FOR", -1 } };
 
-static void show_aliases(struct session *session, const struct alias *aliases, size_t count)
+static void show_alias(struct out *out, const struct alias *alias)
+{
+	out_row_begin(out);
+	out_string(out, "name", alias->name);
+	out_string(out, "text", alias->text);
+	out_row_end(out);
+}
+
+static void show_all(struct session *session)
 {
 	out_table_begin(session->out, NULL, columns, ARRAY_COUNT(columns));
-	for (size_t i = 0; i < count; i++) {
-		out_row_begin(session->out);
-		out_string(session->out, "name", aliases[i].name);
-		out_string(session->out, "text", aliases[i].text);
-		out_row_end(session->out);
-	}
+	for (size_t i = 0; i < session->alias_count; i++)
+		show_alias(session->out, &session->aliases[i]);
+	for (size_t i = 0; i < ARRAY_COUNT(known); i++)
+		if (!find_own(session, known[i].name, strlen(known[i].name)))
+			show_alias(session->out, &known[i]);
 	out_table_end(session->out);
 }
 
@@ -97,7 +134,7 @@ static void show_aliases(struct session *session, const struct alias *aliases, s
 static struct error *alias_run(struct session *session, const struct arguments *arguments)
 {
 	if (!arguments->operand_count) {
-		show_aliases(session, session->aliases, session->alias_count);
+		show_all(session);
 		return NULL;
 	}
 	const char *name = arguments->operands[0];
@@ -116,14 +153,21 @@ static struct error *alias_run(struct session *session, const struct arguments *
 	const struct alias *alias = alias_find(session, name, length);
 	if (!alias)
 		return error_create(ERROR_NOT_FOUND, "no alias %.*s", (int)length, name);
-	show_aliases(session, alias, 1);
+	out_table_begin(session->out, NULL, columns, ARRAY_COUNT(columns));
+	show_alias(session->out, alias);
+	out_table_end(session->out);
 	return NULL;
 }
 
 static struct error *unalias_run(struct session *session, const struct arguments *arguments)
 {
 	const char *name = arguments->operands[0];
-	const struct alias *alias = alias_find(session, name, strlen(name));
+	const struct alias *alias = find_own(session, name, strlen(name));
+	if (!alias && alias_find(session, name, strlen(name)))
+		return error_create(ERROR_USAGE,
+				    "%s comes with btfcrash; `alias %s = TEXT` gives it another "
+				    "meaning",
+				    name, name);
 	if (!alias)
 		return error_create(ERROR_NOT_FOUND, "no alias %s", name);
 	remove_alias(session, (size_t)(alias - session->aliases));
@@ -138,7 +182,9 @@ const struct command command_alias = {
 	.description =
 		"Lines that begin with NAME begin with TEXT instead; what follows NAME stays. TEXT "
 		"may hold pipes. Without TEXT, shows what NAME stands for; without NAME, all "
-		"aliases. Those of ~/.config/btfcrash/rc are there at every prompt.",
+		"aliases. Those of ~/.config/btfcrash/rc are there at every prompt. Some words of "
+		"crash and gdb are aliases from the start; gdb's formats (p/x EXPRESSION, x/4gx "
+		"ADDRESS, x/s, x/i) are understood too.",
 	.operands = { { .name = "NAME = TEXT",
 			.kind = OPERAND_WORD,
 			.optional = true,

@@ -9,6 +9,8 @@ struct alias {
 	char *name, *text;
 };
 
+/* Those that come with btfcrash: words of crash and gdb. The user's own come first. */
+const struct alias *aliases_known(size_t *ret_count);
 /* NULL: there is none. */
 const struct alias *alias_find(const struct session *session, const char *name, size_t length);
 /*

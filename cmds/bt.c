@@ -79,12 +79,14 @@ static struct error *find_arguments(struct session *session, const struct task *
 	return NULL;
 }
 
-struct error *bt_write_task(struct session *session, const struct task *task)
+struct error *bt_write_task(struct session *session, const struct task *task, bool with_arguments)
 {
 	struct stack_trace trace;
-	struct frame_arguments *arguments;
+	struct frame_arguments *arguments = NULL;
+	struct error *error = NULL;
 	TRY(unwind_task(session->target, task, &trace));
-	struct error *error = find_arguments(session, task, &trace, &arguments);
+	if (with_arguments)
+		error = find_arguments(session, task, &trace, &arguments);
 	if (!error)
 		write_trace(session, task, &trace, arguments);
 	free(arguments);
@@ -115,34 +117,47 @@ struct error *bt_find_task(struct session *session, const char *text, struct tas
 		       ?: task_find(session->target, value, ret);
 }
 
-static struct error *write_cpu(struct session *session, uint32_t number)
+static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments)
 {
 	struct task task;
 	TRY(task_on_cpu(session->target, number, &task));
 	/* The task may not know (yet) that it runs there. */
 	task.cpu = number;
 	task.on_cpu = true;
-	struct error *error = bt_write_task(session, &task);
+	struct error *error = bt_write_task(session, &task, with_arguments);
 	task_deinit(&task);
 	return error;
 }
 
+/* A panic takes the CPUs it stops offline; the scheduler still counts them, but no others. */
+static bool was_stopped(struct target *target, uint32_t number)
+{
+	unsigned int bits = 8u * target->arch->word_size;
+	uint64_t mask, word;
+	if (!symtab_address(target->symbols, "__cpu_active_mask", &mask))
+		return false;
+	struct error *error = memory_read_word(
+		target->memory, mask + number / bits * target->arch->word_size, &word);
+	error_free(error);
+	return !error && (word >> number % bits & 1);
+}
+
 /* One CPU that has no task does not keep the others from being shown. */
-static struct error *write_all_cpus(struct session *session)
+static struct error *write_all_cpus(struct session *session, bool with_arguments)
 {
 	const struct cpu *cpus;
 	struct error *first = NULL;
 	size_t count = target_cpus(session->target, &cpus), shown = 0;
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < count; i++) {
-		/* A panic takes the CPUs it stops offline. */
-		if (!cpus[i].online && !cpus[i].has_registers)
+		if (!cpus[i].online && !cpus[i].has_registers &&
+		    !was_stopped(session->target, cpus[i].number))
 			continue;
 		if (shown++)
 			out_text(session->out, "\n");
 		struct error *error = interrupt_check();
 		if (!error)
-			error = write_cpu(session, cpus[i].number);
+			error = write_cpu(session, cpus[i].number, with_arguments);
 		if (first)
 			error_free(error);
 		else
@@ -152,58 +167,62 @@ static struct error *write_all_cpus(struct session *session)
 	return first;
 }
 
-static struct error *write_operand(struct session *session, const char *text)
+static struct error *write_operand(struct session *session, const char *text, bool with_arguments)
 {
 	struct task task;
 	TRY(bt_find_task(session, text, &task));
-	struct error *error = bt_write_task(session, &task);
+	struct error *error = bt_write_task(session, &task, with_arguments);
 	task_deinit(&task);
 	return error;
 }
 
-static struct error *write_operands(struct session *session, const struct arguments *arguments)
+static struct error *write_operands(struct session *session, const struct arguments *arguments,
+				    bool with_arguments)
 {
 	struct error *error = NULL;
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < arguments->operand_count && !error; i++) {
 		if (i)
 			out_text(session->out, "\n");
-		error = write_operand(session, arguments->operands[i]);
+		error = write_operand(session, arguments->operands[i], with_arguments);
 	}
 	out_array_end(session->out);
 	return error;
 }
 
 /* The selected task, which is the panicking one at first. */
-static struct error *write_selected(struct session *session)
+static struct error *write_selected(struct session *session, bool with_arguments)
 {
 	const struct stack_trace *trace;
 	TRY(focus_trace(&session->focus, session->target, &trace));
-	write_trace(session, &session->focus.task, trace, session->focus.arguments);
+	write_trace(session, &session->focus.task, trace,
+		    with_arguments ? session->focus.arguments : NULL);
 	return NULL;
 }
 
-enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS };
+enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_NO_ARGUMENTS };
 
 static struct error *bt_run(struct session *session, const struct arguments *arguments)
 {
 	uint32_t number = 0;
+	bool with_arguments = !arguments->options[OPTION_NO_ARGUMENTS];
 	if (arguments->options[OPTION_ALL])
-		return write_all_cpus(session);
+		return write_all_cpus(session, with_arguments);
 	if (arguments->options[OPTION_GROUPS])
 		return stacks_write_all(session);
 	if (arguments->options[OPTION_CPU]) {
 		TRY(parse_cpu(arguments->options[OPTION_CPU], &number));
-		return write_cpu(session, number);
+		return write_cpu(session, number, with_arguments);
 	}
 	if (arguments->operand_count > 1)
-		return write_operands(session, arguments);
+		return write_operands(session, arguments, with_arguments);
 	if (arguments->operand_count)
-		return write_operand(session, arguments->operands[0]);
-	return write_selected(session);
+		return write_operand(session, arguments->operands[0], with_arguments);
+	return write_selected(session, with_arguments);
 }
 
-static const char *const examples[] = { "bt", "bt -a", "bt -c 0", "bt 1", "bt init_task", NULL };
+static const char *const examples[] = { "bt",		"bt -a", "bt -c 0", "bt 1",
+					"bt init_task", "bt -n", NULL };
 
 const struct command command_bt = {
 	.name = "bt",
@@ -220,7 +239,12 @@ const struct command command_bt = {
 		"is as good as a rule; (fp) followed rbp; (scan?) is a text address found on the "
 		"stack, a guess. Registers of an interrupted frame stand above it, those of user "
 		"mode "
-		"at the end.",
+		"at the end.\n"
+		"\n"
+		"Behind a function stand its arguments as its prototype names them: values that "
+		"callee "
+		"and caller prove, ? for all others (-n leaves them out). `frame`, `up` and `down` "
+		"look at one frame, `dis` shows its code.",
 	.options = { [OPTION_ALL] = { .letter = 'a',
 				      .name = "all",
 				      .help = "the tasks on all CPUs" },
@@ -232,7 +256,10 @@ const struct command command_bt = {
 		     [OPTION_GROUPS] = { .letter = 'g',
 					 .name = "groups",
 					 .help = "equal stacks of all tasks, as `stacks` has "
-						 "them" } },
+						 "them" },
+		     [OPTION_NO_ARGUMENTS] = { .letter = 'n',
+					       .name = "no-arguments",
+					       .help = "without the functions' arguments" } },
 	.operands = { { .name = "TASK",
 			.kind = OPERAND_TASK,
 			.optional = true,

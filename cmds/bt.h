@@ -6,7 +6,8 @@
 #include "debugger/kernel/task.h"
 #include "debugger/session.h"
 
-struct error *bt_write_task(struct session *session, const struct task *task) MUST_CHECK;
+struct error *bt_write_task(struct session *session, const struct task *task,
+			    bool with_arguments) MUST_CHECK;
 /* An object: "PID: ... COMMAND: ..." and the line's end. */
 void bt_write_header(struct out *out, const char *key, const struct task *task);
 /* A pid, an address, an expression that gives one. Caller deinits *ret. */

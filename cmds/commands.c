@@ -10,7 +10,10 @@
 
 /* One command a line, sorted. */
 extern const struct command command_alias;
+extern const struct command command_bpf;
 extern const struct command command_bt;
+extern const struct command command_btf;
+extern const struct command command_dis;
 extern const struct command command_down;
 extern const struct command command_foreach;
 extern const struct command command_frame;
@@ -44,7 +47,10 @@ extern const struct command command_whattype;
 // clang-format off
 const struct command *const commands[] = {
 	&command_alias,
+	&command_bpf,
 	&command_bt,
+	&command_btf,
+	&command_dis,
 	&command_down,
 	&command_foreach,
 	&command_frame,

@@ -58,6 +58,10 @@ static void offer_commands(struct completing *completing, bool with_aliases)
 		complete_offer(completing, commands[i]->name);
 	for (size_t i = 0; i < session->alias_count && with_aliases; i++)
 		complete_offer(completing, session->aliases[i].name);
+	size_t count;
+	const struct alias *known = aliases_known(&count);
+	for (size_t i = 0; i < count && with_aliases; i++)
+		complete_offer(completing, known[i].name);
 }
 
 static void offer_topics(struct completing *completing)

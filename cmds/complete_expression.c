@@ -94,21 +94,26 @@ static size_t operand_start(const char *text, size_t start, size_t end)
 	}
 }
 
+void complete_members_of(struct completing *completing, const char *operand)
+{
+	struct value value;
+	struct error *error = expression_type(&completing->session->scope, operand, &value);
+	if (!error && value.type.btf)
+		offer_members_of(completing, value.type);
+	error_free(error);
+}
+
 /* `end`: where the `.` or `->` is. */
 static void complete_member(struct completing *completing, size_t start, size_t end)
 {
 	const char *text = completing->text;
 	char operand[EXPRESSION_SIZE];
-	struct value value;
 	size_t from = operand_start(text, start, end);
 	if (end - from >= sizeof(operand))
 		return;
 	memcpy(operand, text + from, end - from);
 	operand[end - from] = 0;
-	struct error *error = expression_type(&completing->session->scope, operand, &value);
-	if (!error && value.type.btf)
-		offer_members_of(completing, value.type);
-	error_free(error);
+	complete_members_of(completing, operand);
 }
 
 /* --- types ---------------------------------------------------------------------------- */
@@ -128,17 +133,29 @@ static void offer_types(struct completing *completing, const struct btf *btf, en
 			complete_offer(completing, type.name);
 }
 
-/* The kernel's, and of modules whose types were asked for: reading all would be felt. */
-static void offer_all_types(struct completing *completing, enum btf_kind kind)
+static void offer_kinds(struct completing *completing, const struct btf *btf,
+			const enum btf_kind *kinds, size_t count)
+{
+	for (size_t i = 0; btf && i < count; i++)
+		offer_types(completing, btf, kinds[i]);
+}
+
+/*
+ * The kernel's, and of modules whose types were asked for: reading all would be felt. Where the
+ * kernel has none that fits, all modules are asked.
+ */
+static void offer_all_types(struct completing *completing, const enum btf_kind *kinds,
+			    size_t kind_count)
 {
 	struct target *target = completing->session->target;
 	const struct module *modules;
-	if (target->btf)
-		offer_types(completing, target->btf, kind);
+	offer_kinds(completing, target->btf, kinds, kind_count);
+	bool is_of_module = !completing->ret->count;
 	size_t count = target_modules(target, &modules);
-	for (size_t i = 0; i < count; i++)
-		if (modules[i].btf)
-			offer_types(completing, modules[i].btf, kind);
+	for (size_t i = 0; i < count && !interrupt_flag; i++)
+		offer_kinds(completing,
+			    is_of_module ? target_module_btf(target, &modules[i]) : modules[i].btf,
+			    kinds, kind_count);
 }
 
 /* The keyword before the word at `end`, BTF_VOID: none. */
@@ -180,6 +197,7 @@ static void complete_path(struct completing *completing, const char *name, const
 void complete_type_operand(struct completing *completing, size_t start)
 {
 	static const char *const tags[] = { "struct ", "union ", "enum " };
+	static const enum btf_kind kinds[] = { BTF_STRUCT, BTF_UNION, BTF_ENUM };
 	const char *word = completing->text + start;
 	for (size_t i = 0; i < ARRAY_COUNT(tags); i++)
 		if (!strncmp(word, tags[i], strlen(tags[i])))
@@ -191,9 +209,7 @@ void complete_type_operand(struct completing *completing, size_t start)
 		return;
 	}
 	complete_begin(completing, (size_t)(word - completing->text));
-	offer_all_types(completing, BTF_STRUCT);
-	offer_all_types(completing, BTF_UNION);
-	offer_all_types(completing, BTF_ENUM);
+	offer_all_types(completing, kinds, ARRAY_COUNT(kinds));
 }
 
 /* --- symbols and variables ---------------------------------------------------------------- */
@@ -258,6 +274,8 @@ void complete_expression(struct completing *completing, size_t start)
 	complete_begin(completing, word);
 	char before = word > start ? text[word - 1] : 0;
 	enum btf_kind tag = tag_before(text, start, word);
+	if (complete_in_braces(completing, start, word))
+		return;
 	if (before == '.')
 		complete_member(completing, start, word - 1);
 	else if (before == '>' && word > start + 1 && text[word - 2] == '-')
@@ -267,11 +285,11 @@ void complete_expression(struct completing *completing, size_t start)
 	else if (before == ':')
 		complete_after_colon(completing, start, word - 1);
 	else if (tag != BTF_VOID)
-		offer_all_types(completing, tag);
+		offer_all_types(completing, &tag, 1);
 	else if (text[word]) {
 		offer_words(completing);
 		offer_symbols(completing, NULL, 0);
 		if (!completing->ret->count)
-			offer_all_types(completing, BTF_TYPEDEF);
+			offer_all_types(completing, &(enum btf_kind){ BTF_TYPEDEF }, 1);
 	}
 }

@@ -23,6 +23,11 @@ void complete_offer(struct completing *completing, const char *word);
 /* There are more than anybody will read. */
 bool complete_full(const struct completing *completing);
 
+/* Members of what an expression is, or points to. */
+void complete_members_of(struct completing *completing, const char *expression);
+/* "EXPRESSION{a, se.wo": members of what stands before the braces; `word`: where the last begins.
+ * False: the word is in no braces. */
+bool complete_in_braces(struct completing *completing, size_t start, size_t word);
 /* The end of an expression that begins at `start`: members, types, symbols, variables. */
 void complete_expression(struct completing *completing, size_t start);
 /* "task_struct", "struct task_struct", "task_struct.se.vr": of commands that show types. */

@@ -9,13 +9,16 @@
 /* What can be done for each task. */
 static const struct {
 	const char *name;
-	struct error *(*write)(struct session *session, const struct task *task);
+	struct error *(*write)(struct session *session, const struct task *task,
+			       bool with_arguments);
 } actions[] = { { "bt", bt_write_task } };
 
 struct pass {
 	struct session *session;
-	struct error *(*write)(struct session *session, const struct task *task);
+	struct error *(*write)(struct session *session, const struct task *task,
+			       bool with_arguments);
 	struct task_filter filter;
+	bool with_arguments;
 	bool is_first;
 	uint64_t seen;
 };
@@ -30,7 +33,7 @@ static struct error *visit(void *context, const struct task *task)
 	if (!pass->is_first)
 		out_text(pass->session->out, "\n");
 	pass->is_first = false;
-	return pass->write(pass->session, task);
+	return pass->write(pass->session, task, pass->with_arguments);
 }
 
 static struct error *run_pass(struct pass *pass)
@@ -71,9 +74,13 @@ static void take_words(struct task_filter *filter)
 	}
 }
 
+enum { OPTION_NO_ARGUMENTS = FILTER_OPTIONS };
+
 static struct error *foreach_run(struct session *session, const struct arguments *arguments)
 {
-	struct pass pass = { .session = session, .is_first = true };
+	struct pass pass = { .session = session,
+			     .is_first = true,
+			     .with_arguments = !arguments->options[OPTION_NO_ARGUMENTS] };
 	size_t last = arguments->operand_count - 1;
 	for (size_t i = 0; i < ARRAY_COUNT(actions); i++)
 		if (!strcmp(arguments->operands[last], actions[i].name))
@@ -104,7 +111,10 @@ const struct command command_foreach = {
 		"PA ID.\n"
 		"\n"
 		"`stacks` shows equal ones once.",
-	.options = { TASK_FILTER_OPTIONS },
+	.options = { TASK_FILTER_OPTIONS,
+		     [OPTION_NO_ARGUMENTS] = { .letter = 'n',
+					       .name = "no-arguments",
+					       .help = "without the functions' arguments" } },
 	.operands = { { .name = "[PID|TASK|NAME...] COMMAND",
 			.kind = OPERAND_WORD,
 			.repeated = true } },

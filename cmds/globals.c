@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <fnmatch.h>
@@ -50,7 +51,7 @@ struct listing {
 	struct type type, contains;  /* { NULL, 0 }: any */
 	const char *const *patterns; /* of names, as in a shell; none: all */
 	size_t pattern_count;
-	bool has_user;	 /* the user has declared something */
+	bool has_user;	 /* the user has declared something, or given BTF */
 	bool undeclared; /* for scores: without the program's list */
 	struct row *rows;
 	size_t count, capacity;
@@ -327,7 +328,8 @@ static struct error *globals_run(struct session *session, const struct arguments
 				   .tier = arguments->options[OPTION_TIER],
 				   .patterns = arguments->operands,
 				   .pattern_count = arguments->operand_count,
-				   .has_user = declarations_of_user(target) };
+				   .has_user = declarations_of_user(target) ||
+					       target_btf_file_count(target) };
 	TRY(check_words(target, listing.module, listing.tier, order));
 	if (arguments->options[OPTION_TYPE])
 		TRY(parse_wanted(target, arguments->options[OPTION_TYPE], &listing.type));

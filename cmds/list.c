@@ -274,6 +274,15 @@ static struct error *walk_all(const struct listed *listed, const struct walk *wa
 	return NULL;
 }
 
+/* -e: where to stop short of the end. */
+static struct error *take_end(struct listing *listing, struct session *session,
+			      const struct arguments *arguments)
+{
+	const char *end = argument_option(&command_list, arguments, 'e');
+	listing->has_end = end != NULL;
+	return end ? expression_address(&session->scope, end, &listing->end) : NULL;
+}
+
 static struct error *show(struct listed *listed, const struct arguments *arguments)
 {
 	struct listing listing = { .has_index = false };
@@ -282,6 +291,7 @@ static struct error *show(struct listed *listed, const struct arguments *argumen
 			     .broken = listing_broken,
 			     .context = &listing };
 	const struct command *own = &command_list;
+	TRY(take_end(&listing, listed->session, arguments));
 	TRY(listing_begin(&listing, listed->session, &listed->linkage,
 			  argument_option(own, arguments, 's'),
 			  argument_option(own, arguments, 'n')));
@@ -292,14 +302,15 @@ static struct error *list_run(struct session *session, const struct arguments *a
 {
 	struct listed listed = { .session = session };
 	struct target *target = session->target;
-	size_t first = 0;
+	size_t first = 0, count = arguments->operand_count;
 	const char *linkage = argument_option(&command_list, arguments, 't');
 	if (!linkage)
 		linkage = argument_option(&command_list, arguments, 'o');
 	listed.is_reverse = argument_option(&command_list, arguments, 'r') != NULL;
-	if (!linkage && arguments->operand_count > 1 &&
-	    linkage_is_named(target, arguments->operands[0]))
+	if (!linkage && count > 1 && linkage_is_named(target, arguments->operands[0]))
 		linkage = arguments->operands[first++];
+	else if (!linkage && count > 1 && linkage_is_named(target, arguments->operands[count - 1]))
+		linkage = arguments->operands[--count];
 	if (linkage) {
 		TRY(linkage_parse(target, linkage, &listed.linkage));
 		if (!listed.linkage.member.btf)
@@ -308,9 +319,9 @@ static struct error *list_run(struct session *session, const struct arguments *a
 					    listed.linkage.name, linkage);
 		TRY(kind_of_member(&listed));
 	}
-	if (first == arguments->operand_count)
+	if (first == count)
 		return error_create(ERROR_USAGE, "which list? name its HEAD");
-	char *text = listing_expression(arguments, first);
+	char *text = listing_expression(arguments, first, count);
 	if (!text)
 		return error_no_memory();
 	struct error *error = find_start(&listed, arguments, text);
@@ -353,6 +364,7 @@ const struct command command_list = {
 	.options = { { 's', "members", "MEMBERS", OPERAND_WORD, "show these members: a,b->c" },
 		     { 'n', "limit", "NUMBER", OPERAND_NUMBER,
 		       "show at most so many elements; 0: all; else 10000" },
+		     { 'e', "end", "ADDRESS", OPERAND_ADDRESS, "stop before this element" },
 		     { 'r', "reverse", NULL, 0, "from the end to the beginning" },
 		     { 'H', "head", NULL, 0, "HEAD is the address of a head" },
 		     { 'h', "element", NULL, 0, "HEAD is the address of an element" },

@@ -126,13 +126,13 @@ struct error *listing_place(const struct value *value, uint64_t *ret, struct typ
 	return NULL;
 }
 
-char *listing_expression(const struct arguments *arguments, size_t first)
+char *listing_expression(const struct arguments *arguments, size_t first, size_t end)
 {
 	size_t size = 1, used = 0;
-	for (size_t i = first; i < arguments->operand_count; i++)
+	for (size_t i = first; i < end; i++)
 		size += strlen(arguments->operands[i]) + 1;
 	char *text = calloc(1, size);
-	for (size_t i = first; text && i < arguments->operand_count; i++)
+	for (size_t i = first; text && i < end; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? " " : "",
 					 arguments->operands[i]);
 	return text;
@@ -232,7 +232,7 @@ struct error *listing_begin(struct listing *listing, struct session *session,
 	listing->session = session;
 	listing->linkage = linkage;
 	listing->options = session->render;
-	listing->options.one_line = true;
+	listing->options.one_line = listing->options.bare_strings = true;
 	listing->options.string_limit = 0;
 	TRY(parse_limit(listing, limit));
 	if (members && !linkage->type.btf)
@@ -240,6 +240,11 @@ struct error *listing_begin(struct listing *listing, struct session *session,
 				    members);
 	if (members)
 		TRY(selection_parse(members, linkage->name, &listing->selection));
+	struct error *error = selection_check(&session->scope, &listing->selection, linkage->type);
+	if (error) {
+		selection_deinit(&listing->selection);
+		return error;
+	}
 	size_t count = choose_columns(listing);
 	out_table_begin(session->out, NULL, listing->columns, count);
 	return NULL;
@@ -288,10 +293,12 @@ struct error *listing_visit(void *context, const struct walk_item *item)
 	struct out *out = listing->session->out;
 	struct error *error = NULL;
 	TRY(interrupt_check());
-	if (listing->limit && listing->count == listing->limit)
+	uint64_t address = item->address - listing->linkage->node_offset;
+	listing->ended = listing->has_end &&
+			 (address == listing->end || item->address == listing->end);
+	if (listing->ended || (listing->limit && listing->count == listing->limit))
 		return stop(listing);
 	listing->count++;
-	uint64_t address = item->address - listing->linkage->node_offset;
 	struct value value = { .target = listing->session->target,
 			       .type = listing->linkage->type,
 			       .in_memory = true,
@@ -332,7 +339,7 @@ struct error *listing_end(struct listing *listing, struct error *error)
 	if (listing->full) {
 		error_free(error);
 		error = NULL;
-		if (listing->limit_is_default)
+		if (listing->limit_is_default && !listing->ended)
 			error = error_create(ERROR_OTHER,
 					     "there are more than %" PRIu64
 					     "; -n NUMBER shows so many, -n 0 all",

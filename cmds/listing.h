@@ -40,6 +40,8 @@ struct listing {
 	uint64_t count;
 	size_t problems;
 	bool full; /* the limit ended the walk */
+	bool has_end, ended;
+	uint64_t end; /* has_end: the element, or its node, before which the walk ends */
 	struct column columns[SELECTION_MAX + 3];
 	char keys[SELECTION_MAX][64];
 };
@@ -63,7 +65,7 @@ struct error *listing_end(struct listing *listing, struct error *error) MUST_CHE
  */
 struct error *listing_place(const struct value *value, uint64_t *ret,
 			    struct type *ret_type) MUST_CHECK;
-/* The operands from `first` on, with blanks between them: an expression. Caller frees. */
-char *listing_expression(const struct arguments *arguments, size_t first);
+/* The operands from `first` to before `end`, with blanks between: an expression. Caller frees. */
+char *listing_expression(const struct arguments *arguments, size_t first, size_t end);
 
 #endif

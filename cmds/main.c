@@ -5,9 +5,12 @@
 #include "cmds/bash_completion.h"
 #include "cmds/command.h"
 #include "cmds/complete.h"
+#include "cmds/confine.h"
 #include "cmds/manual.h"
+#include "cmds/run.h"
 #include "debugger/declare/declare.h"
 #include "debugger/shell/shell.h"
+#include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <errno.h>
 #include <getopt.h>
@@ -30,8 +33,10 @@ struct settings {
 	size_t source_count;
 	const char **declarations;
 	size_t declaration_count;
+	const char **btf_files;
+	size_t btf_file_count;
 	const char *vmcoreinfo;
-	bool no_cache, no_hints;
+	bool no_cache, no_hints, no_sandbox;
 	enum output_format format;
 	const char *columns; /* NULL: all */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
@@ -54,10 +59,12 @@ static const char usage_text[] =
 	"      --color WHEN       auto (a terminal, and no $NO_COLOR), always or never\n"
 	"      --no-rc            do not read ~/.config/btfcrash/rc at the prompt\n"
 	"  -q, --quiet            no banner\n"
+	"      --btf FILE[,base=NAME]  more types and variables: BTF, an ELF file, a folder\n"
 	"      --declare FILE     C declarations of kernel variables: \"struct foo bar;\"\n"
 	"      --vmcoreinfo FILE  use this VMCOREINFO instead of the dump's\n"
 	"      --no-cache         types of globals: neither read nor keep results in ~/.cache\n"
 	"      --no-hints         types of globals: without the table of other kernels\n"
+	"      --no-sandbox       keep all system calls even where no command needs them\n"
 	"  -h, --help             this text; `-c help` lists the commands\n"
 	"  -V, --version          the version\n"
 	"\n"
@@ -82,7 +89,9 @@ enum {
 	OPTION_VMCOREINFO,
 	OPTION_NO_CACHE,
 	OPTION_NO_HINTS,
+	OPTION_NO_SANDBOX,
 	OPTION_DECLARE,
+	OPTION_BTF,
 	OPTION_MANUAL,
 	OPTION_BASH_COMPLETION
 };
@@ -97,10 +106,12 @@ static const struct option options[] = {
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "no-rc", no_argument, NULL, OPTION_NO_RC },
 	{ "quiet", no_argument, NULL, 'q' },
+	{ "btf", required_argument, NULL, OPTION_BTF },
 	{ "declare", required_argument, NULL, OPTION_DECLARE },
 	{ "vmcoreinfo", required_argument, NULL, OPTION_VMCOREINFO },
 	{ "no-cache", no_argument, NULL, OPTION_NO_CACHE },
 	{ "no-hints", no_argument, NULL, OPTION_NO_HINTS },
+	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	/* For the Makefile: the man page, bash's completion. */
@@ -175,11 +186,17 @@ static int parse_option(int option, struct settings *settings)
 	case OPTION_NO_RC:
 		settings->no_rc = true;
 		break;
+	case OPTION_BTF:
+		settings->btf_files[settings->btf_file_count++] = optarg;
+		break;
 	case OPTION_DECLARE:
 		settings->declarations[settings->declaration_count++] = optarg;
 		break;
 	case OPTION_NO_CACHE:
 		settings->no_cache = true;
+		break;
+	case OPTION_NO_SANDBOX:
+		settings->no_sandbox = true;
 		break;
 	case OPTION_NO_HINTS:
 		settings->no_hints = true;
@@ -249,6 +266,18 @@ static struct error *interact(struct session *session, const struct settings *se
 	return NULL;
 }
 
+/* Whether everything that will be run is known, and needs neither programs nor files to write. */
+static bool stays_inside(struct session *session, const struct settings *settings)
+{
+	bool inside = settings->source_count && !settings->no_sandbox;
+	for (size_t i = 0; i < settings->source_count && inside; i++) {
+		const struct source *source = &settings->sources[i];
+		inside = source->is_file ? confine_allows_script(session, source->text)
+					 : run_stays_inside(session, source->text);
+	}
+	return inside;
+}
+
 static struct error *run_session(struct session *session, const struct settings *settings)
 {
 	if (settings->source_count)
@@ -307,6 +336,9 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	if (!settings->quiet && settings->format == FORMAT_TEXT)
 		show_problems(&session);
 	interrupt_install();
+	struct cache_keeper keeper = { .to = -1 };
+	if (stays_inside(&session, settings))
+		confine_enter(&session, &keeper);
 	struct error *error = scope_init(&session.scope, target);
 	session.scope.find_register = find_register;
 	session.scope.find_argument = find_argument;
@@ -316,6 +348,7 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	scope_deinit(&session.scope);
 	focus_deinit(&session.focus);
 	aliases_deinit(&session);
+	cache_keeper_end(&keeper);
 	if (error)
 		return fail(error);
 	if (fflush(stdout) || ferror(stdout))
@@ -334,6 +367,14 @@ static struct error *add_declarations(struct target *target, const struct settin
 	return error;
 }
 
+static struct error *add_btf_files(struct target *target, const struct settings *settings)
+{
+	struct error *error = NULL;
+	for (size_t i = 0; i < settings->btf_file_count && !error; i++)
+		error = target_add_btf(target, settings->btf_files[i]);
+	return error;
+}
+
 static struct error *open_target(const struct settings *settings, struct target **ret)
 {
 	static const char *const live[] = { "/proc/vmcore" };
@@ -347,8 +388,11 @@ static struct error *open_target(const struct settings *settings, struct target 
 		return error;
 	target->no_hints = settings->no_hints;
 	/* Results of other sessions know nothing of these declarations. */
-	target->no_cache = settings->no_cache || settings->declaration_count;
-	error = add_declarations(target, settings);
+	target->no_cache = settings->no_cache || settings->declaration_count ||
+			   settings->btf_file_count;
+	error = add_btf_files(target, settings);
+	if (!error)
+		error = add_declarations(target, settings);
 	if (error) {
 		target_close(target);
 		return error;
@@ -363,9 +407,10 @@ int main(int argc, char **argv)
 	struct settings settings = {
 		.sources = calloc((size_t)argc, sizeof(*settings.sources)),
 		.declarations = calloc((size_t)argc, sizeof(*settings.declarations)),
+		.btf_files = calloc((size_t)argc, sizeof(*settings.btf_files)),
 	};
 	int status = EXIT_NO_DUMP;
-	if (!settings.sources || !settings.declarations)
+	if (!settings.sources || !settings.declarations || !settings.btf_files)
 		fputs("btfcrash: out of memory\n", stderr);
 	else
 		status = parse_command_line(argc, argv, &settings);
@@ -384,5 +429,6 @@ int main(int argc, char **argv)
 	}
 	free(settings.sources);
 	free(settings.declarations);
+	free(settings.btf_files);
 	return status;
 }

@@ -43,7 +43,9 @@ struct error *member_show(struct session *session, const struct value *base, con
 {
 	struct out *out = session->out;
 	struct value value;
-	struct error *error = expression_member(&session->scope, base, path, &value);
+	struct error *error = strstr(path, "$_")
+				      ? expression_value(&session->scope, path, &value)
+				      : expression_member(&session->scope, base, path, &value);
 	if (!error && is_cell && session->format != FORMAT_JSON && is_aggregate(&value))
 		error = show_aggregate(out, key, &value, options);
 	else if (!error)

@@ -2,16 +2,16 @@
 #include "cmds/pipe.h"
 
 #include "base/interrupt.h"
+#include "cmds/member.h"
+#include "cmds/print.h"
 #include "cmds/run.h"
-#include "debugger/declare/declare.h"
+#include "debugger/eval/selection.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MEMBERS_MAX 64
 
 /* --- the text of a command ---------------------------------------------------------- */
 
@@ -46,10 +46,53 @@ static const struct command *command_of(const char *text)
 	return command_find(text, strcspn(text, " \t"));
 }
 
+/*
+ * Behind "(TYPE)" or "(TYPE *)" with members, or nothing, behind it; `at` itself: this is none, or
+ * C's own cast of something.
+ */
+static const char *skip_cast(const char *at)
+{
+	const char *end = at;
+	int depth = 0;
+	if (*at != '(')
+		return at;
+	for (; *end; end++) {
+		depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+		if (!depth)
+			break;
+	}
+	if (!*end)
+		return at;
+	end++;
+	end += strspn(end, " \t");
+	return !*end || strchr("{.", *end) || !strncmp(end, "->", 2) ? end : at;
+}
+
+/* "comm", "mm->pgd", "se.load": members of what comes, for the same of each would be senseless. */
+static bool is_path(const char *text, size_t length)
+{
+	if (!length || (!isalpha((unsigned char)*text) && *text != '_'))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.[]", text[i]) &&
+		    strncmp(text + i, "->", 2) && strncmp(text + i - 1, "->", 2))
+			return false;
+	return true;
+}
+
+/* Whether the operand of `print` is "[/x] [(TYPE)][PATH]{...}". */
+static bool is_selection(const char *operand)
+{
+	struct render_options unused;
+	const char *at = skip_cast(print_format(operand, &unused));
+	const char *members = selection_find(at);
+	return members && (members == at || is_path(at, (size_t)(members - at)));
+}
+
 bool pipe_is_table(const char *text)
 {
 	const struct command *command = command_of(text);
-	return command && command_takes_expression(command) && *operands_of(command, text) == '{';
+	return command == &command_print && is_selection(operands_of(command, text));
 }
 
 static bool takes_address(const struct command *command)
@@ -85,34 +128,58 @@ static char *replace_item(const char *text, uint64_t address)
 	return result;
 }
 
+/*
+ * "$_" in its place: "*$_" where nothing is said, "$_->member". A pointer of another type where the
+ * text begins with one in parentheses.
+ */
+static struct error *expression_command(const struct command *command, const char *text,
+					const char *rest, char **ret)
+{
+	const char *at = skip_cast(rest);
+	int type_size = (int)(at - rest), length;
+	char *item = NULL;
+	while (type_size && rest[type_size] != ')')
+		type_size--;
+	type_size -= type_size > 0;
+	bool is_pointer = type_size && rest[type_size] == '*';
+	if (asprintf(&item, type_size ? "((%.*s%s)$_)" : "$_", type_size, rest + 1,
+		     is_pointer ? "" : " *") < 0)
+		return error_no_memory();
+	bool arrow = !strncmp(at, "->", 2), point = *at == '.';
+	if (!*at)
+		length = asprintf(ret, "%.*s *%s", (int)(rest - text), text, item);
+	else if (arrow || point || is_path(at, strlen(at)))
+		length = asprintf(ret, "%.*s %s->%s", (int)(rest - text), text, item,
+				  at + (arrow ? 2 : point));
+	else
+		length = -2;
+	free(item);
+	if (length == -2)
+		return error_create(ERROR_USAGE,
+				    "%s: what of each item? MEMBER, {MEMBER, MEMBER...}, or an "
+				    "expression with $_",
+				    command->name);
+	return length < 0 ? error_no_memory() : NULL;
+}
+
 struct error *pipe_command(const char *text, uint64_t address, char **ret)
 {
 	const struct command *command = command_of(text);
-	int length = -1;
 	char *result = NULL;
 	if (!command)
 		return command_unknown(text, strcspn(text, " \t"));
 	bool expression = command_takes_expression(command);
-	const char *rest = operands_of(command, text);
 	if (!takes_address(command))
 		return error_create(ERROR_USAGE, "%s takes no address: it cannot stand behind a |",
 				    command->name);
-	if (strstr(text, "$_")) {
+	if (expression && !strstr(text, "$_")) {
+		TRY(expression_command(command, text, operands_of(command, text), &result));
+	} else if (strstr(text, "$_")) {
 		result = expression ? strdup(text) : replace_item(text, address);
-		length = result ? 0 : -1;
-	} else if (!expression) {
-		length = asprintf(&result, "%s 0x%" PRIx64, text, address);
-	} else if (!*rest) {
-		length = asprintf(&result, "%s *$_", text);
-	} else if (!strncmp(rest, "->", 2) || *rest == '.') {
-		length = asprintf(&result, "%.*s $_%s%s", (int)(rest - text), text,
-				  *rest == '.' ? "->" : "", rest + (*rest == '.'));
-	} else {
-		return error_create(ERROR_USAGE,
-				    "%s: what of each item? $_->MEMBER, or {MEMBER, MEMBER...}",
-				    command->name);
+	} else if (asprintf(&result, "%s 0x%" PRIx64, text, address) < 0) {
+		result = NULL;
 	}
-	if (length < 0)
+	if (!result)
 		return error_no_memory();
 	*ret = result;
 	return NULL;
@@ -120,134 +187,115 @@ struct error *pipe_command(const char *text, uint64_t address, char **ret)
 
 /* --- $_ ----------------------------------------------------------------------------- */
 
-/* A pointer's type is looked up once for items of one type, which most are. */
+/* `print {A, B}`: parsed once for all items. */
+struct table {
+	struct call call;
+	struct render_options options;
+	struct selection members;
+	char *cast; /* the type that the items are said to have, NULL */
+};
+
 struct consumer {
 	struct session *session;
+	const char *text;
+	bool is_table;
+	struct table table;
+	/* A pointer's type is looked up once for items of one type, which most are. */
 	const char *type_name;
-	struct type pointer;
+	struct value item;
 };
+
+/* "struct foo" or "struct foo *": the type of a pointer to one. */
+static struct error *find_pointer(struct session *session, const char *name, struct type *ret)
+{
+	struct value value;
+	char *text = NULL;
+	size_t length = strlen(name);
+	while (length && isspace((unsigned char)name[length - 1]))
+		length--;
+	bool is_pointer = length && name[length - 1] == '*';
+	if (asprintf(&text, "(%s%s)0", name, is_pointer ? "" : " *") < 0)
+		return error_no_memory();
+	struct error *error = expression_type(&session->scope, text, &value);
+	free(text);
+	if (!error)
+		*ret = value.type;
+	return error;
+}
+
+/* Before the first row: a member that does not exist is no table. */
+static struct error *check_members(struct consumer *consumer)
+{
+	struct type target;
+	if (!consumer->is_table || !type_target(consumer->item.type, &target))
+		return NULL;
+	return selection_check(&consumer->session->scope, &consumer->table.members, target);
+}
 
 static struct error *set_item(struct consumer *consumer, const struct out_item *item)
 {
 	struct session *session = consumer->session;
 	struct variables *variables = session->scope.variables;
-	char name[256];
-	if (!item->type_name)
+	const char *name = consumer->table.cast ? consumer->table.cast : item->type_name;
+	if (!name && consumer->is_table)
+		return error_create(ERROR_USAGE,
+				    "print: whose members? what comes has no type: print (struct "
+				    "NAME){MEMBER, MEMBER...}");
+	if (!name)
 		return variables_set_address(variables, session->target, item->address);
-	if (consumer->type_name != item->type_name) {
-		snprintf(name, sizeof(name), "%s *", item->type_name);
-		TRY(declare_parse_type(session->target, NULL, name, NULL, &consumer->pointer));
-		consumer->type_name = item->type_name;
+	if (consumer->type_name != name) {
+		consumer->item = (struct value){ .target = session->target, .origin = ORIGIN_CAST };
+		TRY(find_pointer(session, name, &consumer->item.type));
+		TRY(check_members(consumer));
+		consumer->type_name = name;
 	}
-	struct value value = { .target = session->target,
-			       .type = consumer->pointer,
-			       .scalar = item->address,
-			       .origin = ORIGIN_CAST };
-	return variables_set(variables, "_", &value);
+	consumer->item.scalar = item->address;
+	return variables_set(variables, "_", &consumer->item);
 }
 
 /* --- members in a table ---------------------------------------------------------------- */
 
-struct member_list {
-	char *text; /* cut up */
-	const char *names[MEMBERS_MAX];
-	size_t count;
-};
-
-/* "{comm, a[f(1, 2)], pid}": commas within brackets separate nothing. */
-static struct error *parse_members(const char *text, struct member_list *ret)
+static void table_deinit(struct table *table)
 {
-	const char *end = strrchr(text, '}');
-	int depth = 0;
-	if (!end || end[1 + strspn(end + 1, " \t")])
-		return error_create(ERROR_USAGE, "the members' list has no } at its end");
-	ret->text = strndup(text + 1, (size_t)(end - text - 1));
-	if (!ret->text)
-		return error_no_memory();
-	for (char *at = ret->text, *start = at;; at++) {
-		depth += *at && strchr("([{", *at) ? 1 : *at && strchr(")]}", *at) ? -1 : 0;
-		if (*at && (*at != ',' || depth))
-			continue;
-		bool last = !*at;
-		for (char *back = at; back > start && isspace((unsigned char)back[-1]); back--)
-			back[-1] = 0;
-		*at = 0;
-		start += strspn(start, " \t");
-		if (*start && ret->count < MEMBERS_MAX)
-			ret->names[ret->count++] = start;
-		if (last)
-			break;
-		start = at + 1;
+	call_deinit(&table->call);
+	selection_deinit(&table->members);
+	free(table->cast);
+}
+
+static struct error *parse_table(struct consumer *consumer)
+{
+	struct table *table = &consumer->table;
+	const char *text;
+	table->options = consumer->session->render;
+	table->options.one_line = true;
+	table->options.bare_strings = true;
+	TRY(call_parse(consumer->text, &table->call));
+	TRY(print_options(&table->call.arguments, &table->options));
+	text = print_format(table->call.arguments.operands[0], &table->options);
+	const char *members = skip_cast(text);
+	if (members > text) {
+		table->cast = strndup(text + 1, (size_t)(members - text - 1));
+		if (!table->cast)
+			return error_no_memory();
+		*strrchr(table->cast, ')') = 0;
 	}
-	return ret->count ? NULL : error_create(ERROR_USAGE, "{} names no member");
+	return selection_parse(members, table->cast, &table->members);
 }
 
-/* A member's name, or any expression with $_. */
-static struct error *member_value(struct session *session, const char *name, struct value *ret)
+static struct error *write_row(struct consumer *consumer, const struct out_item *item)
 {
-	char text[512];
-	bool whole = strstr(name, "$_");
-	if (snprintf(text, sizeof(text), "%s%s", whole ? "" : "$_->", name) >= (int)sizeof(text))
-		return error_create(ERROR_USAGE, "an expression of over %zu characters",
-				    sizeof(text));
-	return expression_value(&session->scope, text, ret);
-}
-
-/* As one string: what a cell of a table can hold; quotes that enclose it all are left out. */
-static struct error *render_cell(struct session *session, const char *key,
-				 const struct value *value)
-{
-	char *text = NULL;
-	size_t size = 0;
-	struct render_options options = session->render;
-	options.one_line = true;
-	FILE *memory = open_memstream(&text, &size);
-	struct out *out = memory ? out_text_create(memory) : NULL;
-	if (!out) {
-		if (memory)
-			fclose(memory);
-		free(text);
-		return error_no_memory();
-	}
-	struct error *error = value_render(out, NULL, value, &options);
-	out_finish(out);
-	out_destroy(out);
-	fclose(memory);
-	if (!error && size >= 2 && *text == '"' && strchr(text + 1, '"') == text + size - 1)
-		out_string_bytes(session->out, key, text + 1, size - 2);
-	else if (!error)
-		out_string_bytes(session->out, key, text, size);
-	free(text);
-	return error;
-}
-
-static struct error *write_member(struct session *session, const char *name)
-{
-	struct value value;
-	struct error *error = member_value(session, name, &value);
-	if (!error && session->format == FORMAT_JSON)
-		error = value_render(session->out, name, &value, &session->render);
-	else if (!error)
-		error = render_cell(session, name, &value);
-	if (!error || !error_is_missing(error))
-		return error;
-	out_missing(session->out, name, error);
-	error_free(error);
-	return NULL;
-}
-
-static struct error *write_members(struct session *session, const char *text,
-				   const struct out_item *item)
-{
-	struct member_list list = { 0 };
-	struct error *error = parse_members(operands_of(command_of(text), text), &list);
+	struct session *session = consumer->session;
+	const struct selection *members = &consumer->table.members;
+	struct value object;
+	struct error *error = NULL;
+	TRY(value_follow(&consumer->item, &object));
 	out_item(session->out, item->address, item->type_name);
 	out_object_begin(session->out, NULL);
 	out_address(session->out, "address", item->address);
-	for (size_t i = 0; i < list.count && !error; i++)
-		error = write_member(session, list.names[i]);
+	for (size_t i = 0; i < members->count && !error; i++)
+		error = member_show(session, &object, members->paths[i], members->paths[i],
+				    &consumer->table.options, true);
 	out_object_end(session->out);
-	free(list.text);
 	return error;
 }
 
@@ -301,39 +349,59 @@ static bool is_long(const char *text)
 	return false;
 }
 
-static struct error *run_item(struct consumer *consumer, const char *text,
-			      const struct out_item *item, bool is_table)
+static struct error *run_item(struct consumer *consumer, const struct out_item *item)
 {
 	TRY(interrupt_check());
-	TRY(set_item(consumer, item));
-	return is_table ? write_members(consumer->session, text, item)
-			: run_command(consumer->session, text, item);
+	struct error *error = set_item(consumer, item);
+	/* What is wrong with the type or the members' names is so for the next item too. */
+	if (error)
+		error->kind = ERROR_USAGE;
+	if (error)
+		return error;
+	return consumer->is_table ? write_row(consumer, item)
+				  : run_command(consumer->session, consumer->text, item);
 }
 
-struct error *pipe_run(struct session *session, const char *text, const struct out_item *items,
-		       size_t count)
+/* All items; *ret_failed: how many of them said why not. */
+static struct error *run_items(struct consumer *consumer, const struct out_item *items,
+			       size_t count, size_t *ret_failed)
 {
-	struct consumer consumer = { .session = session };
+	struct session *session = consumer->session;
 	struct error *error = NULL;
-	bool is_table = pipe_is_table(text), apart = is_long(text);
-	size_t failed = 0;
-	out_array_begin(session->out, NULL);
+	bool apart = is_long(consumer->text);
 	size_t depth = out_depth(session->out);
+	*ret_failed = 0;
 	for (size_t i = 0; i < count && !error; i++) {
-		progress_report(session->progress, text, i, count);
+		progress_report(session->progress, consumer->text, i, count);
 		if (i && apart)
 			out_text(session->out, "\n");
-		error = run_item(&consumer, text, &items[i], is_table);
+		error = run_item(consumer, &items[i]);
 		if (!error || is_final(error))
 			continue;
 		out_finish_to(session->out, depth);
 		show_failure(session, &items[i], error);
 		error_free(error);
 		error = NULL;
-		failed++;
+		++*ret_failed;
 	}
 	out_finish_to(session->out, depth);
-	out_array_end(session->out);
+	return error;
+}
+
+struct error *pipe_run(struct session *session, const char *text, const struct out_item *items,
+		       size_t count)
+{
+	struct consumer consumer = { .session = session,
+				     .text = text,
+				     .is_table = pipe_is_table(text) };
+	size_t failed = 0;
+	struct error *error = consumer.is_table ? parse_table(&consumer) : NULL;
+	if (!error) {
+		out_array_begin(session->out, NULL);
+		error = run_items(&consumer, items, count, &failed);
+		out_array_end(session->out);
+	}
+	table_deinit(&consumer.table);
 	if (!error && failed && session->json)
 		error = error_create(ERROR_OTHER, "%zu of %zu failed", failed, count);
 	if (failed)

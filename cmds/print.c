@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
+#include "cmds/print.h"
 
 #include "base/array.h"
 #include "cmds/member.h"
@@ -16,8 +16,6 @@
 #include <string.h>
 
 #define ALTERNATIVES 4
-
-extern const struct command command_print;
 
 struct printing {
 	struct session *session;
@@ -262,25 +260,33 @@ static const struct {
 	{ 'r', "raw", "on" },
 };
 
-static struct error *take_options(struct printing *printing, const struct arguments *arguments)
+struct error *print_options(const struct arguments *arguments, struct render_options *options)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(settings); i++) {
 		const char *given = argument_option(&command_print, arguments, settings[i].letter);
 		if (given)
-			TRY(render_option_set(&printing->options, settings[i].setting,
+			TRY(render_option_set(options, settings[i].setting,
 					      settings[i].value ? settings[i].value : given));
 	}
 	return NULL;
 }
 
-/* gdb's "/x" before the expression. */
-static const char *take_format(struct printing *printing, const char *text)
+const char *print_format(const char *text, struct render_options *options)
 {
-	static const char letters[] = "dxo"; /* as enum number_base has them */
-	const char *letter = text[0] == '/' && text[1] ? strchr(letters, text[1]) : NULL;
-	if (!letter || !isspace((unsigned char)text[2]))
+	static const struct {
+		char letter;
+		enum number_base base;
+	} formats[] = { { 'd', BASE_DECIMAL },	   { 'u', BASE_DECIMAL },
+			{ 'x', BASE_HEXADECIMAL }, { 'z', BASE_HEXADECIMAL },
+			{ 'a', BASE_HEXADECIMAL }, { 'o', BASE_OCTAL } };
+	size_t found = 0;
+	if (text[0] != '/' || !text[1] || !isspace((unsigned char)text[2]))
 		return text;
-	printing->options.base = (enum number_base)(letter - letters);
+	while (found < ARRAY_COUNT(formats) && formats[found].letter != text[1])
+		found++;
+	if (found == ARRAY_COUNT(formats))
+		return text;
+	options->base = formats[found].base;
 	for (text += 2; isspace((unsigned char)*text); text++)
 		;
 	return text;
@@ -304,11 +310,14 @@ static struct error *print_all(struct printing *printing)
 static struct error *print_run(struct session *session, const struct arguments *arguments)
 {
 	struct printing printing = { .session = session, .options = session->render };
-	TRY(take_options(&printing, arguments));
-	const char *text = take_format(&printing, arguments->operands[0]);
+	TRY(print_options(arguments, &printing.options));
+	const char *text = print_format(arguments->operands[0], &printing.options);
 	const char *members = selection_find(text);
 	if (members == text)
 		return error_create(ERROR_USAGE, "members of what? EXPRESSION{A, B}");
+	if (*text == '/')
+		return error_create(ERROR_USAGE, "there are /x, /d and /o, not /%.*s",
+				    (int)strcspn(text + 1, " \t"), text + 1);
 	if (members)
 		TRY(selection_parse(members, NULL, &printing.members));
 	char *expression = strndup(text, members ? (size_t)(members - text) : strlen(text));

@@ -294,8 +294,11 @@ static struct error *set_format(struct session *session, const struct line *line
 	char *command = NULL;
 	struct call call = { 0 };
 	*ret_columns = NULL;
-	if (line->stage_count > 1)
-		TRY(pipe_command(pipe_is_table(text) ? "print" : text, 0, &command));
+	/* None is there: what is wrong with the words is said when the command runs. */
+	if (!strstr(text, "--") && !line->file && !line->program)
+		return NULL;
+	if (line->stage_count > 1 && !pipe_is_table(text))
+		TRY(pipe_command(text, 0, &command));
 	struct error *error = call_parse(command ? command : text, &call);
 	if (!error && call.json)
 		session->format = FORMAT_JSON;
@@ -369,6 +372,30 @@ static struct error *run_text(struct session *session, const char *text)
 	line_deinit(&line);
 	free(expanded);
 	return error;
+}
+
+static bool is_harmless(const char *stage)
+{
+	size_t length = strcspn(stage, " \t|>");
+	const struct command *command = command_find(stage, length);
+	/* A file's lines, and what a new name stands for, are seen only when they run. */
+	return !command || (strcmp(command->name, "source") && strcmp(command->name, "alias"));
+}
+
+bool run_stays_inside(struct session *session, const char *text)
+{
+	const struct line_names names = { session, is_command, is_program, is_variable };
+	struct line line = { 0 };
+	text += strspn(text, " \t");
+	if (*text == '!' || !is_harmless(text))
+		return false;
+	struct error *error = line_split(text, &names, &line);
+	bool inside = error || (!line.program && !line.file);
+	for (size_t i = 0; !error && i < line.stage_count && inside; i++)
+		inside = is_harmless(line.stages[i]);
+	line_deinit(&line);
+	error_free(error);
+	return inside;
 }
 
 /* --- messages -----------------------------------------------------------------------------------

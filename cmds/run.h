@@ -7,6 +7,11 @@
 
 /* Runs one command with its needs checked; its name goes before the error. */
 struct error *run_call(struct session *session, const struct call *call) MUST_CHECK;
+/*
+ * Whether a line that is going to be run neither starts a program nor writes a file, nor may lead
+ * to other lines that do.
+ */
+bool run_stays_inside(struct session *session, const char *text);
 /* "btfcrash: FILE:LINE: message" on standard error. */
 void run_message(const struct session *session, const char *text);
 

@@ -8,6 +8,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+extern const struct command command_task;
 
 /* --- listing -------------------------------------------------------------------------------- */
 
@@ -145,6 +148,14 @@ static struct error *set_option(struct session *session, const char *text)
 	return NULL;
 }
 
+/* crash's `set PID` and `set ADDRESS`: as `task` does. */
+static bool is_task(const char *text)
+{
+	size_t digits = strspn(text, "0123456789"), hex = strspn(text, "0123456789abcdefABCDEF");
+	return (digits && !text[digits]) || (hex == 16 && !text[hex]) ||
+	       !strncasecmp(text, "0x", 2);
+}
+
 static struct error *set_run(struct session *session, const struct arguments *arguments)
 {
 	if (!arguments->operand_count) {
@@ -152,6 +163,8 @@ static struct error *set_run(struct session *session, const struct arguments *ar
 		return NULL;
 	}
 	const char *text = arguments->operands[0];
+	if (is_task(text))
+		return command_task.run(session, arguments);
 	return *text == '$' ? set_variable(session, text) : set_option(session, text);
 }
 
@@ -166,6 +179,8 @@ const struct command command_set = {
 		"\n"
 		"`set OPTION VALUE` sets how values are printed, for the rest of the session. "
 		"Without operands it lists options and variables.\n"
+		"\n"
+		"`set PID` and `set ADDRESS` select a task, as `task` does.\n"
 		"\n"
 		"Every result of print has a number: $1 is the first, $ the last, $$ the one "
 		"before, $$N N before the last. $_ is the address that came through a pipe.",

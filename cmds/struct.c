@@ -3,6 +3,7 @@
 #include "cmds/command.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/declare/declare.h"
 #include "debugger/eval/definition.h"
 #include "debugger/eval/value.h"
@@ -13,7 +14,9 @@
 extern const struct command command_struct;
 extern const struct command command_ptype;
 
-enum { OPTION_LAYOUT, OPTION_EXPAND, OPTION_MODULE };
+enum { OPTION_LAYOUT, OPTION_EXPAND, OPTION_MODULE, OPTION_HEX, OPTION_DECIMAL };
+
+#define COUNT_MAX 100000u
 
 #define NAME_SIZE  256
 #define FOUND_MAX  32 /* different types of one name that are shown */
@@ -25,11 +28,13 @@ struct question {
 	struct btf_layout_style style;
 	bool as_pahole; /* nothing around the layouts either */
 	char name[NAME_SIZE];
-	const char *module;  /* NULL: anywhere */
-	const char *paths;   /* "comm,pid"; NULL: the whole */
-	const char *address; /* NULL: the definition */
-	bool wants_enum;     /* enums before structs */
-	bool any_kind;	     /* the name had no "struct", "union" or "enum" before it */
+	const char *module;	/* NULL: anywhere */
+	const char *paths;	/* "comm,pid"; NULL: the whole */
+	const char *address;	/* NULL: the definition */
+	const char *count_text; /* of the elements at the address; NULL: one */
+	struct render_options options;
+	bool wants_enum; /* enums before structs */
+	bool any_kind;	 /* the name had no "struct", "union" or "enum" before it */
 	enum btf_kind kind;
 	char module_name[64];
 	struct type found[FOUND_MAX];
@@ -157,7 +162,7 @@ static void show_head(const struct question *question, struct type type)
 }
 
 /* The member at `path` of what lies at `whole->address`. */
-static struct error *show_member(struct out *out, struct session *session,
+static struct error *show_member(struct out *out, const struct render_options *options,
 				 const struct value *whole, const char *path)
 {
 	struct type_place place;
@@ -175,7 +180,7 @@ static struct error *show_member(struct out *out, struct session *session,
 	out_text(out, " = ");
 	out_string_as(out, "type", spelled, "");
 	out_u64_as(out, "offset", place.bit_offset / 8, "");
-	struct error *error = value_render(out, "value", &value, &session->render);
+	struct error *error = value_render(out, "value", &value, options);
 	if (error)
 		out_missing(out, "value", error);
 	error_free(error);
@@ -184,10 +189,10 @@ static struct error *show_member(struct out *out, struct session *session,
 	return NULL;
 }
 
-static struct error *show_members(struct session *session, const struct value *whole,
-				  const char *paths)
+static struct error *show_members(const struct question *question, const struct value *whole)
 {
-	struct out *out = session->out;
+	struct out *out = question->session->out;
+	const char *paths = question->paths;
 	struct error *error = NULL;
 	out_array_begin(out, "members");
 	while (*paths && !error) {
@@ -195,40 +200,65 @@ static struct error *show_members(struct session *session, const struct value *w
 		size_t length = strcspn(paths, ",");
 		snprintf(path, sizeof(path), "%.*s", (int)length, paths);
 		paths += length + (paths[length] == ',');
-		error = show_member(out, session, whole, path);
+		error = show_member(out, &question->options, whole, path);
 	}
 	out_array_end(out);
 	return error;
 }
 
-static struct error *show_whole(struct session *session, const struct value *value)
+static struct error *show_whole(const struct question *question, const struct value *value)
 {
-	struct out *out = session->out;
+	struct out *out = question->session->out;
 	char spelled[SPELL_SIZE];
 	type_spell(value->type, NULL, spelled, sizeof(spelled));
 	out_text(out, "(%s)", spelled);
-	struct error *error = value_render(out, "value", value, &session->render);
+	struct error *error = value_render(out, "value", value, &question->options);
 	if (error)
 		out_missing(out, "value", error);
 	out_text(out, "\n");
 	return error;
 }
 
-static struct error *show_value(const struct question *question, struct type type)
+static struct error *show_element(const struct question *question, const struct value *value)
+{
+	struct out *out = question->session->out;
+	char name[SPELL_SIZE];
+	type_spell(value->type, NULL, name, sizeof(name));
+	out_item(out, value->address, name);
+	out_object_begin(out, NULL);
+	show_head(question, value->type);
+	out_address_as(out, "address", value->address, "");
+	struct error *error = question->paths ? show_members(question, value)
+					      : show_whole(question, value);
+	out_object_end(out);
+	return error;
+}
+
+/* What cannot be read of several is shown in its place. */
+static struct error *show_values(const struct question *question, struct type type)
 {
 	struct session *session = question->session;
-	struct out *out = session->out;
 	struct value value = {
 		.target = session->target, .type = type, .in_memory = true, .origin = ORIGIN_CAST
 	};
+	struct value number;
+	uint64_t count = 1, size = 0;
+	if (question->count_text) {
+		TRY(expression_value(&session->scope, question->count_text, &number));
+		TRY(value_u64(&number, &count));
+	}
+	if (!count || count > COUNT_MAX)
+		return error_create(ERROR_USAGE, "COUNT is from 1 to %u", COUNT_MAX);
 	TRY(expression_address(&session->scope, question->address, &value.address));
-	out_object_begin(out, NULL);
-	show_head(question, type);
-	out_address_as(out, "address", value.address, "");
-	struct error *error = question->paths ? show_members(session, &value, question->paths)
-					      : show_whole(session, &value);
-	out_object_end(out);
-	return error;
+	type_size(type, &size);
+	for (uint64_t i = 0; i < count; i++, value.address += size) {
+		TRY(interrupt_check());
+		struct error *error = show_element(question, &value);
+		if (error && (count == 1 || !error_is_missing(error)))
+			return error;
+		error_free(error);
+	}
+	return NULL;
 }
 
 static struct error *show_type(const struct question *question, struct type type)
@@ -250,7 +280,7 @@ static struct error *show_found(const struct question *question)
 	out_array_begin(question->session->out, NULL);
 	for (size_t i = 0; i < question->count && !error; i++) {
 		struct type type = question->found[i];
-		error = question->address ? show_value(question, type) : show_type(question, type);
+		error = question->address ? show_values(question, type) : show_type(question, type);
 	}
 	out_array_end(question->session->out);
 	return error;
@@ -309,6 +339,11 @@ static void parse_options(struct question *question, const struct arguments *arg
 		.expand = arguments->options[OPTION_EXPAND],
 	};
 	question->module = arguments->options[OPTION_MODULE];
+	question->options = question->session->render;
+	if (arguments->options[OPTION_HEX])
+		question->options.base = BASE_HEXADECIMAL;
+	if (arguments->options[OPTION_DECIMAL])
+		question->options.base = BASE_DECIMAL;
 }
 
 static struct error *struct_run(struct session *session, const struct arguments *arguments)
@@ -327,6 +362,7 @@ static struct error *struct_run(struct session *session, const struct arguments 
 	if (!parse_name(&question, tagged))
 		return error_create(ERROR_USAGE, "\"%s\" is no name of a type", tagged);
 	question.address = count > 1 + has_tag ? operands[1 + has_tag] : NULL;
+	question.count_text = count > 2 + has_tag ? operands[2 + has_tag] : NULL;
 	TRY(find(&question));
 	return show_found(&question);
 }
@@ -370,6 +406,8 @@ static struct error *ptype_run(struct session *session, const struct arguments *
 				    "members' types in their places" },                            \
 		[OPTION_MODULE] = { 'm', "module", "MODULE", OPERAND_MODULE,                       \
 				    "only of this module; vmlinux: the kernel" },                  \
+		[OPTION_HEX] = { 'x', "hex", NULL, OPERAND_WORD, "numbers in hexadecimal" },       \
+		[OPTION_DECIMAL] = { 'd', "decimal", NULL, OPERAND_WORD, "numbers in decimal" },   \
 	}
 
 const struct command command_struct = {
@@ -383,11 +421,12 @@ const struct command command_struct = {
 		"pahole shows them. With an address: the value found there. NAME.MEMBER,... shows "
 		"these members alone, which may be paths. When several different types have the "
 		"name, all are shown, with the BTF that has them and their ids. The address may be "
-		"a symbol, a hexadecimal number, or an expression without spaces.",
+		"a symbol, a hexadecimal number, or an expression without spaces; COUNT shows as "
+		"many elements of an array that begins there.",
 	.options = TYPE_OPTIONS,
 	.operands = { { .name = "NAME[.MEMBER,...]", .kind = OPERAND_TYPE },
 		      { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .optional = true },
-		      { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .optional = true } },
+		      { .name = "COUNT", .kind = OPERAND_EXPRESSION, .optional = true } },
 	.examples = (const char *const[]){ "struct list_head", "struct task_struct",
 					   "struct -o task_struct", "struct -E list_head",
 					   "struct list_head &init_task.tasks",

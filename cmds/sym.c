@@ -2,6 +2,7 @@
 #include "cmds/command.h"
 
 #include "base/interrupt.h"
+#include "debugger/infer/instances.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <string.h>
@@ -68,6 +69,72 @@ static struct error *run_list(struct session *session, const char *module, const
 	return error;
 }
 
+/* --- which of several functions has which prototype ---------------------------------- */
+
+static void show_prototype(struct out *out, const struct function_instance *instance)
+{
+	struct btf_type function;
+	char text[1024] = "";
+	if (instance->function.btf && type_get(instance->function, &function))
+		type_spell((struct type){ instance->function.btf, function.type }, function.name,
+			   text, sizeof(text));
+	out_string_as(out, "prototype", text, *text ? text : "?");
+	out_u64_as(out, "btf_id", instance->function.id, "");
+}
+
+static struct error *show_instance(void *context, const struct function_instance *instance)
+{
+	struct out *out = context;
+	const struct symbol *symbol = &instance->symbol;
+	bool is_proved = instance->proof != INSTANCE_UNPROVED;
+	out_item(out, symbol->address, NULL);
+	out_object_begin(out, NULL);
+	out_address(out, "address", symbol->address);
+	out_text(out, " ");
+	out_string(out, "name", symbol->name);
+	if (symbol->module) {
+		out_text(out, " [");
+		out_string(out, "module", symbol->module);
+		out_text(out, "]");
+	} else {
+		out_null_as(out, "module", "");
+	}
+	out_text(out, ", ");
+	out_u64(out, "size", symbol->size);
+	out_text(out, " bytes: ");
+	show_prototype(out, instance);
+	out_text(out, "  // ");
+	out_bool_as(out, "proved", is_proved, is_proved ? "proved" : "unproved");
+	out_string_as(out, "proof", instance_proof_name(instance->proof), "");
+	if (instance->proof != INSTANCE_ONLY && instance->why) {
+		out_text(out, ": ");
+		out_string(out, "why", instance->why);
+	}
+	out_u64_as(out, "candidates", instance->candidates, "");
+	out_u64_as(out, "refuted", instance->refuted, "");
+	if (instance->candidates > 1)
+		out_text(out, " (%" PRIu32 " prototypes of that name, %" PRIu32 " refuted)",
+			 instance->candidates, instance->refuted);
+	out_object_end(out);
+	out_text(out, "\n");
+	return NULL;
+}
+
+/* `names` none: of all that are not the only ones of their names. */
+static struct error *run_functions(struct session *session, const struct arguments *arguments)
+{
+	struct error *error = NULL;
+	TRY(target_need_btf(session->target));
+	out_array_begin(session->out, NULL);
+	if (!arguments->operand_count)
+		error = function_instances(session->target, NULL, show_instance, session->out);
+	for (size_t i = 0; !error && i < arguments->operand_count; i++)
+		error = function_instances(session->target, arguments->operands[i], show_instance,
+					   session->out);
+	out_array_end(session->out);
+	return error;
+}
+
 /* --- look-ups -------------------------------------------------------------------- */
 
 /* All symbols of that name; false: none. */
@@ -100,6 +167,8 @@ static struct error *run(struct session *session, const struct arguments *argume
 {
 	const char *module = argument_option(&command_sym, arguments, 'm');
 	const char *part = argument_option(&command_sym, arguments, 'q');
+	if (argument_option(&command_sym, arguments, 'f'))
+		return run_functions(session, arguments);
 	if (argument_option(&command_sym, arguments, 'l') || module || part)
 		return run_list(session, module, part);
 	if (!arguments->operand_count)
@@ -126,17 +195,32 @@ const struct command command_sym = {
 		"address, the symbol that holds it, and how far inside. The letter is nm's, as\n"
 		"/proc/kallsyms has it; the brackets name the module.\n"
 		"\n"
-		"-l lists all symbols in the order of /proc/kallsyms.",
+		"-l lists all symbols in the order of /proc/kallsyms.\n"
+		"\n"
+		"-f says which prototype the functions of a name have, and whether that is proved: "
+		"static\n"
+		"functions of one name have nothing to do with one another, and BTF does not say "
+		"which of\n"
+		"its prototypes belongs to which address. Proved is what the code does with its "
+		"arguments,\n"
+		"where it fits one prototype and no other. Clones of the compiler (.isra, "
+		".constprop, .part,\n"
+		".cold) may have other parameters than the function that they were made of. Without "
+		"names:\n"
+		"all functions of names that are not unique.",
 	.options = {
 		{ 'l', "list", NULL, OPERAND_WORD, "list all symbols" },
 		{ 'm', "module", "MODULE", OPERAND_MODULE, "list the symbols of one module" },
+		{ 'f', "functions", NULL, OPERAND_WORD,
+		  "which prototype each function of the name has" },
 		{ 'q', "query", "STRING", OPERAND_WORD, "list the symbols whose name has STRING" },
 	},
 	.operands = { { .name = "SYMBOL|ADDRESS",
 			.kind = OPERAND_SYMBOL,
 			.optional = true,
 			.repeated = true } },
-	.examples = (const char *const[]){ "sym init_task", "sym -q init_task", "sym -l", NULL },
+	.examples = (const char *const[]){ "sym init_task", "sym -q init_task", "sym -l",
+					     "sym -f schedule", NULL },
 	.needs = NEEDS_SYMBOLS,
 	.run = run,
 };

@@ -146,7 +146,7 @@ static struct error *tree_run(struct session *session, const struct arguments *a
 		named = arguments->operands[first++];
 	if (first == arguments->operand_count)
 		return error_create(ERROR_USAGE, "which tree? name its ROOT");
-	char *text = listing_expression(arguments, first);
+	char *text = listing_expression(arguments, first, arguments->operand_count);
 	if (!text)
 		return error_no_memory();
 	struct error *error = find_root(session, text, told != NULL, &kind, &root);

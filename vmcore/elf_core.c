@@ -416,10 +416,21 @@ struct error *elf_core_read(const struct elf_core *core, uint64_t physical, void
 bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret_start,
 		   uint64_t *ret_size)
 {
-	const struct elf_run *run = find_run(&core->data, physical);
-	if (!run)
-		return false;
-	*ret_start = run->physical > physical ? run->physical : physical;
-	*ret_size = run->size - (*ret_start - run->physical);
-	return true;
+	const struct elf_run *run;
+	while ((run = find_run(&core->data, physical))) {
+		uint64_t start = run->physical > physical ? run->physical : physical;
+		uint64_t offset = run->offset + (start - run->physical);
+		uint64_t rest = run->size - (start - run->physical);
+		/* Headers may promise exabytes of a cut file. */
+		uint64_t held = offset < core->file->size ? core->file->size - offset : 0;
+		if (held) {
+			*ret_start = start;
+			*ret_size = rest < held ? rest : held;
+			return true;
+		}
+		if (start + rest <= physical)
+			return false;
+		physical = start + rest;
+	}
+	return false;
 }

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/arguments/equations.h"
-#include "debugger/infer/inference.h"
+#include "debugger/arguments/prototype.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +38,15 @@ static unsigned int registers_of(struct type type)
 	return size <= 8 ? 1 : size <= 16 ? 2 : 0;
 }
 
-/* A prototype with its parameters; `registers`: where each comes, LOWER_NONE: not in one. */
-static bool read_prototype(struct pass *pass, uint64_t function, struct frame_arguments *ret,
-			   uint8_t registers[ARGUMENTS_MAX])
+bool arguments_prototype(struct inference *inference, uint64_t function,
+			 struct frame_arguments *ret, uint8_t registers[ARGUMENTS_MAX])
 {
-	const struct levels *levels = &pass->inference->levels;
-	const struct lowering *lowering = pass->world.lowering;
+	const struct levels *levels = &inference->levels;
+	const struct lowering *lowering = inference->lowering;
 	struct callee callee;
 	struct btf_type record;
 	struct btf_param param;
-	callees_find(&pass->inference->callees, function, &callee);
+	callees_find(&inference->callees, function, &callee);
 	if (callee.kind != CALLEE_TYPED)
 		return false;
 	struct type prototype = kind_type(levels, callee.prototype);
@@ -96,9 +95,9 @@ static uint64_t extend(struct type type, uint64_t value)
 
 static enum helper find_helper(void *context, uint64_t address, uint8_t *ret_register)
 {
-	struct pass *pass = context;
+	struct inference *inference = context;
 	struct callee callee;
-	callees_find(&pass->inference->callees, address, &callee);
+	callees_find(&inference->callees, address, &callee);
 	*ret_register = callee.helper_register;
 	return callee.kind == CALLEE_HELPER ? callee.helper : HELPER_NONE;
 }
@@ -215,7 +214,7 @@ static void find_arguments(struct pass *pass, size_t index, const struct equatio
 	struct frame_arguments *arguments = &pass->arguments[index];
 	uint8_t registers[ARGUMENTS_MAX];
 	if (!frame->has_symbol || frame->kind == FRAME_USER ||
-	    !read_prototype(pass, frame->symbol.address, arguments, registers))
+	    !arguments_prototype(pass->inference, frame->symbol.address, arguments, registers))
 		return;
 	if (caller && !calls(pass, caller, frame->symbol.address))
 		caller = NULL;
@@ -261,21 +260,27 @@ static struct error *walk(struct pass *pass)
 
 /* Where the current task's address lies in each CPU's area: by itself, or in pcpu_hot (6.2-6.14).
  */
-static void find_current(struct pass *pass)
+static void find_current(struct target *target, struct symbolic_world *world)
 {
 	static const char *const names[] = { "current_task", "const_current_task" };
-	struct symtab *symbols = pass->target->symbols;
 	uint64_t address, offset;
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
-		if (symtab_address(symbols, names[i], &address))
-			pass->world.current_task[i] = address;
-	if (pass->world.current_task[0] || !symtab_address(symbols, "pcpu_hot", &address))
+		if (symtab_address(target->symbols, names[i], &address))
+			world->current_task[i] = address;
+	if (world->current_task[0] || !symtab_address(target->symbols, "pcpu_hot", &address))
 		return;
-	struct error *error =
-		object_offset(pass->target, "struct pcpu_hot", "current_task", &offset);
+	struct error *error = object_offset(target, "struct pcpu_hot", "current_task", &offset);
 	if (!error)
-		pass->world.current_task[0] = address + offset;
+		world->current_task[0] = address + offset;
 	error_free(error);
+}
+
+void arguments_world(struct inference *inference, struct symbolic_world *ret)
+{
+	*ret = (struct symbolic_world){ .lowering = inference->lowering,
+					.context = inference,
+					.helper = find_helper };
+	find_current(inference->target, ret);
 }
 
 struct error *arguments_of(struct target *target, const struct task *task,
@@ -286,10 +291,7 @@ struct error *arguments_of(struct target *target, const struct task *task,
 	for (size_t i = 0; i < trace->count; i++)
 		if (trace->frames[i].has_symbol && trace->frames[i].symbol.module)
 			TRY(inference_add_modules(pass.inference));
-	pass.world = (struct symbolic_world){ .lowering = pass.inference->lowering,
-					      .context = &pass,
-					      .helper = find_helper };
-	find_current(&pass);
+	arguments_world(pass.inference, &pass.world);
 	pass.arguments = calloc(trace->count + 1, sizeof(*pass.arguments));
 	if (!pass.arguments)
 		return error_no_memory();

@@ -36,6 +36,8 @@ struct run {
 	uint32_t place; /* offset of the instruction whose state is wanted */
 	bool is_found;
 	struct symbolic_place *ret;
+	symbolic_observer *observe; /* NULL: nobody looks */
+	void *observe_context;
 };
 
 /* --- values ------------------------------------------------------------------------------ */
@@ -433,6 +435,8 @@ static void sweep(struct run *run)
 			run->ret->call = CALL_NONE;
 			run->is_found = true;
 		}
+		if (run->observe)
+			run->observe(run->observe_context, op, &run->state);
 		execute(run, op);
 	}
 }
@@ -451,13 +455,9 @@ static bool find_place(struct run *run, uint64_t offset, bool exact)
 	return true;
 }
 
-static struct error *run_sweeps(struct run *run, uint64_t offset, bool exact)
+/* Sweeps until nothing changes. */
+static struct error *converge(struct run *run)
 {
-	if (run->ops.failed)
-		return error_no_memory();
-	if (!find_place(run, offset, exact))
-		return error_create(ERROR_NOT_FOUND, "no %s there",
-				    exact ? "instruction" : "call ends");
 	struct error *error = find_labels(run);
 	if (error)
 		return error;
@@ -467,25 +467,66 @@ static struct error *run_sweeps(struct run *run, uint64_t offset, bool exact)
 		return error_create(ERROR_NOT_FOUND, "its loops are too deep");
 	if (run->has_table)
 		return error_create(ERROR_NOT_FOUND, "it jumps through a table");
-	if (!run->is_found)
-		return error_create(ERROR_NOT_FOUND, "no path leads there");
 	return NULL;
+}
+
+static struct error *run_sweeps(struct run *run, uint64_t offset, bool exact)
+{
+	if (!find_place(run, offset, exact))
+		return error_create(ERROR_NOT_FOUND, "no %s there",
+				    exact ? "instruction" : "call ends");
+	struct error *error = converge(run);
+	if (error)
+		return error;
+	return run->is_found ? NULL : error_create(ERROR_NOT_FOUND, "no path leads there");
+}
+
+static struct error *run_init(struct run *run)
+{
+	const struct lowering *lowering = run->world->lowering;
+	if (run->code->size > CODE_MAX)
+		return error_create(ERROR_NOT_FOUND, "the function is too large");
+	struct decoder *decoder = lowering->create();
+	if (!decoder)
+		return error_no_memory();
+	lowering->lower(decoder, run->code, &run->ops);
+	lowering->destroy(decoder);
+	return run->ops.failed ? error_no_memory() : NULL;
+}
+
+static void run_deinit(struct run *run)
+{
+	free(run->ops.items);
+	free(run->label_of);
+	free(run->labels);
 }
 
 struct error *symbolic_run(const struct symbolic_world *world, const struct code *code,
 			   uint64_t offset, bool exact, struct symbolic_place *ret)
 {
 	struct run run = { .world = world, .code = code, .ret = ret };
-	if (code->size > CODE_MAX || offset > code->size)
-		return error_create(ERROR_NOT_FOUND, "the function is too large");
-	struct decoder *decoder = world->lowering->create();
-	if (!decoder)
-		return error_no_memory();
-	world->lowering->lower(decoder, code, &run.ops);
-	world->lowering->destroy(decoder);
-	struct error *error = run_sweeps(&run, offset, exact);
-	free(run.ops.items);
-	free(run.label_of);
-	free(run.labels);
+	if (offset > code->size)
+		return error_create(ERROR_NOT_FOUND, "it is not in the function");
+	struct error *error = run_init(&run);
+	if (!error)
+		error = run_sweeps(&run, offset, exact);
+	run_deinit(&run);
+	return error;
+}
+
+struct error *symbolic_watch(const struct symbolic_world *world, const struct code *code,
+			     symbolic_observer *observe, void *context)
+{
+	struct symbolic_place place = { .call = CALL_NONE };
+	struct run run = { .world = world, .code = code, .ret = &place, .place = UINT32_MAX };
+	struct error *error = run_init(&run);
+	if (!error)
+		error = converge(&run);
+	if (!error) {
+		run.observe = observe;
+		run.observe_context = context;
+		sweep(&run);
+	}
+	run_deinit(&run);
 	return error;
 }

@@ -84,6 +84,12 @@ struct symbolic_place {
 struct error *symbolic_run(const struct symbolic_world *world, const struct code *code,
 			   uint64_t offset, bool exact, struct symbolic_place *ret) MUST_CHECK;
 
+/* Calls `observe` with what holds before each operation that is reached. Errors as above. */
+typedef void symbolic_observer(void *context, const struct op *op,
+			       const struct symbolic_state *state);
+struct error *symbolic_watch(const struct symbolic_world *world, const struct code *code,
+			     symbolic_observer *observe, void *context) MUST_CHECK;
+
 bool symbolic_equal(const struct symbolic *a, const struct symbolic *b);
 
 #endif

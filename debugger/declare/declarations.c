@@ -31,6 +31,9 @@ struct declaration {
 	uint32_t source;
 	uint32_t offset; /* of the whole declaration, "struct a x, y;" */
 	uint32_t line;	 /* of its first word, from 1 */
+	/* What it was resolved to for a symbol of so much room; type.btf NULL: not yet. */
+	struct type type;
+	uint64_t room;
 };
 
 struct declarations {
@@ -266,16 +269,21 @@ static struct error *resolve_declarator(void *context, const struct declarator *
 	return NULL;
 }
 
-static struct error *resolve_item(struct target *target, const struct declaration *item,
-				  uint64_t room, struct type *ret)
+static struct error *resolve_item(struct target *target, struct declaration *item, uint64_t room,
+				  struct type *ret)
 {
+	if (item->type.btf && item->room == room) {
+		*ret = item->type;
+		return NULL;
+	}
 	const struct source *source = &target->declarations->sources[item->source];
 	struct finding finding = { .target = target, .item = item, .room = room };
 	struct lexer lexer;
 	TRY(lexer_init(&lexer, source->text + item->offset, source->size - item->offset, false));
 	TRY(error_prefix(parse_declaration(&lexer, resolve_declarator, &finding), "%s:%u: %.*s",
 			 source->name, item->line, (int)item->name_length, item->name));
-	*ret = finding.type;
+	*ret = item->type = finding.type;
+	item->room = room;
 	return NULL;
 }
 
@@ -302,7 +310,7 @@ static struct error *find_declared(struct target *target, const char *name, uint
 	size_t position = hash_index_first(&declarations->index, hash);
 	for (uint32_t n;
 	     (n = hash_index_next(&declarations->index, hash, &position)) != HASH_NONE;) {
-		const struct declaration *item = &declarations->items[n];
+		struct declaration *item = &declarations->items[n];
 		struct type type;
 		if (item->name_length != length || memcmp(item->name, name, length))
 			continue;

@@ -98,6 +98,9 @@ static bool has_several(const struct tree *tree)
 bool expression_has_several(struct scope *scope, const char *text)
 {
 	struct tree tree;
+	/* "name:a" and "a[0..9]" have these; most texts need not be parsed twice. */
+	if (!strchr(text, ':') && !strstr(text, ".."))
+		return false;
 	struct error *error = expression_parse(scope, text, &tree);
 	bool several = !error && has_several(&tree);
 	if (!error)
@@ -150,16 +153,30 @@ struct error *expression_type(struct scope *scope, const char *text, struct valu
 	return error;
 }
 
+static struct error *walk_member(struct evaluation *evaluation, const char *path, struct value *ret)
+{
+	struct tree tree;
+	TRY(member_path_parse(evaluation->scope, path, &tree));
+	TRY(check_single(&tree));
+	struct error *error = expression_walk(evaluation, tree.root, ret);
+	tree_deinit(&tree);
+	return error;
+}
+
 struct error *expression_member(struct scope *scope, const struct value *base, const char *path,
 				struct value *ret)
 {
-	struct tree tree;
-	TRY(member_path_parse(scope, path, &tree));
-	TRY(check_single(&tree));
 	struct evaluation evaluation = { .scope = scope, .target = scope->target, .base = base };
-	struct error *error = expression_walk(&evaluation, tree.root, ret);
-	tree_deinit(&tree);
-	return error;
+	return walk_member(&evaluation, path, ret);
+}
+
+struct error *expression_member_type(struct scope *scope, const struct value *base,
+				     const char *path, struct value *ret)
+{
+	struct evaluation evaluation = {
+		.scope = scope, .target = scope->target, .base = base, .types_only = 1
+	};
+	return walk_member(&evaluation, path, ret);
 }
 
 /* --- the scope ------------------------------------------------------------------------------- */

@@ -69,5 +69,8 @@ struct error *expression_address(struct scope *scope, const char *text, uint64_t
  */
 struct error *expression_member(struct scope *scope, const struct value *base, const char *path,
 				struct value *ret) MUST_CHECK;
+/* Its type, without reading memory. */
+struct error *expression_member_type(struct scope *scope, const struct value *base,
+				     const char *path, struct value *ret) MUST_CHECK;
 
 #endif

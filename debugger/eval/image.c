@@ -126,9 +126,9 @@ const struct error *image_missing(const struct image *image, uint64_t offset, ui
 const struct error *image_all_missing(const struct image *image, uint64_t offset, uint64_t size)
 {
 	const struct hole *hole = hole_after(image, offset);
-	const struct hole *end = image->holes + image->hole_count;
 	if (!hole || !size)
 		return NULL;
+	const struct hole *end = image->holes + image->hole_count;
 	const struct error *first = hole->error;
 	for (uint64_t at = offset; at < offset + size; at = hole++->end)
 		if (hole == end || hole->start > at)

@@ -27,6 +27,7 @@ struct render_options {
 	bool raw;		   /* no short forms, enumerators or symbols */
 	unsigned int indent;	   /* tabs before every line of the text but the first */
 	bool one_line;		   /* text without line breaks, for cells of tables */
+	bool bare_strings;	   /* a string that is the whole value has no quotes */
 };
 extern const struct render_options render_defaults;
 

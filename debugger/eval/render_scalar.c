@@ -93,6 +93,32 @@ void render_number_text(const struct renderer *renderer, uint64_t value, bool is
 	}
 }
 
+/* A point in time or a span, in nanoseconds; kernel include/linux/ktime.h. */
+static bool is_ktime(struct type type)
+{
+	struct btf_type record;
+	for (int i = 0; i < 8 && type_get(type, &record); i++) {
+		if (record.kind != BTF_TYPEDEF)
+			return false;
+		if (!strcmp(record.name, "ktime_t"))
+			return true;
+		type = (struct type){ type.btf, record.type };
+	}
+	return false;
+}
+
+/* "12.000000345 s", where seconds are easier to read. */
+static void append_seconds(char text[RENDER_TEXT_SIZE], int64_t nanoseconds)
+{
+	uint64_t size = nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
+	/* KTIME_MAX: never */
+	if (nanoseconds == INT64_MAX)
+		render_append(text, " <never>");
+	else if (size >= 1000000)
+		render_append(text, " <%s%" PRIu64 ".%09" PRIu64 " s>", nanoseconds < 0 ? "-" : "",
+			      size / 1000000000, size % 1000000000);
+}
+
 static void render_integer(struct renderer *renderer, const char *key, const struct slot *slot,
 			   const struct btf_type *record, uint64_t value)
 {
@@ -107,6 +133,8 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 	    isprint((int)value))
 		snprintf(text + strlen(text), 8, " '%s%c'",
 			 value == '\'' || value == '\\' ? "\\" : "", (char)value);
+	if (!renderer->options->raw && record->size == 8 && is_ktime(slot->type))
+		append_seconds(text, (int64_t)value);
 	put_number(renderer, key, value, is_signed, text);
 }
 
@@ -241,7 +269,10 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 	char *plain = text + text_size;
 	memcpy(plain, data, kept);
 	plain[kept] = 0;
-	render_quote(data, kept, text, text_size);
+	if (renderer->options->bare_strings && renderer->depth <= 1)
+		memcpy(text, plain, kept + 1);
+	else
+		render_quote(data, kept, text, text_size);
 	if (kept < length) {
 		strcat(text, "...");
 		renderer->cut = true;

@@ -284,6 +284,59 @@ static bool describe_rwsem(const struct subject *subject)
 	return true;
 }
 
+/* kernel include/linux/seqlock.h: odd while somebody writes. */
+static bool sequence(const struct subject *subject, const char *path)
+{
+	uint64_t value;
+	if (!load(subject, path, &value))
+		return false;
+	render_append(subject->text, "sequence = ");
+	if (!number(subject, path))
+		return false;
+	if (value & 1)
+		render_append(subject->text, ", being written");
+	return true;
+}
+
+static bool describe_seqcount(const struct subject *subject)
+{
+	return sequence(subject, "sequence");
+}
+
+static bool describe_seqcount_of_lock(const struct subject *subject)
+{
+	return sequence(subject, "seqcount.sequence");
+}
+
+static bool describe_seqlock(const struct subject *subject)
+{
+	if (!sequence(subject, "seqcount.seqcount.sequence"))
+		return false;
+	render_append(subject->text, ", ");
+	return describe_spinlock_value(subject, "lock.rlock.raw_lock.val.counter");
+}
+
+/* kernel kernel/sched/completion.c: complete_all() leaves UINT_MAX, each waiter takes 1. */
+static bool describe_completion(const struct subject *subject)
+{
+	uint64_t done, next;
+	struct slot list;
+	struct btf_type record;
+	if (!load(subject, "done", &done) || !load(subject, "wait.task_list.next", &next) ||
+	    !find(subject, "wait.task_list", &list, &record))
+		return false;
+	if ((uint32_t)done == UINT32_MAX)
+		render_append(subject->text, "done for all");
+	else if (done)
+		render_append(subject->text, "done = %" PRIu64, done);
+	else
+		render_append(subject->text, "not done");
+	uint64_t head = address_of(subject) ? subject->renderer->address + list.offset : 0;
+	if (head && next && next != head)
+		render_append(subject->text, ", with waiters");
+	return true;
+}
+
 /* --- sets of CPUs and nodes ------------------------------------------------------------------ */
 
 struct bits {
@@ -347,6 +400,7 @@ static const struct form {
 } forms[] = {
 	{ "atomic_t", describe_atomic },
 	{ "atomic64_t", describe_atomic },
+	{ "completion", describe_completion },
 	{ "cpumask", describe_mask },
 	{ "hlist_bl_head", describe_hlist },
 	{ "hlist_head", describe_hlist },
@@ -365,6 +419,12 @@ static const struct form {
 	{ "refcount_struct", describe_refcount },
 	{ "rw_semaphore", describe_rwsem },
 	{ "rwlock_t", describe_rwlock },
+	{ "seqcount", describe_seqcount },
+	{ "seqcount_mutex", describe_seqcount_of_lock },
+	{ "seqcount_raw_spinlock", describe_seqcount_of_lock },
+	{ "seqcount_rwlock", describe_seqcount_of_lock },
+	{ "seqcount_spinlock", describe_seqcount_of_lock },
+	{ "seqlock_t", describe_seqlock },
 	{ "spinlock", describe_spinlock },
 };
 

@@ -143,6 +143,19 @@ struct error *selection_parse(const char *text, const char *type_name, struct se
 	return error;
 }
 
+struct error *selection_check(struct scope *scope, const struct selection *selection,
+			      struct type type)
+{
+	struct value base = {
+		.target = scope->target, .type = type, .in_memory = true, .origin = ORIGIN_CAST
+	};
+	struct value member;
+	for (size_t i = 0; i < selection->count; i++)
+		if (!strstr(selection->paths[i], "$_"))
+			TRY(expression_member_type(scope, &base, selection->paths[i], &member));
+	return NULL;
+}
+
 /* From the end backward: a brace cannot stand in an expression but within quotes. */
 const char *selection_find(const char *text)
 {

@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_EVAL_SELECTION_H
 #define DEBUGGER_EVAL_SELECTION_H
 
-#include "base/error.h"
+#include "debugger/eval/expression.h"
 #include <stddef.h>
 
 /* As many as a table has columns, and some to spare for its own. */
@@ -24,6 +24,10 @@ struct selection {
  */
 struct error *selection_parse(const char *text, const char *type_name,
 			      struct selection *ret) MUST_CHECK;
+/* Whether each path can be followed from an object of the type: the error of the first that cannot.
+ * Those with $_, which are expressions of their own, are taken as they are. */
+struct error *selection_check(struct scope *scope, const struct selection *selection,
+			      struct type type) MUST_CHECK;
 void selection_deinit(struct selection *selection);
 /*
  * Where the braces open that end "EXPRESSION{a, b}"; NULL: it does not end in braces. Braces may

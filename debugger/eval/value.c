@@ -207,21 +207,23 @@ struct error *value_member(const struct value *value, const char *name, struct v
 	char spelled[128], hint[96];
 	struct value whole = *value;
 	whole.type = type_completed(value->target, value->type);
-	value_type_name(&whole, spelled, sizeof(spelled));
 	if (!value_record(&whole, &record))
 		return error_create(ERROR_USAGE,
 				    "its type is not known, so it has no member \"%s\"", name);
 	if (record.kind == BTF_FWD)
 		return error_create(ERROR_NOT_FOUND,
-				    "%s is only declared, its members are not known", spelled);
+				    "%s is only declared, its members are not known",
+				    value_type_name(&whole, spelled, sizeof(spelled)));
 	if (record.kind != BTF_STRUCT && record.kind != BTF_UNION)
-		return error_create(ERROR_USAGE, "%s has no members", spelled);
+		return error_create(ERROR_USAGE, "%s has no members",
+				    value_type_name(&whole, spelled, sizeof(spelled)));
 	struct type_place place;
 	if (!type_find_member(whole.type, name, &place)) {
 		struct nearest nearest;
 		nearest_init(&nearest, name, strlen(name));
 		nearest_offer_members(&nearest, whole.type);
-		return error_create(ERROR_NOT_FOUND, "%s has no member \"%s\"%s", spelled, name,
+		return error_create(ERROR_NOT_FOUND, "%s has no member \"%s\"%s",
+				    value_type_name(&whole, spelled, sizeof(spelled)), name,
 				    nearest_hint(&nearest, hint, sizeof(hint)));
 	}
 	*ret = whole;

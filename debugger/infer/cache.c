@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "debugger/declare/declare.h"
+#include "debugger/infer/cache_keeper.h"
 #include <capstone/capstone.h>
 #include <link.h>
 #include <stdlib.h>
@@ -414,11 +415,15 @@ void cache_keep(struct target *target, const struct cache_key *key, const struct
 	char folder[CACHE_PATH_SIZE];
 	struct keeper keeper = { .target = target };
 	size_t size;
-	if (!cache_folder(true, folder, sizeof(folder)) || !hash_index_init(&keeper.index, 8192))
+	if (!target->cache_keeper && !cache_folder(true, folder, sizeof(folder)))
+		return;
+	if (!hash_index_init(&keeper.index, 8192))
 		return;
 	keep_all(&keeper, subjects, answers);
 	uint8_t *data = cache_writer_finish(&keeper.writer, &size);
-	if (data)
+	if (data && target->cache_keeper)
+		cache_keeper_send(target->cache_keeper, key, data, size);
+	else if (data)
 		(void)cache_file_write(folder, key, data, size);
 	free(data);
 	cache_writer_deinit(&keeper.writer);

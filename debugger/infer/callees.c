@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/callees.h"
 
+#include "debugger/infer/instances.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ static uint32_t only_function(const struct btf *btf, const char *name)
 	return next && next >= btf_start_id(btf) ? 0 : id;
 }
 
-static struct kind prototype_of(const struct callees *callees, const struct symbol *symbol)
+static struct kind unique_prototype(const struct callees *callees, const struct symbol *symbol)
 {
 	struct kind none = { 0, 0 };
 	struct btf_type function;
@@ -68,13 +70,30 @@ static struct kind prototype_of(const struct callees *callees, const struct symb
 	return kind_of(callees->levels, level, function.type);
 }
 
+/* What the code of one of several functions of a name bears out. */
+static struct kind proved_prototype(struct callees *callees, const struct symbol *symbol)
+{
+	struct kind none = { 0, 0 };
+	struct function_instance instance = { .proof = INSTANCE_UNPROVED };
+	struct btf_type function;
+	uint16_t level;
+	if (strchr(symbol->name, '.') || !strchr("tTwW", symbol->kind) ||
+	    !level_of_module(callees->target, callees->levels, symbol->module, &level))
+		return none;
+	const struct btf *btf = callees->levels->items[level];
+	uint32_t id = instance_function(callees, btf, symbol, &instance);
+	if (!id || !btf_get(btf, id, &function))
+		return none;
+	return kind_of(callees->levels, level, function.type);
+}
+
 /* --- one address ----------------------------------------------------------------------------- */
 
 /* The other names of a kernel function; all that have a prototype must have the same. */
 static struct kind prototype_of_aliases(const struct callees *callees, const struct symbol *symbol)
 {
 	struct symtab *symbols = callees->target->symbols;
-	struct kind found = prototype_of(callees, symbol);
+	struct kind found = unique_prototype(callees, symbol);
 	if (symbol->module)
 		return found;
 	for (int step = -1; step <= 1; step += 2) {
@@ -86,7 +105,7 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 			symtab_get(symbols, number, &alias);
 			if (alias.address != symbol->address)
 				break;
-			struct kind other = prototype_of(callees, &alias);
+			struct kind other = unique_prototype(callees, &alias);
 			if (found.id && other.id && !kind_is(found, other))
 				return (struct kind){ 0, 0 };
 			if (!found.id)
@@ -96,22 +115,48 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 	return found;
 }
 
-static struct callee ask(const struct callees *callees, uint64_t address)
+/* `*ret_symbol`: of the function; false: none begins there. */
+static bool ask_unique(const struct callees *callees, uint64_t address, struct symbol *ret_symbol,
+		       struct callee *ret)
 {
 	struct callee callee = { .kind = CALLEE_UNKNOWN };
 	struct symbol symbol;
 	uint64_t offset;
+	*ret = callee;
 	if (!symtab_by_address(callees->target->symbols, address, &symbol, &offset) || offset)
-		return callee;
+		return false;
 	callee.helper = callees->lowering->helper(symbol.name, &callee.helper_register);
 	if (callee.helper != HELPER_NONE) {
 		callee.kind = CALLEE_HELPER;
-		return callee;
+		*ret = callee;
+		return true;
 	}
 	callee.prototype = prototype_of_aliases(callees, &symbol);
 	if (callee.prototype.id)
 		callee.kind = CALLEE_TYPED;
+	*ret = callee;
+	*ret_symbol = symbol;
+	return true;
+}
+
+static struct callee ask(struct callees *callees, uint64_t address)
+{
+	struct symbol symbol;
+	struct callee callee;
+	if (!ask_unique(callees, address, &symbol, &callee) || callee.kind != CALLEE_UNKNOWN)
+		return callee;
+	callee.prototype = proved_prototype(callees, &symbol);
+	if (callee.prototype.id)
+		callee.kind = CALLEE_TYPED;
 	return callee;
+}
+
+void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret)
+{
+	struct symbol symbol;
+	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
+	if (address)
+		(void)ask_unique(callees, address, &symbol, ret);
 }
 
 static struct callee_entry *entry_of(const struct callees *callees, uint64_t address)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What is called, by its address. A prototype counts when it is proved: the name is the only one
- * among the symbols and among the FUNCs of its BTF, and no clone's (.isra, .constprop, .part,
- * .cold), whose parameters are not the ones written down.
+ * among the symbols and among the FUNCs of its BTF, or the code bears it out (instances.h); and no
+ * clone's (.isra, .constprop, .part, .cold), whose parameters are not the ones written down.
  */
 #ifndef DEBUGGER_INFER_CALLEES_H
 #define DEBUGGER_INFER_CALLEES_H
@@ -22,11 +22,15 @@ struct callees {
 	struct callee_entry *entries; /* open addressing */
 	size_t count, capacity;	      /* capacity: a power of two */
 	bool complete;		      /* what is not there is unknown: threads may ask at once */
+	const struct btf *tags_of;    /* instances.c: the last level that was asked... */
+	bool has_tags;		      /* ...for tags with addresses */
 };
 
 void callees_deinit(struct callees *callees);
 /* The function that begins at `address`; asks the symbols unless complete. */
 void callees_find(struct callees *callees, uint64_t address, struct callee *ret);
+/* The same when its name is the only one; nothing is kept. */
+void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret);
 /* The level of a module's BTF; false: it has none. */
 bool level_of_module(struct target *target, const struct levels *levels, const char *module,
 		     uint16_t *ret);

@@ -6,20 +6,27 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/infer/code_private.h"
+#include "debugger/infer/workers.h"
 #include "debugger/target/object.h"
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BLOCK_SIZE	  256 /* functions */
-#define THREADS_MAX	  64
 #define FUNCTION_SIZE_MAX (1u << 20)
 
 struct findings {
 	struct finding *items;
 	size_t count, capacity;
+};
+
+struct all;
+
+/* What one thread works on. */
+struct worker {
+	struct all *all;
+	struct flow *flow; /* NULL: not begun */
+	struct findings *block;
 };
 
 struct all {
@@ -28,14 +35,8 @@ struct all {
 	struct kind *known; /* by subject */
 	struct findings *blocks;
 	size_t block_count;
-	atomic_size_t next_block;
+	struct worker workers[WORKERS_MAX];
 	atomic_bool failed; /* no memory */
-};
-
-/* What one thread works on. */
-struct worker {
-	struct all *all;
-	struct findings *block;
 };
 
 /* --- functions ------------------------------------------------------------------------------- */
@@ -173,41 +174,43 @@ static void run_block(struct worker *worker, struct flow *flow, size_t block)
 	}
 }
 
-static void *run_worker(void *context)
+static struct error *run_step(void *context, unsigned int number, size_t block)
 {
-	struct worker *worker = context;
-	struct all *all = worker->all;
-	struct flow *flow = flow_create(&all->world, worker);
-	if (!flow)
-		atomic_store(&all->failed, true);
-	while (flow && !atomic_load(&all->failed) && !interrupt_flag) {
-		size_t block = atomic_fetch_add(&all->next_block, 1);
-		if (block >= all->block_count)
-			break;
-		run_block(worker, flow, block);
-	}
-	flow_destroy(flow);
-	return NULL;
+	struct all *all = context;
+	struct worker *worker = &all->workers[number];
+	if (!worker->flow)
+		worker->flow = flow_create(&all->world, worker);
+	if (!worker->flow)
+		return error_no_memory();
+	run_block(worker, worker->flow, block);
+	return atomic_load(&all->failed) ? error_no_memory() : NULL;
 }
 
-/* This thread works too; one that cannot be started is done without. */
+static struct error *run_next_step(void *context, unsigned int number, size_t block)
+{
+	return run_step(context, number, block + 1);
+}
+
+/* The first block before there are threads: the decoder's library makes tables of its own then. */
 static struct error *run_threads(struct all *all, unsigned int count)
 {
-	pthread_t threads[THREADS_MAX];
-	struct worker workers[THREADS_MAX];
-	unsigned int started = 0;
-	if (count > THREADS_MAX)
-		count = THREADS_MAX;
-	for (unsigned int i = 0; i < THREADS_MAX; i++)
-		workers[i] = (struct worker){ .all = all };
-	while (started + 1 < count &&
-	       !pthread_create(&threads[started], NULL, run_worker, &workers[started]))
-		started++;
-	run_worker(&workers[started]);
-	for (unsigned int i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	TRY(interrupt_check());
-	return atomic_load(&all->failed) ? error_no_memory() : NULL;
+	struct work work = { .count = all->block_count ? all->block_count - 1 : 0,
+			     .block = 1,
+			     .step = run_next_step,
+			     .context = all,
+			     .progress = all->inference->progress,
+			     .what = "types of globals",
+			     .to = 40 };
+	struct error *error = NULL;
+	for (unsigned int i = 0; i < WORKERS_MAX; i++)
+		all->workers[i] = (struct worker){ .all = all };
+	if (all->block_count)
+		error = run_step(all, 0, 0);
+	if (!error)
+		error = workers_run(&work, count);
+	for (unsigned int i = 0; i < WORKERS_MAX; i++)
+		flow_destroy(all->workers[i].flow);
+	return error;
 }
 
 /* --- putting together ------------------------------------------------------------------------ */
@@ -253,10 +256,6 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 			     struct code_clues *ret)
 {
 	struct all all = { .inference = inference };
-	if (!threads) {
-		long online = sysconf(_SC_NPROCESSORS_ONLN);
-		threads = online > 0 ? (unsigned int)online : 1;
-	}
 	struct error *error = prepare(&all);
 	if (!error) {
 		code_world_init(inference, &all.world);
@@ -267,7 +266,7 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 		all.world.string = string_of_all;
 		all.world.emit = emit_finding;
 		inference->callees.complete = true;
-		error = run_threads(&all, threads);
+		error = run_threads(&all, threads ? threads : workers_count());
 		inference->callees.complete = false;
 	}
 	if (!error)

@@ -349,6 +349,24 @@ static void execute_flow(struct flow *flow, const struct op *op)
 	}
 }
 
+static void observe(struct flow *flow, const struct op *op)
+{
+	bool is_place = op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_CHANGE ||
+			op->kind == OP_STORE_CONSTANT || op->kind == OP_TOUCH;
+	if (!is_place && op->kind != OP_ADDRESS)
+		return;
+	struct value place = value_of_place(flow, op);
+	if (place.kind != VALUE_POINTER)
+		return;
+	struct flow_access access = { .at = op->at,
+				      .base = op->base,
+				      .is_address = !is_place,
+				      .size = op->size,
+				      .type = value_type(&place),
+				      .offset = place.number };
+	flow->world->observe(flow->emit_context, &access);
+}
+
 static void execute(struct flow *flow, const struct op *op)
 {
 	struct value *registers = flow->state.registers;
@@ -438,6 +456,8 @@ static void sweep(struct flow *flow)
 		flow->at = op->at;
 		if (op->kind != OP_BRANCH && op->kind != OP_CONDITION)
 			flow->compared_size = 0;
+		if (flow->reports && flow->world->observe)
+			observe(flow, op);
 		execute(flow, op);
 	}
 }
@@ -459,7 +479,7 @@ static void sweep_all(struct flow *flow)
 	flow->reports = flow->knows_objects = false;
 	flow->object_count = 0;
 	converge(flow);
-	if (objects_learned(flow)) {
+	if (!flow->world->observe && objects_learned(flow)) {
 		flow->knows_objects = true;
 		converge(flow);
 	}
@@ -490,7 +510,7 @@ struct error *flow_run(struct flow *flow, const struct flow_function *function)
 	flow->world->lowering->lower(flow->decoder, &function->code, &flow->ops);
 	if (flow->ops.failed)
 		return error_no_memory();
-	if (!mentions_data(flow))
+	if (!flow->world->observe && !mentions_data(flow))
 		return NULL;
 	if (!find_labels(flow))
 		return error_no_memory();

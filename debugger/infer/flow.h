@@ -35,6 +35,16 @@ struct callee {
 	uint8_t helper_register;
 };
 
+/* A place that an operation accesses, or takes the address of: byte `offset` of a `type`. */
+struct flow_access {
+	uint32_t at;  /* offset of the instruction in the code */
+	uint8_t base; /* register of the place, LOWER_NONE: none */
+	bool is_address;
+	uint32_t size; /* bytes; 0 not known */
+	struct kind type;
+	int64_t offset;
+};
+
 /* What the flow asks about the world; all must bear being asked from several threads at once. */
 struct flow_world {
 	const struct levels *levels;
@@ -62,7 +72,12 @@ struct flow_world {
 	struct kind atomics[2];	    /* of 4, 8 bytes; none: not reported */
 	struct kind truth;	    /* _Bool; none: not reported */
 	struct kind pointer;	    /* void *; none: not reported */
-	uint64_t this_cpu_offset;   /* the per-CPU variable that holds its CPU's offset, ~0: none */
+	/*
+	 * Called for each access through a pointer whose type is written down; NULL: nobody looks.
+	 * Functions that mention no data are looked at too then, and no types are learned.
+	 */
+	void (*observe)(void *emit_context, const struct flow_access *access);
+	uint64_t this_cpu_offset; /* the per-CPU variable that holds its CPU's offset, ~0: none */
 };
 
 /* A jump that the text does not show as it is now: a static branch that is off. */

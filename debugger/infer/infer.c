@@ -560,8 +560,12 @@ static struct error *prepare(struct whole *whole)
 	TRY(knowledge_create(whole->target, &whole->knowledge));
 	TRY(use_hints(whole->knowledge, whole->options));
 	TRY(pointer_walk_create(whole->knowledge, &whole->walk));
-	progress_report(whole->options->progress, "types of globals", 0, 100);
-	TRY(code_clues_all(whole->inference, whole->options->threads, &whole->code));
+	whole->inference->progress = whole->options->progress;
+	struct error *error =
+		code_clues_all(whole->inference, whole->options->threads, &whole->code);
+	whole->inference->progress = NULL;
+	if (error)
+		return error;
 	whole->subjects = &whole->inference->subjects;
 	whole->answers = calloc(whole->subjects->count + 1, sizeof(*whole->answers));
 	whole->open = calloc(whole->subjects->count + 1, sizeof(*whole->open));

@@ -56,6 +56,7 @@ struct inference {
 	struct subjects subjects;
 	struct function_range *functions;
 	size_t function_count, function_capacity;
+	struct progress *progress; /* is told how far that is; NULL */
 };
 
 /* The target's. Errors: no code can be read (no symbols, another processor, no BTF). */

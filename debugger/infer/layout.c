@@ -35,6 +35,7 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	struct layout_record *record = &layout->records[id];
 	record->kind = (uint8_t)type->kind;
 	record->encoding = type->int_encoding;
+	record->name = *type->name ? hash_string(type->name) | 1 : 0;
 	record->first_field = (uint32_t)layout->field_count;
 	record->holders = HOLDER_NONE;
 	record->resolved = type_resolve((struct type){ layout->btf, id }).id;
@@ -192,9 +193,36 @@ static bool index_holders(struct layout *layout, uint32_t id)
 		/* Integers and enums are everywhere: nobody asks who holds one. */
 		if (field->bit_size || (kind != BTF_STRUCT && kind != BTF_UNION && kind != BTF_PTR))
 			continue;
-		if (!add_holder(layout, held, (struct holder){ id, field->offset, count, 0 }))
+		if (!add_holder(layout, held,
+				(struct holder){ id, record->size, field->offset, count, 0 }))
 			return false;
 	}
+	return true;
+}
+
+/* Lists are walked by the million: each comes to lie in one piece. */
+static bool sort_holders(struct layout *layout)
+{
+	struct holder *sorted = calloc(layout->holder_count + 1, sizeof(*sorted));
+	uint32_t count = 0;
+	if (!sorted)
+		return false;
+	for (uint32_t id = 0; id < layout->end; id++) {
+		uint32_t from = layout->records[id].holders;
+		if (layout->records[id].held_by)
+			layout->records[id].holders = count;
+		for (; from != HOLDER_NONE && layout->records[id].held_by;
+		     from = layout->holders[from].next) {
+			sorted[count] = layout->holders[from];
+			sorted[count].next = count + 1;
+			count++;
+		}
+		if (layout->records[id].held_by)
+			sorted[count - 1].next = HOLDER_NONE;
+	}
+	free(layout->holders);
+	layout->holders = sorted;
+	layout->holder_capacity = layout->holder_count + 1;
 	return true;
 }
 
@@ -229,7 +257,7 @@ static bool index_all_holders(struct layout *layout)
 	for (size_t i = 0; good && i < count; i++)
 		good = index_holders(layout, compounds[i].id);
 	free(compounds);
-	return good;
+	return good && (layout->first_holder || sort_holders(layout));
 }
 
 /* What the level below has laid out already. */
@@ -315,27 +343,6 @@ void layout_destroy(struct layout *layout)
 
 /* --- looking up ---------------------------------------------------------------------------- */
 
-const struct field *layout_field(const struct layout *layout, uint32_t id, uint32_t index)
-{
-	if (id >= layout->end || index >= layout->records[id].field_count)
-		return NULL;
-	return &layout->fields[layout->records[id].first_field + index];
-}
-
-uint32_t layout_target(const struct layout *layout, uint32_t id)
-{
-	enum btf_kind kind = layout_kind(layout, id);
-	const struct field *field = layout_field(layout, id, 0);
-	return field && (kind == BTF_PTR || kind == BTF_ARRAY) ? layout_resolve(layout, field->type)
-							       : 0;
-}
-
-uint32_t layout_array_count(const struct layout *layout, uint32_t id)
-{
-	const struct field *field = layout_field(layout, id, 0);
-	return field && layout_kind(layout, id) == BTF_ARRAY ? field->offset : 0;
-}
-
 uint32_t layout_shown(const struct layout *layout, uint32_t id)
 {
 	return id < layout->end && layout->records[id].named ? layout->records[id].named : id;
@@ -343,9 +350,7 @@ uint32_t layout_shown(const struct layout *layout, uint32_t id)
 
 bool layout_has_name(const struct layout *layout, uint32_t id)
 {
-	struct btf_type type;
-	return id < layout->end &&
-	       (layout->records[id].named || (btf_get(layout->btf, id, &type) && *type.name));
+	return id < layout->end && (layout->records[id].named || layout->records[id].name);
 }
 
 uint32_t layout_id(const struct layout *layout, struct type type)
@@ -390,16 +395,21 @@ static enum likeness compare_integers(const struct layout_record *a, const struc
 		       : LIKE_WEAKLY;
 }
 
-static enum likeness compare_named(const struct layout *layout, uint32_t a, uint32_t b)
+static bool same_name(const struct layout *layout, uint32_t a, uint32_t b)
 {
 	struct btf_type first, second;
+	if (!layout->records[a].name || layout->records[a].name != layout->records[b].name)
+		return false;
+	return btf_get(layout->btf, a, &first) && btf_get(layout->btf, b, &second) &&
+	       !strcmp(first.name, second.name);
+}
+
+static enum likeness compare_named(const struct layout *layout, uint32_t a, uint32_t b)
+{
 	const struct layout_record *one = &layout->records[a], *other = &layout->records[b];
-	if (!btf_get(layout->btf, a, &first) || !btf_get(layout->btf, b, &second))
-		return LIKE_NOT;
-	bool same_name = *first.name && !strcmp(first.name, second.name);
 	if (one->kind == BTF_FWD || other->kind == BTF_FWD)
-		return same_name ? LIKE_EXACTLY : LIKE_NOT;
-	if (same_name && one->size == other->size && one->kind == other->kind)
+		return same_name(layout, a, b) ? LIKE_EXACTLY : LIKE_NOT;
+	if (one->size == other->size && one->kind == other->kind && same_name(layout, a, b))
 		return LIKE_EXACTLY;
 	/* raw_spinlock_t is all that spinlock_t holds without debugging. */
 	if ((a == layout->spinlock && b == layout->raw_spinlock) ||

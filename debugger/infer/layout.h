@@ -8,6 +8,7 @@
 #define DEBUGGER_INFER_LAYOUT_H
 
 #include "btf/btf.h"
+#include <stddef.h>
 
 /* A member. Of an array: `type` is the element, `offset` the count. Of a pointer: its target. */
 struct field {
@@ -19,6 +20,7 @@ struct field {
 /* A struct or union that has a member of the type asked about, or an array of them. */
 struct holder {
 	uint32_t type;
+	uint32_t size; /* of that */
 	uint32_t offset;
 	uint32_t count; /* elements; 1: not an array */
 	uint32_t next;	/* HOLDER_NONE */
@@ -29,6 +31,7 @@ struct layout_record {
 	uint32_t resolved, size; /* size 0: none */
 	uint32_t first_field, field_count;
 	uint32_t named; /* of anonymous types: a typedef of it, else 0 */
+	uint32_t name;	/* hash of the name, 0: none */
 	uint8_t kind;
 	uint8_t encoding; /* of integers */
 	uint16_t alignment;
@@ -85,10 +88,29 @@ static inline uint32_t layout_alignment(const struct layout *layout, uint32_t id
 }
 
 /* NULL past the end. `id` is resolved. */
-const struct field *layout_field(const struct layout *layout, uint32_t id, uint32_t index);
+static inline const struct field *layout_field(const struct layout *layout, uint32_t id,
+					       uint32_t index)
+{
+	if (id >= layout->end || index >= layout->records[id].field_count)
+		return NULL;
+	return &layout->fields[layout->records[id].first_field + index];
+}
+
 /* The target of a pointer, the element of an array, resolved; 0: void or neither. */
-uint32_t layout_target(const struct layout *layout, uint32_t id);
-uint32_t layout_array_count(const struct layout *layout, uint32_t id);
+static inline uint32_t layout_target(const struct layout *layout, uint32_t id)
+{
+	enum btf_kind kind = layout_kind(layout, id);
+	const struct field *field =
+		kind == BTF_PTR || kind == BTF_ARRAY ? layout_field(layout, id, 0) : NULL;
+	return field ? layout_resolve(layout, field->type) : 0;
+}
+
+static inline uint32_t layout_array_count(const struct layout *layout, uint32_t id)
+{
+	const struct field *field = layout_field(layout, id, 0);
+	return field && layout_kind(layout, id) == BTF_ARRAY ? field->offset : 0;
+}
+
 /* "struct x", a typedef's name for what has no tag: what type_spell() then shows. */
 uint32_t layout_shown(const struct layout *layout, uint32_t id);
 /* A struct, union or enum that can be spelled: a tag, or a typedef. */

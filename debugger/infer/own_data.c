@@ -101,6 +101,9 @@ static bool add_pointee(const struct question *question, struct clues *clues, ui
 	const struct field *field;
 	uint32_t type = typed->layout->end <= layout->end ? typed->type : 0;
 	for (int depth = 0; type && depth < 3; depth++) {
+		/* What a struct begins with, nobody points at by itself if it is no struct. */
+		if (depth && !layout_is_compound(layout, type))
+			break;
 		uint32_t pointer = layout->records[type].pointer;
 		struct clue clue = { .kind = CLUE_SHAPE,
 				     .source = SOURCE_NAME,

@@ -71,6 +71,13 @@ static bool points_at_text(const struct question *question, uint64_t address)
 	return length == sizeof(bytes) || (length >= least && length < size && !bytes[length]);
 }
 
+/* A -1 beside another integer looks like an address below the image, where nothing lies. */
+static bool is_address(uint64_t value)
+{
+	return is_kernel_pointer(value) && value % 0x100000000 >= 0x1000 &&
+	       (value >= IMAGE_START || value >> 32 != 0xffffffff);
+}
+
 static uint64_t load(const struct fit *fit, uint32_t offset, uint32_t size)
 {
 	if (offset > fit->question->size || fit->question->size - offset < size)
@@ -84,7 +91,7 @@ static enum word_kind classify(const struct fit *fit, uint64_t value)
 	struct knowledge *knowledge = fit->question->knowledge;
 	if (!value)
 		return WORD_ZERO;
-	if (!is_kernel_pointer(value))
+	if (!is_address(value))
 		return WORD_NUMBER;
 	if (knowledge_function(knowledge, value)->is_function)
 		return WORD_FUNCTION;
@@ -130,7 +137,7 @@ struct fit *fit_create(const struct question *question)
 	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
 		uint64_t value = load(fit, i * 8, 8);
 		bool is_poison = value >> 48 == 0xdead || value >= (uint64_t)-4096;
-		if (is_kernel_pointer(value) && value % 0x100000000 >= 0x1000)
+		if (is_address(value))
 			fit->pointers |= (uint16_t)(1u << i);
 		else if (value && !is_poison)
 			fit->numbers |= (uint16_t)(1u << i);
@@ -374,6 +381,19 @@ static int cost_list_head(struct fit *fit, uint32_t offset)
 	return back == self ? FIT_BIT : WRONG_WORD;
 }
 
+/* Of bytes of which nothing is known. */
+static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
+{
+	int cost = 8 * FIT_BIT;
+	for (uint32_t at = offset; at < offset + size && at < fit->size; at += 8) {
+		uint64_t value = load(fit, at, 8);
+		cost += is_kernel_pointer(value)
+				? 40 * FIT_BIT
+				: cost_number(value, 8) + (value ? 8 * FIT_BIT : 0);
+	}
+	return cost;
+}
+
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
 {
 	uint32_t step = layout_size(fit->layout, element);
@@ -383,7 +403,12 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
 		if (offset + i * step >= fit->size)
 			break;
-		cost += cost_type(fit, element, offset + i * step, depth + 1);
+		int one = cost_type(fit, element, offset + i * step, depth + 1);
+		/* Behind constants may lie literals that have no symbol. */
+		int unknown = i && !depth && fit->question->is_constant
+				      ? cost_unknown(fit, offset + i * step, step)
+				      : one;
+		cost += one < unknown ? one : unknown;
 	}
 	return cost;
 }
@@ -451,6 +476,8 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	    fit->question->subject->address % layout_alignment(fit->layout, type))
 		return FIT_IMPOSSIBLE;
 	uint64_t whole = count ? size * count : size;
+	if (whole > fit->question->subject->room)
+		return FIT_IMPOSSIBLE;
 	int gap = cost_gap(fit, whole);
 	fit->visits = 0;
 	fit->limit = limit;

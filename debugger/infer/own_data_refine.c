@@ -3,6 +3,7 @@
  * A second look where clues do not settle it: all types of BTF whose outline fits are candidates
  * too, and each candidate is measured by how well it explains the symbol's bytes.
  */
+#include "debugger/infer/names_family.h"
 #include "debugger/infer/own_data_fit.h"
 #include "debugger/infer/solve.h"
 
@@ -10,6 +11,9 @@
 #define SEARCHED_PRIOR -4
 #define AGAINST_MAX    3
 #define ROOM_MIN       16
+#define KIN_MAX	       24
+#define KIN_POINTS_MIN 7 /* bits that the name must tell */
+#define SLACK_MAX      64
 #define SEARCHED_MAX   16
 #define MEASURED_MAX   64
 #define BITS_A_POINT   1
@@ -26,11 +30,36 @@ static int measure(const struct question *question, struct fit *fit, const struc
 	return cost;
 }
 
+/* Nothing but the name speaks: what its kin are, where that fits. */
+static void ask_kin(const struct question *question, struct solver *solver)
+{
+	struct name_word words[NAME_WORDS_MAX];
+	struct kinship kin[KIN_MAX];
+	size_t word_count = name_words(question->symbol->name, words);
+	size_t count = families_kin(question->knowledge->families, words, word_count, kin, KIN_MAX);
+	uint64_t room = question->subject->room;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t size = layout_size(question->layout, kin[i].type);
+		if (kin[i].points < KIN_POINTS_MIN || !size || size > room ||
+		    room % size >= SLACK_MAX)
+			continue;
+		uint32_t elements = (uint32_t)(room / size);
+		struct scored *item =
+			solver_consider(solver, kin[i].type, elements > 1 ? elements : 0);
+		if (!item)
+			continue;
+		item->is_refined = true;
+		item->score = (int16_t)(item->score + kin[i].points);
+	}
+}
+
 struct error *own_data_refine(void *context, struct solver *solver)
 {
 	const struct question *question = context;
 	struct fitted found[SEARCHED_MAX];
 	int costs[MEASURED_MAX + SEARCHED_MAX], best = FIT_IMPOSSIBLE;
+	if (!solver->wish_count)
+		ask_kin(question, solver);
 	/* Of what is so small, access says more than one value. */
 	if (question->subject->room <= ROOM_MIN || !question->size)
 		return NULL;

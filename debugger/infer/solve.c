@@ -157,7 +157,7 @@ static void climb(struct solver *solver, uint32_t type, uint32_t offset, int dep
 		const struct holder *holder = &layout->holders[i];
 		if (++solver->visits > VISITS_MAX)
 			return;
-		if (layout_size(layout, holder->type) > solver->input->subject->room) {
+		if (holder->size > solver->input->subject->room) {
 			/* They come by size; in front of the kernel's there are a module's own. */
 			if (i < layout->first_holder || !layout->first_holder)
 				return;

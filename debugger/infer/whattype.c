@@ -161,7 +161,10 @@ static void add_reached(struct whattype *what, uint64_t first, uint64_t last)
 						    .how = "pointer",
 						    .reach = numbers[i] };
 		uint64_t size = 0;
-		if (!object->references || !type_size(finding.type, &size))
+		/* One before may seem to reach in, by a buffer at its end that is cut. */
+		bool is_before = finding.start < first &&
+				 first - finding.start >= member_least_size(finding.type);
+		if (!object->references || is_before || !type_size(finding.type, &size))
 			continue;
 		finding.covers = type_covers(finding.type, finding.start, what->address);
 		finding.fits = finding.start >= first &&

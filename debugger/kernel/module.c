@@ -65,7 +65,7 @@ static struct error *taint_letters(struct target *target, struct module_facts *f
 {
 	size_t count = 0;
 	for (unsigned int bit = 0; bit < TAINTS_MAX && count + 1 < sizeof(facts->letters); bit++) {
-		char letter;
+		char letter = 0;
 		if (!(facts->taints >> bit & 1))
 			continue;
 		TRY(taint_letter(target, bit, &letter));

@@ -4,55 +4,78 @@
 #include "base/array.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The kernel itself has some 500. */
 #define PARAMETERS_MAX 65536
 #define ELEMENTS_MAX   65536
 
-/* Operations of kernel/params.c, and the type that module_param() checks for each. */
+/*
+ * Of kernel/params.c: param_ops_NAME or, of operations that are a driver's own, their `get` when
+ * that is param_get_NAME; and the type that these read.
+ */
 static const struct {
-	const char *operations, *type;
+	const char *name, *type;
 	bool is_inverted;
 } operations[] = {
-	{ "param_ops_byte", "unsigned char", false },
-	{ "param_ops_short", "short", false },
-	{ "param_ops_ushort", "unsigned short", false },
-	{ "param_ops_int", "int", false },
-	{ "param_ops_uint", "unsigned int", false },
-	{ "param_ops_hexint", "unsigned int", false },
-	{ "param_ops_long", "long", false },
-	{ "param_ops_ulong", "unsigned long", false },
-	{ "param_ops_ullong", "unsigned long long", false },
-	{ "param_ops_bool", "bool", false },
-	{ "param_ops_bool_enable_only", "bool", false },
-	{ "param_ops_invbool", "bool", true },
-	{ "param_ops_bint", "int", false },
+	{ "byte", "unsigned char", false },
+	{ "short", "short", false },
+	{ "ushort", "unsigned short", false },
+	{ "int", "int", false },
+	{ "uint", "unsigned int", false },
+	{ "hexint", "unsigned int", false },
+	{ "long", "long", false },
+	{ "ulong", "unsigned long", false },
+	{ "ullong", "unsigned long long", false },
+	{ "charp", NULL, false },
+	{ "bool", "bool", false },
+	{ "bool_enable_only", "bool", false },
+	{ "invbool", "bool", true },
+	{ "bint", "int", false },
 };
 
-static bool is_symbol(const struct target *target, uint64_t address, const char *name)
+static bool is_symbol(const struct target *target, uint64_t address, const char *prefix,
+		      const char *name)
 {
+	char symbol[64];
 	uint64_t found;
-	return symtab_address(target->symbols, name, &found) && found == address;
+	snprintf(symbol, sizeof(symbol), "%s%s", prefix, name);
+	return address && symtab_address(target->symbols, symbol, &found) && found == address;
+}
+
+static struct error *named_type(struct target *target, const char *name, struct type *ret)
+{
+	struct type character;
+	if (name)
+		return target_find_type(target, NULL, name, ret);
+	TRY(target_find_type(target, NULL, "char", &character));
+	return type_pointer_to(character, ret);
+}
+
+/* The function that shows a value; 0: there is none, or it cannot be read. */
+static uint64_t getter_of(struct target *target, uint64_t address)
+{
+	struct object table;
+	uint64_t getter = 0;
+	struct error *error = object_at(target, "struct kernel_param_ops", address, &table);
+	if (!error)
+		error = object_u64(&table, "get", &getter);
+	error_free(error);
+	return error ? 0 : getter;
 }
 
 /* The type of one value; ERROR_NOT_FOUND: of none that is known. */
 static struct error *value_type(struct target *target, uint64_t address, struct type *ret,
 				bool *ret_is_inverted)
 {
-	struct type character, pointer;
-	*ret_is_inverted = false;
-	if (is_symbol(target, address, "param_ops_charp")) {
-		TRY(target_find_type(target, NULL, "char", &character));
-		TRY(type_pointer_to(character, &pointer));
-		*ret = pointer;
-		return NULL;
-	}
+	uint64_t getter = getter_of(target, address);
 	for (size_t i = 0; i < ARRAY_COUNT(operations); i++) {
-		if (!is_symbol(target, address, operations[i].operations))
+		if (!is_symbol(target, address, "param_ops_", operations[i].name) &&
+		    !is_symbol(target, getter, "param_get_", operations[i].name))
 			continue;
 		*ret_is_inverted = operations[i].is_inverted;
-		return target_find_type(target, NULL, operations[i].type, ret);
+		return named_type(target, operations[i].type, ret);
 	}
 	return error_create(ERROR_NOT_FOUND, "operations that are not the kernel's own");
 }
@@ -113,9 +136,9 @@ static struct error *read_array(struct target *target, struct parameter *paramet
 
 static struct error *find_type(struct target *target, struct parameter *parameter)
 {
-	if (is_symbol(target, parameter->operations, "param_ops_string"))
+	if (is_symbol(target, parameter->operations, "param_ops_", "string"))
 		return read_string(target, parameter);
-	if (is_symbol(target, parameter->operations, "param_array_ops"))
+	if (is_symbol(target, parameter->operations, "param_array_ops", ""))
 		return read_array(target, parameter);
 	TRY(value_type(target, parameter->operations, &parameter->type, &parameter->is_inverted));
 	parameter->variable = parameter->argument;

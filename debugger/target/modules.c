@@ -168,9 +168,43 @@ static struct error *add_module(struct target *target, uint64_t address, size_t 
 	return NULL;
 }
 
+static bool is_listed(const struct target *target, uint64_t address)
+{
+	for (size_t i = 0; i < target->module_count; i++)
+		if (target->modules[i].address == address)
+			return true;
+	return false;
+}
+
+/* Adds what a walk finds, up to a module that is there already. */
+static struct error *walk_modules(struct target *target, struct list_walk *walk, uint64_t link,
+				  size_t *capacity)
+{
+	uint64_t node;
+	for (;;) {
+		TRY(list_walk_next(walk, &node));
+		if (!node || (walk->backward && is_listed(target, node - link)))
+			return NULL;
+		if (target->module_count == MODULE_LIMIT)
+			return error_create(ERROR_FORMAT, "more than %d", MODULE_LIMIT);
+		TRY(add_module(target, node - link, capacity));
+	}
+}
+
+/* Into the order of the list, which is that of /proc/modules. */
+static void reverse(struct module *modules, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		struct module module = modules[i];
+		modules[i] = modules[count - 1 - i];
+		modules[count - 1 - i] = module;
+	}
+}
+
+/* Behind a break, the list goes on from its other end. */
 static struct error *load_modules(struct target *target)
 {
-	uint64_t head, node, link;
+	uint64_t head, link;
 	size_t capacity = 0;
 	struct list_walk walk;
 	TRY(target_need_memory(target));
@@ -179,14 +213,14 @@ static struct error *load_modules(struct target *target)
 		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol modules");
 	TRY(object_offset(target, "struct module", "list", &link));
 	list_walk_init(&walk, target, head);
-	for (;;) {
-		TRY(list_walk_next(&walk, &node));
-		if (!node)
-			return NULL;
-		if (target->module_count == MODULE_LIMIT)
-			return error_create(ERROR_FORMAT, "more than %d", MODULE_LIMIT);
-		TRY(add_module(target, node - link, &capacity));
-	}
+	struct error *error = walk_modules(target, &walk, link, &capacity);
+	if (!error || error->kind == ERROR_NO_MEMORY)
+		return error;
+	size_t first = target->module_count;
+	list_walk_init_backward(&walk, target, head);
+	error_free(walk_modules(target, &walk, link, &capacity));
+	reverse(target->modules + first, target->module_count - first);
+	return error;
 }
 
 size_t target_modules(struct target *target, const struct module **ret)
@@ -281,8 +315,14 @@ static struct error *load_btf(struct target *target, struct module *module)
 	if (error) {
 		free(module->btf_data);
 		module->btf_data = NULL;
+		return error;
 	}
-	return error;
+	module->btf_size = (size_t)size;
+	/* What is damaged in it costs itself; the rest serves. */
+	if (btf_warning(module->btf))
+		add_problem(module,
+			    error_create(ERROR_FORMAT, "BTF: %s", btf_warning(module->btf)));
+	return NULL;
 }
 
 const struct btf *target_module_btf(struct target *target, const struct module *module)

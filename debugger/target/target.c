@@ -3,7 +3,7 @@
  * Opening a target: each step needs some of the ones before it, and each may fail on its
  * own. Only a file that is no dump, or one whose kernel memory cannot be found at all, ends it.
  */
-#include "debugger/target/target.h"
+#include "debugger/target/btf_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -193,8 +193,12 @@ void target_close(struct target *target)
 		target->reach_destroy(target->reach);
 	if (target->inference_destroy)
 		target->inference_destroy(target->inference);
+	if (target->btf_is_of_file)
+		target->btf = NULL;
+	btf_files_destroy(target);
 	for (size_t i = 0; i < target->module_count; i++) {
-		btf_close(target->modules[i].btf);
+		if (!target->modules[i].btf_is_of_file)
+			btf_close(target->modules[i].btf);
 		free(target->modules[i].btf_data);
 		error_free(target->modules[i].problem);
 	}

@@ -46,8 +46,9 @@ struct module {
 	uint64_t address;    /* of its struct module */
 	uint64_t base, size; /* text start, and sum of its core regions, bytes */
 	uint32_t state;
-	struct btf *btf; /* its split BTF, NULL: none (yet) */
-	bool btf_asked;	 /* an attempt to load it was made */
+	struct btf *btf;     /* its split BTF, NULL: none (yet) */
+	bool btf_asked;	     /* an attempt to load it was made */
+	bool btf_is_of_file; /* borrowed of target->btf_files */
 	uint64_t percpu, percpu_size;
 	uint64_t orc_ip, orc; /* arch.orc_unwind_ip, arch.orc_unwind */
 	uint32_t orc_count;
@@ -57,6 +58,7 @@ struct module {
 	size_t region_count;
 	struct error *problem; /* why symbols or BTF are missing, NULL */
 	void *btf_data;	       /* bytes that `btf` borrows */
+	size_t btf_size;
 };
 
 /* Code that the kernel wrote at run time. */
@@ -77,7 +79,9 @@ struct target_problem {
 	struct error *error;
 };
 
+struct btf_files;
 struct declarations;
+struct cache_keeper;
 
 struct target {
 	struct vmcore *vmcore;
@@ -106,11 +110,14 @@ struct target {
 	struct vmcoreinfo *found_vmcoreinfo;
 	void *btf_data;
 	size_t btf_size;
-	void *orc; /* debugger/unwind's tables */
+	bool btf_is_of_file;	     /* borrowed of them: the dump has none */
+	struct btf_files *btf_files; /* given by the user, NULL: none */
+	void *orc;		     /* debugger/unwind's tables */
 	void (*orc_destroy)(void *orc);
 	/* For debugger/infer: without the shipped table; without the results of earlier sessions,
 	 * which know nothing of what the user declared. */
 	bool no_hints, no_cache;
+	struct cache_keeper *cache_keeper; /* writes results for us, borrowed; NULL: we do */
 	void *inference; /* what debugger/infer keeps of the code */
 	void (*inference_destroy)(void *inference);
 	void *reach; /* typed objects that debugger/infer found */
@@ -173,7 +180,7 @@ struct error *target_find_type(struct target *target, const struct btf *near, co
 			       struct type *ret) MUST_CHECK;
 /*
  * The type that BTF gives a variable: VARs of the kernel or of the symbol's module, per-CPU and
- * others. ORIGIN_NONE with `ret_type` { NULL, 0 } when it says nothing.
+ * others, then those of files. ORIGIN_NONE with `ret_type` { NULL, 0 } when it says nothing.
  */
 struct error *target_symbol_type(struct target *target, const struct symbol *symbol,
 				 struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;

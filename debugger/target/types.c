@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Types by name, and the types of symbols. */
-#include "debugger/target/target.h"
+#include "debugger/target/btf_files.h"
 
 #include <string.h>
 
@@ -64,6 +64,15 @@ static bool find_in(const struct btf *btf, const char *name, struct type *ret)
 	       find_kind(btf, BTF_FLOAT, name, ret);
 }
 
+/* What only a file knows; that continues the kernel's BTF, or is as good. */
+static bool find_in_files(const struct target *target, const char *name, struct type *ret)
+{
+	for (size_t i = target_btf_file_count(target); i-- > 0;)
+		if (find_in(target_btf_file(target, i)->btf, name, ret))
+			return true;
+	return false;
+}
+
 struct error *target_find_type(struct target *target, const struct btf *near, const char *name,
 			       struct type *ret)
 {
@@ -72,7 +81,7 @@ struct error *target_find_type(struct target *target, const struct btf *near, co
 	struct error *error = target_need_btf(target);
 	if (error)
 		return error;
-	if (find_in(target->btf, name, ret))
+	if (find_in(target->btf, name, ret) || find_in_files(target, name, ret))
 		return NULL;
 	return error_create(ERROR_NOT_FOUND, "no type \"%s\" in the kernel's BTF", name);
 }
@@ -143,7 +152,8 @@ static bool symbol_type_of_btf(struct target *target, const struct symbol *symbo
 						 : target->btf;
 	if (!btf)
 		return false;
-	*ret_origin = module ? ORIGIN_MODULE : ORIGIN_KERNEL;
+	bool is_of_file = module ? module->btf_is_of_file : target->btf_is_of_file;
+	*ret_origin = is_of_file ? ORIGIN_FILE : module ? ORIGIN_MODULE : ORIGIN_KERNEL;
 	if (!symbol->per_cpu)
 		return find_variable(btf, symbol->name, ret_type);
 	uint64_t start = 0;
@@ -158,6 +168,8 @@ struct error *target_symbol_type(struct target *target, const struct symbol *sym
 				 struct type *ret_type, enum type_origin *ret_origin)
 {
 	if (symbol_type_of_btf(target, symbol, ret_type, ret_origin))
+		return NULL;
+	if (btf_files_symbol_type(target, symbol, ret_type, ret_origin))
 		return NULL;
 	*ret_type = (struct type){ NULL, 0 };
 	*ret_origin = ORIGIN_NONE;

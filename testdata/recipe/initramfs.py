@@ -150,12 +150,18 @@ def write_guest(kernel, path):
     archive = Archive()
     add_base(archive)
     add_programs(archive)
-    add_bpf(archive)
     add_modules(archive, kernel, module_list())
     add_ext4_image(archive)
     archive.add_host_file("init", os.path.join(GUEST, "init"))
     with made_file(path) as temporary:
         archive.write(temporary)
+
+
+def write_bpf(path):
+    """What the boot below BPF programs needs on top: a compiler made it."""
+    archive = Archive()
+    add_bpf(archive)
+    archive.write(path)
 
 
 def write_capture(kernel, path, script, extend=lambda archive: None):

@@ -58,6 +58,7 @@ KDUMP = Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}")
 ITEMS = [*BOOTS, "kdump"]
 DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "kdump"]
 WITH_FLAVOURS = ["boot1"]
+WITH_BPF = ["bpf"]
 
 COPY_VMCORE = "dd if=/proc/vmcore of=/dev/vdb bs=1M conv=fsync 2>/out/dd\n"
 
@@ -96,6 +97,8 @@ def make_boot(kernel, item, initrd, attempt):
     """One try at a crash whose dump QEMU writes."""
     with made_directory(os.path.join(kernel.folder, item)) as directory:
         with machine(directory) as guest:
+            if item in WITH_BPF:
+                initrd = with_bpf(guest, initrd)
             crash_under_qemu(guest, BOOTS[item], kernel, initrd, attempt)
             elf = os.path.join(directory, "vmcore.elf")
             guest.dump(elf, "elf")
@@ -105,6 +108,14 @@ def make_boot(kernel, item, initrd, attempt):
             guest.stop()
             keep_logs(guest, directory)
         check_elf(elf)
+
+
+def with_bpf(guest, initrd):
+    """The initramfs with the BPF programs behind it."""
+    extra, whole = guest.path("bpf-initrd"), guest.path("initrd")
+    initramfs.write_bpf(extra)
+    initramfs.join([initrd, extra], whole)
+    return whole
 
 
 def crash_under_qemu(guest, boot, kernel, initrd, attempt):

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`bt` against the guest's own traces."""
 
-from lib import BOOT_NAMES, Failure, Session, boots, check, check_equal, task_facts
+import mmap
+import os
+import re
+import struct
+
+from lib import BOOT_NAMES, Failure, Session, boots, check, check_equal, copy_file, task_facts
 from traces import compare_panic, compare_sleeping, hidden_ranges
 
 FACTS = ("nvcsw", "nivcsw")
@@ -110,9 +115,107 @@ def check_forms(program, boot):
     check_equal(len(result.err.splitlines()), 1, "lines of the message")
 
 
+NOTE = 4  # PT_NOTE
+NO_TYPE = 0x7fffffff  # a type of note that nobody reads
+
+
+def notes_of(data, headers):
+    """(offset of the type, name, type) of each note of an ELF dump."""
+    for kind, offset, size in headers:
+        at, end = offset, offset + size
+        while kind == NOTE and at + 12 <= end:
+            name_size, text_size, number = struct.unpack_from("<3I", data, at)
+            yield at + 8, bytes(data[at + 12:at + 12 + name_size]).rstrip(b"\0"), number
+            at += 12 + (name_size + 3 & ~3) + (text_size + 3 & ~3)
+
+
+def program_headers(data):
+    """(type, offset, size) of each."""
+    table, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for at in range(table, table + size * count, size):
+        kind, = struct.unpack_from("<I", data, at)
+        offset, = struct.unpack_from("<Q", data, at + 8)
+        length, = struct.unpack_from("<Q", data, at + 32)
+        yield kind, offset, length
+
+
+def wipe_registers(path, cpu):
+    """Makes the notes with the registers of one CPU unreadable."""
+    wiped = 0
+    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        seen = {}
+        for place, name, number in list(notes_of(data, list(program_headers(data)))):
+            if name not in (b"CORE", b"QEMU"):
+                continue
+            seen[name] = seen.get(name, -1) + 1
+            if seen[name] == cpu:
+                struct.pack_into("<I", data, place, NO_TYPE)
+                wiped += 1
+    check(wiped == 2, f"{wiped} notes of CPU {cpu}")
+
+
+def check_without_registers(program, boot, notes):
+    """A CPU whose registers are not in the dump: said so, in text and in JSON, and what the stack
+    still holds is shown; the other CPUs are as they were."""
+    path = os.path.join(program.scratch, "no-registers.elf")
+    copy_file(boot.dump, path)
+    before = program.result(boot.dump, "bt -a")
+    victim = boot.cpu_count - 1
+    wipe_registers(path, victim)
+    after = program.result(path, "bt -a")
+    check_equal(len(after), len(before), "CPUs of bt -a")
+    for cpu, (old, new) in enumerate(zip(before, after)):
+        if cpu == victim:
+            check_equal(new["task"], old["task"], "the task on the CPU")
+            check(new.get("stale") is True and "stale" not in old, "the trace is not called stale")
+        else:
+            check_equal(new, old, f"CPU {cpu}")
+    text = program.text(path, f"bt -c {victim}")
+    check("registers are not in the dump" in text, text)
+    notes.append(f"{len(after[victim]['frames'])} frames where CPU {victim} last slept")
+    os.unlink(path)
+
+
+def check_registers(program, boot, notes):
+    """In text, registers stand above each interrupted frame and behind the last one of user
+    mode."""
+    interrupted = users = 0
+    rows = [row["pid"] for row in program.result(boot.dump, "ps") if row["pid"]]
+    answers = program.answers(boot.dump, [f"bt {pid}" for pid in rows])
+    for pid, answer in zip(rows, answers):
+        frames = (answer.get("result") or {}).get("frames", [])
+        kinds = [frame["kind"] for frame in frames]
+        wanted = [int(frame["pc"], 16) for frame in frames if frame["kind"] in ("exception", "user")]
+        users += kinds.count("user")
+        interrupted += kinds.count("exception")
+        if "exception" not in kinds and users > 5:
+            continue
+        text = program.run(["-q", "-c", f"bt {pid}", boot.dump]).text
+        shown = [int(rip, 16) for rip in re.findall(r"^ +RIP: ([0-9a-f]{16}) ", text, re.MULTILINE)]
+        check_equal(shown, wanted, f"RIPs of {pid}")
+        check("user" not in kinds[:-1], f"{pid}: frames after user mode")
+    check(users > 5, f"{users} traces that end in user mode")
+    notes.append(f"{interrupted} interrupted frames, {users} in user mode")
+
+
+# Other panics and other machines, which make-dumps makes where it can.
+OPTIONAL = ("oom", "hung", "la57")
+
+
+def all_boots(session):
+    """The boots that every kernel has, then those that are there."""
+    yield from boots((*BOOT_NAMES, "bpf"))
+    for boot in boots(OPTIONAL):
+        if os.path.exists(os.path.join(boot.folder, "vmcore.elf")):
+            yield boot
+        else:
+            session.skip(f"{boot.label}: bt", "no such dump was made")
+
+
 def run(session: Session):
     program = session.program
-    for boot in boots((*BOOT_NAMES, "bpf")):
+    for boot in all_boots(session):
         with session.case(f"{boot.label}: bt of the panic is the console's trace") as notes:
             compare_panic(boot, program.result(boot.dump, "bt"), notes)
         with session.case(f"{boot.label}: bt PID is /proc/PID/stack") as notes:
@@ -123,3 +226,8 @@ def run(session: Session):
             check_cpus(program, boot)
         with session.case(f"{boot.label}: bt by pid and by address"):
             check_forms(program, boot)
+        with session.case(f"{boot.label}: registers between the frames") as notes:
+            check_registers(program, boot, notes)
+    for boot in boots(("boot1",)):
+        with session.case(f"{boot.label}: a CPU without registers") as notes:
+            check_without_registers(program, boot, notes)

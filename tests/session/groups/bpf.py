@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """BPF programs on the stacks of sleeping tasks, and their lines of source."""
 
+import re
+
 from lib import boots, check, check_equal
 
 # Tasks of testdata/guest/bpf/bpf_states.c, and the functions of JITed code that
@@ -82,7 +84,68 @@ def compare_stacks(program, boot, notes):
     notes.append(f"{len(STACKS)} stacks, {len(functions)} functions")
 
 
+def compare_lists(program, boot, notes):
+    """`bpf`: ids, names, types, sizes, tags of programs and maps."""
+    described_programs, described_maps = {}, {}
+    for line in boot.truth("bpf").splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "PROGRAM":
+            described_programs[int(fields[0])] = fields[1:]
+        elif kind == "MAP":
+            described_maps[int(fields[0])] = fields[1:]
+    answer = program.result(boot.dump, "bpf")
+    check_equal([row["id"] for row in answer["programs"]], sorted(described_programs), "programs")
+    for row in answer["programs"]:
+        name, number, jited, instructions, tag = described_programs[row["id"]]
+        ours = [row["name"], str(row["jited"]), str(row["instructions"]), row["tag"]]
+        check_equal(ours, [name, jited, instructions, tag], f"program {row['id']}")
+        check_equal(row["type"], word_of(program, boot, "bpf_prog_type", "BPF_PROG_TYPE_", number),
+                    f"type of program {row['id']}")
+    check_equal([row["id"] for row in answer["maps"]], sorted(described_maps), "maps")
+    for row in answer["maps"]:
+        name, number, *sizes = described_maps[row["id"]]
+        check_equal([row["name"], str(row["key"]), str(row["value"]), str(row["entries"])],
+                    [name, *sizes], f"map {row['id']}")
+        check_equal(row["type"], word_of(program, boot, "bpf_map_type", "BPF_MAP_TYPE_", number),
+                    f"type of map {row['id']}")
+    notes.append(f"{len(answer['programs'])} programs, {len(answer['maps'])} maps")
+
+
+def word_of(program, boot, enum, prefix, number):
+    """What the kernel's BTF calls a number, as bpftool shortens it."""
+    text = program.text(boot.dump, f"print (enum {enum}){number}")
+    name = re.search(rf"\b{prefix}(\w+)", text)
+    check(name, f"{enum} {number} is {text!r}")
+    return name.group(1).lower()
+
+
+def compare_details(program, boot, notes):
+    """`bpf ID`: every FUNCTION and LINE of the truth, in its order."""
+    functions, _ = described(boot)
+    lines = 0
+    for described_program in dict.fromkeys(function.program[0] for function in functions):
+        mine = [one for one in functions if one.program[0] == described_program]
+        answer = program.result(boot.dump, f"bpf {described_program}")
+        check_equal([(int(one["address"], 16), one["size"], one["name"])
+                     for one in answer["functions"]],
+                    [(one.address, one.size, one.name) for one in mine],
+                    f"functions of program {described_program}")
+        ours = [(int(one["address"], 16), one["line"], one["column"], one["file"], one["source"])
+                for one in answer["lines"]]
+        check_equal(ours, [line for one in mine for line in one.lines],
+                    f"lines of program {described_program}")
+        lines += len(ours)
+    check(lines > 50, f"{lines} lines")
+    notes.append(f"{lines} lines of {len(functions)} functions")
+    result = program.run(["-q", "-c", "bpf 4000000", boot.dump], status=1)
+    check_equal(len(result.err.splitlines()), 1, "lines of the message")
+
+
 def run(session):
     for boot in boots(("bpf",)):
         with session.case(f"{boot.label}: functions and lines of JITed frames") as notes:
             compare_stacks(session.program, boot, notes)
+        with session.case(f"{boot.label}: programs and maps") as notes:
+            compare_lists(session.program, boot, notes)
+        with session.case(f"{boot.label}: functions and lines of programs") as notes:
+            compare_details(session.program, boot, notes)

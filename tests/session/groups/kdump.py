@@ -2,6 +2,7 @@
 """The true thing: a dump that a capture kernel wrote, and /proc/vmcore within it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,16 +10,20 @@ import sys
 from groups.backtraces import compare_all
 from groups.log import compare_console
 from groups.tasks import COMM_SIZE, compare_tasks
-from lib import ROOT, Boot, Result, check, check_equal, kernel_names, parse_json, value_of
+from lib import (ROOT, Boot, Result, check, check_equal, check_lines, kernel_names, parse_json,
+                 value_of)
 from traces import compare_panic
 
 CAPTURE_SECONDS = 400
-RUNS = (
+ANSWERS = (
     ["-q", "--json", "-c", "print init_task.comm", "-c", "bt", "-c", "ps"],
-    ["-q", "-c", "log"],
     ["-q", "-c", "print init_task", "-c", "bt"],
 )
 MEBIBYTES = 40
+# What a capture kernel is asked, and MiB beside 0.01 % of RAM that each may need.
+MEASURED = (("bt -a", 32), ("log", 32), ("ps", 32), ("report", 64))
+RAM_SHARE = 0.0001
+SECTION = re.compile(r"==== .*  \((.*)\) ====$")
 
 
 def compare_saved(program, boot, notes):
@@ -39,17 +44,33 @@ class Saved(Boot):
         return self.path("vmcore.kdump")
 
 
+def static_program(program):
+    """What `make static` builds beside the program."""
+    path = program.path + "-static"
+    check(os.path.exists(path), f"no {path} (make static)")
+    return path
+
+
 def capture(program, kernel, folder):
-    """Runs the program in a capture kernel; a Result and the numbers of each run."""
+    """Runs the programs in a capture kernel: the results of ANSWERS, and of MEASURED
+    by the program and by the static one."""
     command = [sys.executable, os.path.join(ROOT, "testdata", "run-capture"),
                kernel, program.path, folder]
-    for arguments in RUNS:
+    for arguments in ANSWERS:
         command += ["--", *arguments]
+    for path in (program.path, static_program(program)):
+        for line, _ in MEASURED:
+            command += ["--run", path, "-q", "-c", line]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=CAPTURE_SECONDS, text=True)
     check(done.returncode == 0, f"run-capture: {done.stdout}")
-    return [capture_result(os.path.join(folder, "capture", str(number)))
-            for number in range(1, len(RUNS) + 1)]
+    count = len(ANSWERS) + 2 * len(MEASURED)
+    results = [capture_result(os.path.join(folder, "capture", str(number)))
+               for number in range(1, count + 1)]
+    for result in results:
+        check_equal(result.status, 0, f"exit status ({result.errors.strip()[:200]})")
+    middle = len(ANSWERS) + len(MEASURED)
+    return results[:len(ANSWERS)], results[len(ANSWERS):middle], results[middle:]
 
 
 def capture_result(path):
@@ -65,27 +86,98 @@ def capture_result(path):
     return result
 
 
+def sections(report):
+    """{command: lines} of a report."""
+    found, lines = {}, []
+    for line in report.lines:
+        title = SECTION.match(line)
+        if title:
+            lines = found.setdefault(title.group(1), [])
+        else:
+            lines.append(line)
+    return {command: trim(lines) for command, lines in found.items()}
+
+
+def trim(lines):
+    """Without the empty line before the next section."""
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def compare_report(results, boot, notes):
+    """The report says what the commands say, and those what the guest said."""
+    by_name = dict(zip([line for line, _ in MEASURED], results))
+    parts = sections(by_name["report"])
+    for line in ("bt -a", "log", "ps"):
+        check(line in parts, f"report: no section of {line}")
+        check_lines(parts[line], trim(by_name[line].lines), f"report: {line}: line")
+    compare_console(boot, by_name["log"].lines, notes)
+    release = parts["sys"] and "".join(parts["sys"])
+    check(boot.release in release, f"report: no {boot.release}")
+    check(any("sysrq_handle_crash+" in line for line in parts["bt"]), "report: bt")
+
+
+def compare_budget(label, results, megabytes, notes):
+    """Peak memory in bounds; all numbers go to the notes."""
+    numbers, over = [], []
+    for (line, budget), result in zip(MEASURED, results):
+        peak = result.peak / 1024
+        numbers.append(f"{line} {result.seconds:.2f} s {peak:.1f} MiB")
+        if peak > budget + RAM_SHARE * megabytes:
+            over.append(line)
+    notes.append(f"{label}: " + ", ".join(numbers))
+    check(not over, f"too much memory for {', '.join(over)}: {'; '.join(notes)}")
+
+
 def compare_live(program, kernel, notes):
     """/proc/vmcore, read in the capture kernel, against the guest that crashed."""
     folder = os.path.join(program.scratch, "capture-" + kernel)
-    results = capture(program, kernel, folder)
-    for result in results:
-        check_equal(result.status, 0, f"exit status ({result.errors.strip()[:200]})")
+    (facts, numbers), ours, static = capture(program, kernel, folder)
     boot = Boot.of_folder(kernel, folder, "capture")
-    comm, trace, tasks = [parse_json(line) for line in results[0].out.splitlines()]
+    comm, trace, tasks = [parse_json(line) for line in facts.out.splitlines()]
     check_equal(value_of(comm["result"]), "swapper/0", "init_task.comm")
     compare_panic(boot, trace["result"], notes)
-    compare_console(boot, results[1].lines, notes)
     known = {row["pid"]: row["comm"] for row in tasks["result"]}
     for tid, task in boot.tasks.items():
         name = task.comm.decode("utf-8", "surrogateescape")
         name = name[:COMM_SIZE]  # a kernel thread's full name may be longer
         check(name.startswith("kworker/") or known.get(tid) == name,
               f"ps: {tid} is {known.get(tid)!r}, not {name!r}")
-    check(results[2].peak <= MEBIBYTES * 1024, f"peak memory: {results[2].peak} KiB")
-    notes.append(f"print init_task and bt: {results[2].seconds:.2f} s, "
-                 f"{results[2].peak / 1024:.1f} MiB at most, under emulation")
+    compare_report(ours, boot, notes)
+    for (line, _), one, other in zip(MEASURED, ours, static):
+        check_lines(other.lines, one.lines, f"the static program: {line}: line")
+    check(numbers.peak <= MEBIBYTES * 1024, f"peak memory: {numbers.peak} KiB")
+    notes.append(f"under emulation: print init_task and bt {numbers.seconds:.2f} s "
+                 f"{numbers.peak / 1024:.1f} MiB")
+    megabytes = os.path.getsize(Saved(kernel, "kdump").dump) >> 20
+    compare_budget("btfcrash", ours, megabytes, notes)
+    compare_budget("static", static, megabytes, notes)
     shutil.rmtree(folder)
+
+
+# A root with two files in it, neither of which can be written; no environment.
+EMPTY_WORLD = """
+set -e
+mount -t tmpfs none "$1"
+cp "$2" "$1/btfcrash"
+: >"$1/vmcore"
+mount --bind "$3" "$1/vmcore"
+mount -o remount,ro "$1"
+exec env -i chroot "$1" /btfcrash -q -c "$4" /vmcore
+"""
+
+
+def compare_alone(program, boot, notes):
+    """The static program needs no other file, no environment, no terminal, no place to write."""
+    root = os.path.join(program.scratch, "empty-world")
+    os.makedirs(root, exist_ok=True)
+    static = static_program(program)
+    for line, _ in MEASURED:
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", EMPTY_WORLD, "sh", root, static,
+                               boot.dump, line], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        check_equal(done.returncode, 0, f"{line}: exit status ({done.stderr[-200:]!r})")
+        check_equal(done.stdout.decode(), program.text(boot.dump, line), f"{line}: the output")
+    notes.append(f"{os.path.getsize(static) / 1e6:.1f} MB")
 
 
 def run(session):
@@ -98,5 +190,7 @@ def run(session):
             compare_tasks(program, boot, notes)
         with session.case(f"{kernel} vmcore.kdump: bt PID is /proc/PID/stack") as notes:
             compare_all(program, boot, notes)
+        with session.case(f"{kernel} vmcore.kdump: the static program all by itself") as notes:
+            compare_alone(program, boot, notes)
         with session.case(f"{kernel} /proc/vmcore in the capture kernel") as notes:
             compare_live(program, kernel, notes)

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* BTF: opened, every record asked all that can be asked, layouts and the header made of it. */
+#include "tests/fuzz/targets.h"
+
+#include "btf/btf.h"
+#include "btf/header.h"
+#include "btf/layout.h"
+#include <string.h>
+
+/* Each question ends after so many steps; so many questions must not be asked all the same. */
+#define RECORDS_MAX  300
+#define LAYOUTS_MAX  16
+#define EXPANDED_MAX 2
+
+static void ask_parts(const struct btf_type *record)
+{
+	struct btf_member member;
+	struct btf_enumerator enumerator;
+	struct btf_param param;
+	struct btf_section_entry entry;
+	for (uint32_t i = 0; i < 64 && btf_member(record, i, &member); i++) {
+		struct type_place place;
+		type_find_member((struct type){ record->btf, record->id }, member.name, &place);
+		btf_member_as_stored(record, i, &member);
+	}
+	for (uint32_t i = 0; i < 64 && btf_enumerator(record, i, &enumerator); i++)
+		EXPECT(enumerator.name);
+	for (uint32_t i = 0; i < 64 && btf_param(record, i, &param); i++)
+		EXPECT(param.name);
+	for (uint32_t i = 0; i < 64 && btf_section_entry(record, i, &entry); i++)
+		EXPECT(entry.type <= btf_end_id(record->btf));
+	btf_enum_is_signed(record);
+}
+
+static void ask_type(struct type type, struct type other)
+{
+	char text[80];
+	uint64_t size;
+	struct type answer;
+	struct type_place place;
+	type_size(type, &size);
+	EXPECT(type_alignment(type) >= 1);
+	type_target(type, &answer);
+	type_is_pointer(type);
+	type_equal(type, other);
+	type_resolve(type);
+	type_unqualified(type);
+	type_spell(type, "name", text, sizeof(text));
+	EXPECT(memchr(text, 0, sizeof(text)));
+	fuzz_done(type_find_path(type, "a.b[1].c", &place));
+	if (type.id % 7 == 0) {
+		fuzz_done(type_pointer_to(type, &answer));
+		fuzz_done(type_array_of(type, type.id, &answer));
+	}
+}
+
+static void ask_layout(struct btf_layouts *layouts, const struct btf_type *record, bool expand)
+{
+	struct btf_layout layout;
+	struct strbuf text = { 0 };
+	struct error *error = btf_layout_find(layouts, record, &layout);
+	if (!error) {
+		EXPECT(layout.count <= LAYOUT_MEMBERS_MAX);
+		btf_layout_deinit(&layout);
+	}
+	fuzz_done(error);
+	for (int style = 0; style < (expand ? 4 : 2); style++) {
+		struct btf_layout_style how = { .as_pahole = style & 1, .expand = style & 2 };
+		text.size = 0;
+		fuzz_done(btf_layout_text(layouts, &how, record, &text));
+	}
+	strbuf_deinit(&text);
+}
+
+static void ask_btf(const struct btf *btf)
+{
+	struct btf_layouts *layouts = btf_layouts_create(btf);
+	uint32_t end = btf_end_id(btf), aggregates = 0;
+	if (end - btf_start_id(btf) > RECORDS_MAX)
+		end = btf_start_id(btf) + RECORDS_MAX;
+	btf_pointer_size(btf);
+	btf_warning(btf);
+	for (uint32_t id = 0; id < end; id++) {
+		struct btf_type record;
+		uint64_t cursor = 0;
+		if (!btf_get(btf, id, &record))
+			continue;
+		EXPECT(record.name);
+		ask_parts(&record);
+		ask_type((struct type){ btf, id }, (struct type){ btf, end - id });
+		if (*record.name && record.kind != BTF_VOID)
+			EXPECT(btf_find(btf, record.kind, record.name, &cursor));
+		bool is_aggregate = record.kind == BTF_STRUCT || record.kind == BTF_UNION;
+		if (is_aggregate && ++aggregates <= LAYOUTS_MAX)
+			ask_layout(layouts, &record, aggregates <= EXPANDED_MAX);
+	}
+	btf_layouts_destroy(layouts);
+	struct btf_enumerator enumerator;
+	uint32_t id;
+	btf_find_enumerator(btf, "RED", &id, &enumerator);
+	struct strbuf header = { 0 };
+	fuzz_done(btf_header(btf, &header));
+	strbuf_deinit(&header);
+}
+
+void fuzz_btf(const uint8_t *data, size_t size)
+{
+	struct btf *btf = NULL;
+	fuzz_done(btf_open(data, size, NULL, "fuzz", &btf));
+	if (btf)
+		ask_btf(btf);
+	btf_close(btf);
+}
+
+/* Input: length of the base, base, split BTF. */
+void fuzz_btf_split(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = { data, size };
+	size_t length = fuzz_take(&input, 2);
+	struct btf *base = NULL, *split = NULL;
+	if (length > input.size)
+		length = input.size;
+	fuzz_done(btf_open(input.data, length, NULL, "base", &base));
+	if (base)
+		fuzz_done(
+			btf_open(input.data + length, input.size - length, base, "split", &split));
+	if (split)
+		ask_btf(split);
+	btf_close(split);
+	btf_close(base);
+}
