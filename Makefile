@@ -13,7 +13,9 @@ CFLAGS ?= -O2 -g
 
 # Flags that are the user's: CC, CFLAGS, CPPFLAGS, LDFLAGS, WERROR=-Werror, SANITIZE=-fsanitize=...
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-compare
-HARDEN   := -fPIE -fstack-protector-strong $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
+HARDEN   := -fPIE -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
+	$(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
@@ -27,14 +29,16 @@ PROGRAM  := $(BUILD)/btfcrash
 ARCHIVE  := $(BUILD)/libbtfcrash.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
 STATIC   := $(BUILD)/btfcrash-static
+STRESS   := $(patsubst tests/stress/%.c,$(BUILD)/stress/%,$(wildcard tests/stress/*.c))
+TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
 FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 # What the goals need of tests/packages.
 NEEDS := build \
 	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
 	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
-	$(if $(filter dumps session sanitize check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
-	$(if $(filter lint unit session sanitize check bench packages,$(MAKECMDGOALS)),test)
+	$(if $(filter dumps session sanitize fuzz mutate check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
+	$(if $(filter lint unit session sanitize fuzz mutate check bench packages,$(MAKECMDGOALS)),test)
 
 all: $(PROGRAM) ## builds build/btfcrash
 
@@ -68,6 +72,16 @@ $(BUILD)/unit/%: tests/unit/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(ARCHIVE) -lbpf $(LIBS)
 
+$(BUILD)/stress/%: tests/stress/%.c $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(ARCHIVE) $(LIBS)
+
+# The targets of fuzzing, over the inputs that are kept.
+$(BUILD)/unit/corpus_test: tests/unit/corpus_test.c $(TARGETS) $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(TARGETS) $(ARCHIVE) \
+		-lbpf $(LIBS)
+
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
@@ -85,7 +99,7 @@ $(BUILD)/flags: FORCE | packages
 $(BUILD)/objects: FORCE
 	@$(call remember,$(OBJECTS))
 
--include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/kdump/absent.d $(UNIT:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/kdump/absent.d $(UNIT:=.d) $(TARGETS:.o=.d) $(STRESS:=.d)
 
 # Real dumps
 
@@ -107,19 +121,43 @@ lint: $(ARCHIVE) ## form of the source: format, layers, sizes, globals, scripts
 unit: $(UNIT) ## the unit tests
 	@tests/tally $(UNIT)
 
-session: $(PROGRAM) $(STATIC) dumps ## what the program says of real dumps
+session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real dumps
 	@tests/session/run $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
 	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' hostile
 
-SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE_HOW := -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZERS := -fsanitize=address,undefined $(SANITIZE_HOW)
 
 # A finding ends in a signal, which no test takes for an answer of the program.
 hostile: export ASAN_OPTIONS := abort_on_error=1
 hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
-hostile: $(PROGRAM) $(UNIT)
+hostile: $(PROGRAM) $(STRESS) $(UNIT)
 	@tests/tally $(UNIT) 'tests/session/run $(BUILD) hostile'
+
+# Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
+SECONDS ?= 60
+MUTANTS ?= 2000
+
+fuzz: dumps ## feeds parsers of foreign bytes rubbish: SECONDS=60 each, TARGET=name, FUZZ_JOBS=1
+	@tests/install-packages clang
+	@$(MAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' WERROR= \
+		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined $(SANITIZE_HOW)' fuzzer
+	@tests/fuzz/run $(BUILD)-fuzz $(SECONDS) $(TARGET)
+
+fuzzer: $(BUILD)/fuzzer $(BUILD)/mkdump
+
+$(BUILD)/fuzzer: $(BUILD)/tests/fuzz/driver.o $(TARGETS) $(ARCHIVE)
+	$(call say,LD)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lbpf $(LIBS)
+
+$(BUILD)/mkdump: tests/mkdump.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+mutate: dumps ## feeds MUTANTS=2000 damaged real dumps to `report` under sanitizers
+	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' all
+	@tests/fuzz/mutate $(BUILD)-asan $(MUTANTS)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
 	@tests/bench/run $(BUILD)
@@ -149,6 +187,10 @@ static: $(STATIC) ## builds build/btfcrash-static, which needs no other file: fo
 
 initramfs-files: $(PROGRAM) ## what an initramfs needs for the program that is not static
 	@kdump/initramfs-files $(PROGRAM)
+
+kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the report (by hand, as root)
+	@tests/install-packages fresh dumps
+	@tests/kdump-tools $(BUILD)
 
 # Installing
 
@@ -184,8 +226,8 @@ uninstall: ## removes what install put there
 		$(KDUMP_SCRIPTS)/scripts/init-premount/btfcrash
 
 clean: ## removes what was built; the dumps stay
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-clang
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files packages dumps demo check lint unit session sanitize hostile bench install install-kdump \
+.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint unit session sanitize hostile fuzz fuzzer mutate bench install install-kdump \
 	uninstall clean FORCE

@@ -240,15 +240,16 @@ static int add_rules(scmp_filter_ctx filter)
 		status = add_opening(filter, SCMP_SYS(open), 1);
 	for (size_t i = 0; i < COUNT(terminal_requests) && !status; i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-					  SCMP_A1(SCMP_CMP_EQ, terminal_requests[i]));
+					  SCMP_CMP(1, SCMP_CMP_EQ, terminal_requests[i], 0));
 	/* A thread, not a process; clone3()'s flags are in memory, where no filter sees them: glibc
 	 * falls back when it is not there. */
 	if (!status)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-					  SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+					  SCMP_CMP(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD,
+						   CLONE_THREAD));
 	if (!status)
 		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
-					  SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+					  SCMP_CMP(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
 	if (!status)
 		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(38 /* ENOSYS */), SCMP_SYS(clone3),
 					  0);

@@ -80,9 +80,16 @@ static struct error *misfit(const struct fit *fit, uint32_t id, const char *what
 struct error *btf_check_base(const struct btf *split)
 {
 	struct fit fit = { .split = split };
+	const struct btf *base = split->base;
+	if (split->warning && base)
+		return error_create(
+			ERROR_FORMAT,
+			"its base is not this %s (%u types, %u bytes of strings), or it "
+			"is damaged: %s",
+			base->name, base->end_id - 1, base->string_start + base->string_size,
+			split->warning);
 	if (split->warning)
-		return error_create(ERROR_FORMAT, "%s does not fit on %s: %s", split->name,
-				    split->base ? split->base->name : "nothing", split->warning);
+		return error_create(ERROR_FORMAT, "it is damaged: %s", split->warning);
 	for (fit.id = split->start_id; fit.id < split->end_id; fit.id++) {
 		const uint8_t *record = level_record(split, fit.id);
 		enum btf_kind kind = info_kind(level_u32(split, record + 4));

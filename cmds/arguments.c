@@ -120,6 +120,25 @@ static struct error *add_operand(struct parser *parser, const char *word)
 	return NULL;
 }
 
+/* --json and --csv behind an expression, where C has no use for them. */
+static void take_last_options(struct parser *parser)
+{
+	const struct {
+		const char *word;
+		bool *option;
+	} options[] = { { "--json", &parser->call->json }, { "--csv", &parser->call->csv } };
+	char *text = parser->call->text + (parser->at - parser->call->text);
+	for (size_t i = 0; i < 2 && parser->command->operands[0].kind == OPERAND_EXPRESSION; i++) {
+		size_t size = strlen(text), length = strlen(options[i].word);
+		if (size <= length || strcmp(text + size - length, options[i].word) ||
+		    !isspace((unsigned char)text[size - length - 1]))
+			continue;
+		*options[i].option = true;
+		for (size -= length; size && isspace((unsigned char)text[size - 1]);)
+			text[--size] = 0;
+	}
+}
+
 static struct error *parse_operands(struct parser *parser)
 {
 	const struct command *command = parser->command;
@@ -133,19 +152,17 @@ static struct error *parse_operands(struct parser *parser)
 		if (!*parser->at)
 			break;
 		if (index < specs && command->operands[index].rest) {
-			struct error *error = add_operand(parser, parser->at);
-			if (error)
-				return error;
+			take_last_options(parser);
+			TRY(add_operand(parser, parser->at));
 			break;
 		}
+		TRY(parse_options(parser, false));
+		if (!next_word(&parser->at, &parser->to, &word))
+			break;
 		if (index >= specs && !(specs && command->operands[specs - 1].repeated))
 			return command_usage_error(command, "%s takes %s", command->name,
 						   specs ? "fewer operands" : "no operands");
-		struct error *error = parse_options(parser, false);
-		if (!error && next_word(&parser->at, &parser->to, &word))
-			error = add_operand(parser, word);
-		if (error)
-			return error;
+		TRY(add_operand(parser, word));
 	}
 	for (size_t i = arguments->operand_count; i < specs; i++)
 		if (!command->operands[i].optional)

@@ -226,6 +226,9 @@ static void complete_operands(struct completing *completing, const struct comman
 static const struct command *find_command(const struct session *session, const char *word,
 					  size_t length)
 {
+	const char *slash = memchr(word, '/', length); /* gdb's p/x */
+	if (slash)
+		length = (size_t)(slash - word);
 	const struct alias *alias = alias_find(session, word, length);
 	return alias ? command_find(alias->text, strcspn(alias->text, " \t"))
 		     : command_find(word, length);

@@ -98,6 +98,39 @@ static void write_data_type(struct listing *listing, const struct symbol *symbol
 	out_string(out, "data_type", text);
 }
 
+#define STRING_MAX 80
+
+/*
+ * String literals have no symbols: what the address is called is some symbol far in front of them.
+ * The bytes are shown where all up to a NUL can be printed.
+ */
+static bool write_string(struct listing *listing, uint64_t address, bool *has_comment)
+{
+	struct target *target = listing->session->target;
+	uint64_t start, end;
+	char text[STRING_MAX];
+	size_t length;
+	if (!symtab_address(target->symbols, "__start_rodata", &start) ||
+	    !symtab_address(target->symbols, "__end_rodata", &end) || address < start ||
+	    address >= end)
+		return false;
+	struct error *error =
+		memory_read_string(target->memory, address, text, sizeof(text), &length);
+	error_free(error);
+	if (error || length < 2)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if ((text[i] < ' ' || text[i] > '~') && text[i] != '\n' && text[i] != '\t' &&
+		    (i || text[i] != '\001'))
+			return false;
+	comment_begin(listing, has_comment);
+	out_address_as(listing->out, "data", address, "");
+	out_text(listing->out, "\"");
+	out_string(listing->out, "data_string", text);
+	out_text(listing->out, length == sizeof(text) - 1 ? "\"..." : "\"");
+	return true;
+}
+
 static void write_data(struct listing *listing, uint64_t address, bool *has_comment)
 {
 	struct target *target = listing->session->target;
@@ -105,7 +138,8 @@ static void write_data(struct listing *listing, uint64_t address, bool *has_comm
 	uint64_t offset;
 	char text[SYMBOL_NAME_SIZE + 96];
 	if (!target_symbol_at(target, address, &symbol, &offset) ||
-	    !target_describe(target, address, text, sizeof(text)))
+	    !target_describe(target, address, text, sizeof(text)) ||
+	    (offset && write_string(listing, address, has_comment)))
 		return;
 	comment_begin(listing, has_comment);
 	out_address(listing->out, "data", address);

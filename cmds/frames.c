@@ -223,7 +223,9 @@ static void write_one(struct session *session, const struct frame *frame, size_t
 	} else {
 		write_kernel_frame(out, frame, number, is_short);
 	}
+	out_style(out, OUT_GUESS);
 	out_string_as(out, "kind", frame_kind_name(frame->kind), guess_mark(frame->kind));
+	out_style(out, OUT_PLAIN);
 	if (*frame->stack_name)
 		out_string_as(out, "stack", frame->stack_name, "");
 	write_arguments(session, arguments);

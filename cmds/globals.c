@@ -268,6 +268,8 @@ static void show(struct out *out, const struct listing *listing, const struct ro
 	snprintf(declared + length, sizeof(declared) - length, "%s%s",
 		 row->is_per_cpu ? "  // per-CPU" : "", row->at_most ? "  // at most so long" : "");
 	out_row_begin(out);
+	if (row->confidence == CONFIDENCE_GUESS)
+		out_style(out, OUT_GUESS);
 	out_address(out, "address", row->address);
 	out_u64(out, "room", row->room);
 	out_string(out, "confidence", confidence_name(row->confidence));

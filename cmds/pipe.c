@@ -80,13 +80,28 @@ static bool is_path(const char *text, size_t length)
 	return true;
 }
 
+/* Without the options that may stand behind it: "--csv". */
+static size_t operand_length(const char *text)
+{
+	const char *options = strstr(text, " --");
+	size_t length = options ? (size_t)(options - text) : strlen(text);
+	while (length && isspace((unsigned char)text[length - 1]))
+		length--;
+	return length;
+}
+
 /* Whether the operand of `print` is "[/x] [(TYPE)][PATH]{...}". */
 static bool is_selection(const char *operand)
 {
 	struct render_options unused;
-	const char *at = skip_cast(print_format(operand, &unused));
+	char *text = strndup(operand, operand_length(operand));
+	if (!text)
+		return false;
+	const char *at = skip_cast(print_format(text, &unused));
 	const char *members = selection_find(at);
-	return members && (members == at || is_path(at, (size_t)(members - at)));
+	bool found = members && (members == at || is_path(at, (size_t)(members - at)));
+	free(text);
+	return found;
 }
 
 bool pipe_is_table(const char *text)
@@ -148,7 +163,7 @@ static struct error *expression_command(const struct command *command, const cha
 	bool arrow = !strncmp(at, "->", 2), point = *at == '.';
 	if (!*at)
 		length = asprintf(ret, "%.*s *%s", (int)(rest - text), text, item);
-	else if (arrow || point || is_path(at, strlen(at)))
+	else if (arrow || point || is_path(at, operand_length(at)))
 		length = asprintf(ret, "%.*s %s->%s", (int)(rest - text), text, item,
 				  at + (arrow ? 2 : point));
 	else
@@ -229,7 +244,9 @@ static struct error *check_members(struct consumer *consumer)
 	struct type target;
 	if (!consumer->is_table || !type_target(consumer->item.type, &target))
 		return NULL;
-	return selection_check(&consumer->session->scope, &consumer->table.members, target);
+	return error_prefix(selection_check(&consumer->session->scope, &consumer->table.members,
+					    target),
+			    "print");
 }
 
 static struct error *set_item(struct consumer *consumer, const struct out_item *item)

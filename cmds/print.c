@@ -66,6 +66,8 @@ static void show_type(const struct printing *printing, const struct value *value
 /* A comment that says on whose word the type is what it is, when it is not the kernel's own. */
 static void show_origin(struct out *out, const struct value *value)
 {
+	if (value->origin == ORIGIN_GUESSED)
+		out_style(out, OUT_GUESS);
 	if (value->in_memory && !value->type.btf && value->raw_size)
 		out_text(out, "  // type unknown, %" PRIu64 " bytes up to the next symbol",
 			 value->raw_size);
@@ -75,6 +77,7 @@ static void show_origin(struct out *out, const struct value *value)
 		out_text(out, "  // %s", origin_remark(value->origin));
 	if (value_fills_room(value))
 		out_text(out, "%s at most so long", value->origin == ORIGIN_CERTAIN ? "  //" : ",");
+	out_style(out, OUT_PLAIN);
 	out_text(out, "\n");
 }
 
@@ -315,7 +318,7 @@ static struct error *print_run(struct session *session, const struct arguments *
 	const char *members = selection_find(text);
 	if (members == text)
 		return error_create(ERROR_USAGE, "members of what? EXPRESSION{A, B}");
-	if (*text == '/')
+	if (*text == '/' && isalpha((unsigned char)text[1]) && isspace((unsigned char)text[2]))
 		return error_create(ERROR_USAGE, "there are /x, /d and /o, not /%.*s",
 				    (int)strcspn(text + 1, " \t"), text + 1);
 	if (members)

@@ -2,11 +2,8 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "cmds/command.h"
-#include "debugger/kernel/task.h"
-#include <ctype.h>
+#include "cmds/task_filter.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column columns[] = {
 	{ "running", "", 1 },	 { "pid", "PID", 7 },	    { "ppid", "PPID", 7 },
@@ -14,16 +11,9 @@ static const struct column columns[] = {
 	{ "comm", "COMM", -16 },
 };
 
-enum { OPTION_KERNEL, OPTION_USER, OPTION_STATE };
-
-/* Which tasks are asked for, and what was found of them. */
 struct listing {
 	struct session *session;
-	bool kernel, user;  /* only these; neither: both */
-	const char *states; /* letters, NULL: any */
-	const char *const *names;
-	size_t name_count;
-	bool *found;   /* by name */
+	struct task_filter filter;
 	uint64_t seen; /* tasks looked at */
 };
 
@@ -47,37 +37,6 @@ static void write_task(struct out *out, const struct task *task)
 	out_row_end(out);
 }
 
-/* A pid, the address of a task_struct (hexadecimal, as ps itself shows it), or a name. */
-static bool is_called(const struct task *task, const char *name)
-{
-	char *end;
-	size_t length = strlen(name);
-	bool hexadecimal = !strncmp(name, "0x", 2);
-	if (!hexadecimal && strspn(name, "0123456789") == length && length < 16)
-		return strtoll(name, NULL, 10) == task->pid;
-	if (hexadecimal || length == 16) {
-		uint64_t address = strtoull(name, &end, 16);
-		if (!*end)
-			return address == task->address;
-	}
-	return !strcmp(name, task->comm);
-}
-
-static bool is_wanted(struct listing *listing, const struct task *task)
-{
-	if ((listing->kernel || listing->user) && !(task->has_mm ? listing->user : listing->kernel))
-		return false;
-	if (listing->states &&
-	    (!task->state_letter || !strchr(listing->states, task->state_letter)))
-		return false;
-	bool any = !listing->name_count;
-	for (size_t i = 0; i < listing->name_count; i++) {
-		if (is_called(task, listing->names[i]))
-			any = listing->found[i] = true;
-	}
-	return any;
-}
-
 static struct error *visit(void *context, const struct task *task)
 {
 	struct listing *listing = context;
@@ -85,26 +44,8 @@ static struct error *visit(void *context, const struct task *task)
 	if (error)
 		return error;
 	progress_report(listing->session->progress, "tasks", listing->seen++, 0);
-	if (is_wanted(listing, task))
+	if (task_filter_wants(&listing->filter, task))
 		write_task(listing->session->out, task);
-	return NULL;
-}
-
-static struct error *check_found(const struct listing *listing)
-{
-	for (size_t i = 0; i < listing->name_count; i++)
-		if (!listing->found[i])
-			return error_create(ERROR_NOT_FOUND, "no task \"%s\"", listing->names[i]);
-	return NULL;
-}
-
-static struct error *check_states(const char *states)
-{
-	for (; states && *states; states++)
-		if (!strchr("RSDTtXZPI", *states))
-			return error_create(ERROR_USAGE,
-					    "no state \"%c\"; there are R S D T t X Z P I",
-					    isprint((unsigned char)*states) ? *states : '?');
 	return NULL;
 }
 
@@ -119,25 +60,17 @@ static struct error *list_tasks(struct listing *listing)
 		error = problem;
 	else
 		error_free(problem);
-	return error ? error : check_found(listing);
+	return error ?: task_filter_check(&listing->filter);
 }
 
 static struct error *ps_run(struct session *session, const struct arguments *arguments)
 {
-	struct listing listing = { .session = session,
-				   .kernel = arguments->options[OPTION_KERNEL],
-				   .user = arguments->options[OPTION_USER],
-				   .states = arguments->options[OPTION_STATE],
-				   .names = arguments->operands,
-				   .name_count = arguments->operand_count };
-	struct error *error = check_states(listing.states);
-	if (error)
-		return error;
-	listing.found = calloc(listing.name_count + 1, sizeof(*listing.found));
-	if (!listing.found)
-		return error_no_memory();
-	error = list_tasks(&listing);
-	free(listing.found);
+	struct listing listing = { .session = session };
+	struct error *error = task_filter_init(&listing.filter, session, arguments,
+					       arguments->operands, arguments->operand_count);
+	if (!error)
+		error = list_tasks(&listing);
+	task_filter_deinit(&listing.filter);
 	return error;
 }
 
@@ -154,15 +87,13 @@ const struct command command_ps = {
 	.summary = "tasks",
 	.description =
 		"Lists all tasks, threads and the idle task of every CPU too, or those with a pid, "
-		"an address or a name. `>` marks those that were running. The state is /proc's "
+		"an address, a name or pattern, an mm, a cgroup. `>` marks those that were "
+		"running. The state is /proc's "
 		"letter: R running, S sleeping, D waiting uninterruptibly, T stopped, t traced, Z "
 		"zombie, X dead, P parked, I idle. Names of kernel threads are in brackets.\n"
 		"\n"
 		"Behind a pipe, each task is `$_`, a struct task_struct *.",
-	.options = { [OPTION_KERNEL] = { 'k', "kernel", NULL, 0, "kernel threads only" },
-		     [OPTION_USER] = { 'u', "user", NULL, 0, "user tasks only" },
-		     [OPTION_STATE] = { 's', "state", "LETTERS", OPERAND_WORD,
-					"only tasks in one of these states" } },
+	.options = { TASK_FILTER_OPTIONS },
 	.operands = { { .name = "PID|TASK|NAME",
 			.kind = OPERAND_TASK_NAME,
 			.optional = true,

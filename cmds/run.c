@@ -379,6 +379,8 @@ static bool is_harmless(const char *stage)
 	size_t length = strcspn(stage, " \t|>");
 	const struct command *command = command_find(stage, length);
 	/* A file's lines, and what a new name stands for, are seen only when they run. */
+	if (command && command->writing && strstr(stage, command->writing))
+		return false;
 	return !command || (strcmp(command->name, "source") && strcmp(command->name, "alias"));
 }
 

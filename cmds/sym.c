@@ -1,16 +1,93 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/infer/instances.h"
+#include "debugger/kernel/module.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <string.h>
 
 extern const struct command command_sym;
 
-static void show_symbol(struct out *out, const struct symbol *symbol, uint64_t offset)
+/* --- what tells equal names apart ------------------------------------------------ */
+
+/* Where the linker put it, as far as symbols of the kernel say. */
+static const char *kernel_section(const struct symtab *symtab, uint64_t address)
 {
+	static const char *const sections[][3] = {
+		{ ".text", "_stext", "_etext" },
+		{ ".init.text", "_sinittext", "_einittext" },
+		{ ".init", "__init_begin", "__init_end" },
+		{ ".rodata", "__start_rodata", "__end_rodata" },
+		{ ".data", "_sdata", "_edata" },
+		{ ".bss", "__bss_start", "__bss_stop" },
+		{ ".brk", "__brk_base", "__brk_limit" },
+	};
+	uint64_t start, end;
+	for (size_t i = 0; i < ARRAY_COUNT(sections); i++)
+		if (symtab_address(symtab, sections[i][1], &start) &&
+		    symtab_address(symtab, sections[i][2], &end) && address - start < end - start)
+			return sections[i][0];
+	return "";
+}
+
+struct nearest_section {
+	uint64_t address; /* of the symbol */
+	struct module_section section;
+};
+
+static struct error *take_nearer(void *context, const struct module_section *section)
+{
+	struct nearest_section *nearest = context;
+	if (section->address <= nearest->address && section->address >= nearest->section.address &&
+	    section->address)
+		nearest->section = *section;
+	return NULL;
+}
+
+static void find_section(struct target *target, const struct symbol *symbol,
+			 struct nearest_section *ret)
+{
+	*ret = (struct nearest_section){ .address = symbol->address };
+	const struct module *module = symbol->module ? target_module(target, symbol->module) : NULL;
+	if (symbol->per_cpu)
+		snprintf(ret->section.name, sizeof(ret->section.name), ".data..percpu");
+	else if (!symbol->module)
+		snprintf(ret->section.name, sizeof(ret->section.name), "%s",
+			 kernel_section(target->symbols, symbol->address));
+	else if (module && target->memory && target->btf)
+		error_free(module_for_each_section(target, module, take_nearer, ret));
+}
+
+/* Section and size. */
+static void show_place(struct session *session, const struct symbol *symbol)
+{
+	struct nearest_section nearest;
+	struct out *out = session->out;
+	find_section(session->target, symbol, &nearest);
+	if (*nearest.section.name) {
+		out_text(out, "  ");
+		out_string(out, "section", nearest.section.name);
+	} else {
+		out_null_as(out, "section", "");
+	}
+	if (symbol->size)
+		out_text(out,
+			 symbol->size_exact ? ", %" PRIu64 " bytes"
+					    : ", %" PRIu64 " bytes to the next symbol",
+			 symbol->size);
+	out_u64_as(out, "size", symbol->size, "");
+}
+
+/* --- one symbol ------------------------------------------------------------------ */
+
+/* `has_place`: with section and size. */
+static void show_symbol(struct session *session, const struct symbol *symbol, uint64_t offset,
+			bool has_place)
+{
+	struct out *out = session->out;
 	out_item(out, symbol->address + offset, NULL);
 	out_object_begin(out, NULL);
 	out_address(out, "address", symbol->address + offset);
@@ -31,6 +108,8 @@ static void show_symbol(struct out *out, const struct symbol *symbol, uint64_t o
 	}
 	if (symbol->per_cpu)
 		out_bool_as(out, "per_cpu", true, "");
+	if (has_place)
+		show_place(session, symbol);
 	out_object_end(out);
 	out_text(out, "\n");
 }
@@ -48,7 +127,7 @@ static struct error *list_symbols(struct session *session, const char *module, c
 		/* A symbol whose name was lost to damage has none to show. */
 		if (*symbol.name && (!module || !strcmp(symbol.module, module)) &&
 		    (!part || strstr(symbol.name, part)))
-			show_symbol(session->out, &symbol, 0);
+			show_symbol(session, &symbol, 0, false);
 		if (i & 4095)
 			continue;
 		TRY(interrupt_check());
@@ -144,7 +223,7 @@ static bool show_named(struct session *session, const char *name)
 	struct symbol symbol;
 	bool any = false;
 	while (target_find_symbol(session->target, NULL, name, &cursor, &symbol)) {
-		show_symbol(session->out, &symbol, 0);
+		show_symbol(session, &symbol, 0, true);
 		any = true;
 	}
 	return any;
@@ -159,7 +238,7 @@ static struct error *show_operand(struct session *session, const char *operand)
 	struct symbol symbol;
 	if (!target_symbol_at(session->target, address, &symbol, &offset))
 		return error_create(ERROR_NOT_FOUND, "no symbol is near 0x%" PRIx64, address);
-	show_symbol(session->out, &symbol, offset);
+	show_symbol(session, &symbol, offset, true);
 	return NULL;
 }
 

@@ -53,7 +53,8 @@ static bool is_called(const struct task *task, const char *name)
 	number = strtoull(name, &end, 16);
 	if (end != name && !*end && number == task->address)
 		return true;
-	return !fnmatch(name, task->comm, 0);
+	/* A name may have brackets of its own. */
+	return !strcmp(name, task->comm) || !fnmatch(name, task->comm, 0);
 }
 
 static bool has_mm(const struct task_filter *filter, const struct task *task)

@@ -54,10 +54,13 @@ static void show_origin(struct out *out, const struct value *value)
 	    value->origin == ORIGIN_CERTAIN)
 		remark = type_origin_name(value->origin);
 	bool is_at_most = value->type.btf && value_fills_room(value);
+	if (value->origin == ORIGIN_GUESSED)
+		out_style(out, OUT_GUESS);
 	if (remark)
 		out_text(out, "  // %s", remark);
 	if (is_at_most)
 		out_text(out, "%s at most so long", remark ? "," : "  //");
+	out_style(out, OUT_PLAIN);
 	if (is_at_most)
 		out_bool_as(out, "at_most", true, "");
 }
@@ -239,7 +242,10 @@ static void show_verdict(struct out *out, const struct symbol *symbol, const str
 		type_spell(type, symbol->name, declared, sizeof(declared));
 	out_string(out, "declaration", declared);
 	out_text(out, "  // ");
+	if (confidence == CONFIDENCE_GUESS)
+		out_style(out, OUT_GUESS);
 	out_string(out, "confidence", confidence_name(confidence));
+	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
 	out_u64(out, "room", symbol->size);
 	out_text(out, symbol->size_exact ? " bytes\n" : " bytes up to the next symbol\n");

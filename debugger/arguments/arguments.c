@@ -283,14 +283,22 @@ void arguments_world(struct inference *inference, struct symbolic_world *ret)
 	find_current(inference->target, ret);
 }
 
+/* The BTF of the module that the frame is in; that of all modules is a megabyte and more. */
+static struct error *add_module_of(struct inference *inference, const struct frame *frame)
+{
+	const struct module *module = NULL;
+	if (frame->has_symbol && frame->symbol.module)
+		module = target_module(inference->target, frame->symbol.module);
+	return module ? inference_add_module(inference, module) : NULL;
+}
+
 struct error *arguments_of(struct target *target, const struct task *task,
 			   struct stack_trace *trace, struct frame_arguments **ret)
 {
 	struct pass pass = { .target = target, .task = task, .trace = trace };
 	TRY(inference_get(target, &pass.inference));
 	for (size_t i = 0; i < trace->count; i++)
-		if (trace->frames[i].has_symbol && trace->frames[i].symbol.module)
-			TRY(inference_add_modules(pass.inference));
+		TRY(add_module_of(pass.inference, &trace->frames[i]));
 	arguments_world(pass.inference, &pass.world);
 	pass.arguments = calloc(trace->count + 1, sizeof(*pass.arguments));
 	if (!pass.arguments)

@@ -18,7 +18,7 @@ void ctype_pool_deinit(struct ctype_pool *pool)
 		free(pool->nodes);
 		pool->nodes = next;
 	}
-	*pool = (struct ctype_pool){ 0 };
+	pool->count = pool->depth = 0;
 }
 
 static struct error *node_create(struct ctype_pool *pool, enum ctype_kind kind,
@@ -197,10 +197,10 @@ static struct error *skip_parentheses(struct lexer *lexer)
 	return NULL;
 }
 
-/* Takes words and attributes that do not matter here; sets *taken when it did. */
-static struct error *skip_ignored(struct lexer *lexer, bool *taken)
+/* Takes words and attributes that do not matter here; notes in `node` (NULL: nowhere) those that
+ * qualify it. */
+static struct error *skip_ignored(struct lexer *lexer, struct ctype *node)
 {
-	*taken = false;
 	for (;;) {
 		if (lexer->token.kind != TOKEN_NAME)
 			return NULL;
@@ -208,7 +208,12 @@ static struct error *skip_ignored(struct lexer *lexer, bool *taken)
 		if (!attribute && !is_ignored(&lexer->token))
 			return NULL;
 		attribute |= token_is(&lexer->token, "__aligned");
-		*taken = true;
+		if (node &&
+		    (token_is(&lexer->token, "const") || token_is(&lexer->token, "__const")))
+			node->is_const = true;
+		if (node && (token_is(&lexer->token, "volatile") ||
+			     token_is(&lexer->token, "__volatile__")))
+			node->is_volatile = true;
 		TRY(lexer_next(lexer));
 		if (attribute && lexer->token.kind == '(')
 			TRY(skip_parentheses(lexer));
@@ -221,9 +226,9 @@ struct error *ctype_parse_specifiers(struct lexer *lexer, struct ctype_pool *poo
 	struct ctype *node;
 	TRY(node_create(pool, CTYPE_VOID, NULL, &lexer->token, &node));
 	struct integer_words words = { 0 };
-	bool has_words = false, has_name = false, taken;
+	bool has_words = false, has_name = false;
 	for (;;) {
-		TRY(skip_ignored(lexer, &taken));
+		TRY(skip_ignored(lexer, pool->keeps_qualifiers ? node : NULL));
 		int *word = integer_word(&words, &lexer->token);
 		if (lexer->token.kind != TOKEN_NAME || (has_name && !word) || (has_words && !word))
 			break;
@@ -326,7 +331,8 @@ static struct error *parse_constant(struct lexer *lexer, int level, uint32_t dep
 
 /* --- declarators ---------------------------------------------------------------------------- */
 
-static struct error *parse_array(struct lexer *lexer, struct ctype *array)
+static struct error *parse_array(struct lexer *lexer, const struct ctype_pool *pool,
+				 struct ctype *array)
 {
 	TRY(lexer_next(lexer));
 	if (lexer->token.kind == ']') {
@@ -334,7 +340,8 @@ static struct error *parse_array(struct lexer *lexer, struct ctype *array)
 		return lexer_next(lexer);
 	}
 	uint64_t count;
-	TRY(parse_constant(lexer, 0, 0, &count));
+	TRY(pool->evaluate ? pool->evaluate(pool->context, lexer, &count)
+			   : parse_constant(lexer, 0, 0, &count));
 	if (count > UINT32_MAX)
 		return error_create(ERROR_USAGE, "column %u: no array has so many elements",
 				    array->column);
@@ -393,7 +400,7 @@ static struct error *parse_suffixes(struct lexer *lexer, struct ctype_pool *pool
 		struct ctype *node = NULL;
 		TRY(node_create(pool, kind == '[' ? CTYPE_ARRAY : CTYPE_FUNCTION, NULL,
 				&lexer->token, &node));
-		TRY(kind == '[' ? parse_array(lexer, node) : parse_params(lexer, pool, node));
+		TRY(kind == '[' ? parse_array(lexer, pool, node) : parse_params(lexer, pool, node));
 		*link = node;
 		link = &node->target;
 	}
@@ -430,12 +437,11 @@ static struct error *parse_declarator_part(struct lexer *lexer, struct ctype_poo
 {
 	if (++pool->depth > DEPTH_MAX)
 		return error_create(ERROR_USAGE, "column %u: nested too deep", lexer->token.column);
-	bool taken;
-	TRY(skip_ignored(lexer, &taken));
+	TRY(skip_ignored(lexer, NULL));
 	while (lexer->token.kind == '*') {
 		TRY(node_create(pool, CTYPE_POINTER, base, &lexer->token, &base));
 		TRY(lexer_next(lexer));
-		TRY(skip_ignored(lexer, &taken));
+		TRY(skip_ignored(lexer, pool->keeps_qualifiers ? base : NULL));
 	}
 	bool group = false;
 	if (lexer->token.kind == '(')
@@ -453,7 +459,7 @@ static struct error *parse_declarator_part(struct lexer *lexer, struct ctype_poo
 		TRY(parse_suffixes(lexer, pool, base, &ret->type));
 	}
 	pool->depth--;
-	return skip_ignored(lexer, &taken);
+	return skip_ignored(lexer, NULL);
 }
 
 struct error *ctype_parse_declarator(struct lexer *lexer, struct ctype_pool *pool,

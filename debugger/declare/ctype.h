@@ -34,6 +34,7 @@ struct ctype {
 	uint32_t size; /* INTEGER: bytes, 0: of a word; ARRAY: elements */
 	int encoding;
 	bool is_open; /* ARRAY: [] */
+	bool is_const, is_volatile;
 	bool varargs; /* FUNCTION */
 	struct type known;
 	uint32_t column;
@@ -46,6 +47,13 @@ struct ctype_pool {
 	struct ctype *nodes;
 	uint32_t count;
 	uint32_t depth;
+	bool keeps_qualifiers; /* const and volatile matter: else they are dropped */
+	/*
+	 * An array's length, from the current token up to the bracket; NULL: only numbers and the
+	 * operators between them.
+	 */
+	struct error *(*evaluate)(void *context, struct lexer *lexer, uint64_t *ret);
+	void *context;
 };
 
 void ctype_pool_deinit(struct ctype_pool *pool);

@@ -86,8 +86,8 @@ static struct error *resolve_array(struct resolution *resolution, const struct c
 	return type_array_of(element, count, ret);
 }
 
-static struct error *resolve(struct resolution *resolution, const struct ctype *ctype,
-			     uint32_t depth, struct type *ret)
+static struct error *resolve_plain(struct resolution *resolution, const struct ctype *ctype,
+				   uint32_t depth, struct type *ret)
 {
 	const struct btf *btf = first_btf(resolution);
 	if (depth > DEPTH_MAX)
@@ -118,6 +118,15 @@ static struct error *resolve(struct resolution *resolution, const struct ctype *
 		return NULL;
 	}
 	return error_create(ERROR_OTHER, "ctype: unknown kind %d", ctype->kind);
+}
+
+static struct error *resolve(struct resolution *resolution, const struct ctype *ctype,
+			     uint32_t depth, struct type *ret)
+{
+	TRY(resolve_plain(resolution, ctype, depth, ret));
+	if (ctype->is_volatile)
+		TRY(type_qualified(*ret, BTF_VOLATILE, ret));
+	return ctype->is_const ? type_qualified(*ret, BTF_CONST, ret) : NULL;
 }
 
 static struct error *resolve_whole(struct resolution *resolution, const struct ctype *ctype,

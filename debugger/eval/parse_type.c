@@ -172,6 +172,26 @@ static struct error *parse_typeof(struct parser *parser, struct type *ret)
 	return NULL;
 }
 
+/* "[sizeof(long) * 2]": what stands in the brackets of a type. */
+static struct error *parse_length(void *context, struct lexer *lexer, uint64_t *ret)
+{
+	struct parser *parser = context;
+	struct evaluation evaluation = { .scope = parser->scope, .target = parser->target };
+	struct node *node = NULL;
+	struct value value;
+	bool all_cpus = parser->tree.all_cpus;
+	size_t slices = parser->tree.slice_count;
+	uint32_t column = lexer->token.column;
+	TRY(parse_conditional(parser, &node));
+	TRY(expression_walk(&evaluation, node, &value));
+	TRY(value_u64(&value, ret));
+	if (parser->tree.all_cpus != all_cpus || parser->tree.slice_count != slices)
+		return error_create(ERROR_USAGE, "column %u: a length is one number", column);
+	if (value_is_signed(&value) && (int64_t)*ret < 0)
+		return error_create(ERROR_USAGE, "column %u: a length is not negative", column);
+	return NULL;
+}
+
 static struct error *parse_written_type(struct parser *parser, struct ctype_pool *pool,
 					struct type *ret)
 {
@@ -190,7 +210,9 @@ static struct error *parse_written_type(struct parser *parser, struct ctype_pool
 
 struct error *parse_type_name(struct parser *parser, struct type *ret)
 {
-	struct ctype_pool pool = { 0 };
+	struct ctype_pool pool = { .keeps_qualifiers = true,
+				   .evaluate = parse_length,
+				   .context = parser };
 	/* typeof(typeof(... */
 	if (++parser->depth > PARSE_DEPTH_MAX)
 		return parse_too_deep(parser);

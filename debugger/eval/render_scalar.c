@@ -64,6 +64,43 @@ static void put_number(struct renderer *renderer, const char *key, uint64_t valu
 		put_unsigned(renderer, key, value, text);
 }
 
+/* --- places ---------------------------------------------------------------------------------- */
+
+/*
+ * Kernel and modules lie within reach of a call instruction of each other. Asking for symbols
+ * elsewhere would load the modules for every pointer to the heap.
+ */
+static bool is_near_text(const struct renderer *renderer, uint64_t address)
+{
+	return renderer->text_start &&
+	       address - renderer->text_start + ((uint64_t)1 << 32) < (uint64_t)1 << 33;
+}
+
+static bool describe(const struct renderer *renderer, uint64_t address, struct symbol *ret,
+		     uint64_t *ret_offset)
+{
+	return is_near_text(renderer, address) &&
+	       target_symbol_at(renderer->target, address, ret, ret_offset);
+}
+
+void render_append(char text[RENDER_TEXT_SIZE], const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text + length, RENDER_TEXT_SIZE - length, format, arguments);
+	va_end(arguments);
+}
+
+static void append_symbol(char text[RENDER_TEXT_SIZE], const struct symbol *symbol, uint64_t offset)
+{
+	render_append(text, "%s", symbol->name);
+	if (offset)
+		render_append(text, "+0x%" PRIx64, offset);
+	if (symbol->module)
+		render_append(text, " [%s]", symbol->module);
+}
+
 /* --- integers -------------------------------------------------------------------------------- */
 
 static void render_wide(struct renderer *renderer, const char *key, const struct slot *slot)
@@ -91,6 +128,28 @@ void render_number_text(const struct renderer *renderer, uint64_t value, bool is
 	} else {
 		snprintf(text, RENDER_TEXT_SIZE, "%" PRIu64, value);
 	}
+}
+
+/* In the upper half of what processors of 64 bits have, and no small negative number. */
+static bool is_kernel_address(uint64_t value)
+{
+	return value >= 0xffff800000000000 && value < 0xfffffffffffff000;
+}
+
+/* An address that somebody keeps as an unsigned long: nobody reads it in decimal. */
+static void address_text(const struct renderer *renderer, uint64_t value,
+			 char text[RENDER_TEXT_SIZE])
+{
+	struct symbol symbol;
+	uint64_t offset;
+	if (renderer->options->raw)
+		return;
+	snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, value);
+	if (!describe(renderer, value, &symbol, &offset))
+		return;
+	render_append(text, " <");
+	append_symbol(text, &symbol, offset);
+	render_append(text, ">");
 }
 
 /* A point in time or a span, in nanoseconds; kernel include/linux/ktime.h. */
@@ -129,6 +188,8 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 		return;
 	}
 	render_number_text(renderer, value, is_signed, record->size, text);
+	if (!is_signed && record->size == 8 && is_kernel_address(value))
+		address_text(renderer, value, text);
 	if (!renderer->options->raw && type_is_char(slot->type) && value < 128 &&
 	    isprint((int)value))
 		snprintf(text + strlen(text), 8, " '%s%c'",
@@ -282,41 +343,6 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 }
 
 /* --- pointers -------------------------------------------------------------------------------- */
-
-/*
- * Kernel and modules lie within reach of a call instruction of each other. Asking for symbols
- * elsewhere would load the modules for every pointer to the heap.
- */
-static bool is_near_text(const struct renderer *renderer, uint64_t address)
-{
-	return renderer->text_start &&
-	       address - renderer->text_start + ((uint64_t)1 << 32) < (uint64_t)1 << 33;
-}
-
-static bool describe(const struct renderer *renderer, uint64_t address, struct symbol *ret,
-		     uint64_t *ret_offset)
-{
-	return is_near_text(renderer, address) &&
-	       target_symbol_at(renderer->target, address, ret, ret_offset);
-}
-
-void render_append(char text[RENDER_TEXT_SIZE], const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text + length, RENDER_TEXT_SIZE - length, format, arguments);
-	va_end(arguments);
-}
-
-static void append_symbol(char text[RENDER_TEXT_SIZE], const struct symbol *symbol, uint64_t offset)
-{
-	render_append(text, "%s", symbol->name);
-	if (offset)
-		render_append(text, "+0x%" PRIx64, offset);
-	if (symbol->module)
-		render_append(text, " [%s]", symbol->module);
-}
 
 /* The string a char pointer points to; says so when the dump was filtered there. */
 static void append_string(const struct renderer *renderer, uint64_t address,

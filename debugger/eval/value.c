@@ -43,21 +43,12 @@ static bool unflagged_is_signed(const struct btf_type *record)
 bool type_is_signed(struct type type)
 {
 	struct btf_type record;
-	struct btf_enumerator enumerator;
 	if (!type.btf || !type_get_resolved(type, &record))
 		return false;
 	if (record.kind == BTF_INT)
 		return (record.int_encoding & BTF_INT_SIGNED) || unflagged_is_signed(&record);
-	if (record.kind != BTF_ENUM && record.kind != BTF_ENUM64)
-		return false;
-	if (record.kind_flag)
-		return true;
-	/* Encoders before 1.24 did not set the flag: gcc makes an enum signed when one value is
-	 * negative. 0xffffffff of an unsigned one looks the same there, and rarer. */
-	for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++)
-		if (enumerator.value < 0 && enumerator.value >= INT32_MIN)
-			return record.kind == BTF_ENUM;
-	return false;
+	return (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) &&
+	       btf_enum_is_signed(&record);
 }
 
 bool value_is_signed(const struct value *value)

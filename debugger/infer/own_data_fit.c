@@ -164,7 +164,8 @@ static int log2_of(uint64_t value)
 /* Small numbers are likelier; negative ones as small ones. */
 static int cost_number(uint64_t value, uint32_t size)
 {
-	uint32_t width = size * 8;
+	/* Of a number of 16 bytes only 8 are looked at. */
+	uint32_t width = (size < 8 ? size : 8) * 8;
 	if (!value)
 		return ZERO_COST;
 	if (size >= 4 && value >> (width - 1) & 1) {

@@ -55,6 +55,9 @@ struct error *text_add_module(struct text *text, const struct module *module)
 	/* The first region is the text, or all of the core with the text in front. */
 	if (!module->region_count)
 		return NULL;
+	for (size_t i = 0; i < text->count; i++)
+		if (text->ranges[i].start == module->regions[0].start)
+			return NULL;
 	return add_range(text, module->regions[0].start, module->regions[0].size);
 }
 

@@ -219,7 +219,8 @@ static struct error *load_modules(struct target *target)
 	size_t first = target->module_count;
 	list_walk_init_backward(&walk, target, head);
 	error_free(walk_modules(target, &walk, link, &capacity));
-	reverse(target->modules + first, target->module_count - first);
+	if (target->module_count > first)
+		reverse(target->modules + first, target->module_count - first);
 	return error;
 }
 

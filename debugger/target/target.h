@@ -118,7 +118,7 @@ struct target {
 	 * which know nothing of what the user declared. */
 	bool no_hints, no_cache;
 	struct cache_keeper *cache_keeper; /* writes results for us, borrowed; NULL: we do */
-	void *inference; /* what debugger/infer keeps of the code */
+	void *inference;		   /* what debugger/infer keeps of the code */
 	void (*inference_destroy)(void *inference);
 	void *reach; /* typed objects that debugger/infer found */
 	void (*reach_destroy)(void *reach);

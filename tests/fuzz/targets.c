@@ -12,7 +12,7 @@ const struct fuzz_entry fuzz_entries[] = {
 	{ "kallsyms", fuzz_kallsyms, 32768 },
 	{ "kallsyms-scan", fuzz_kallsyms_scan, 65536 },
 	{ "module", fuzz_module, 8192 },
-	{ "btf", fuzz_btf, 32768 },
+	{ "btf", fuzz_btf, 8192 },
 	{ "btf-split", fuzz_btf_split, 16384 },
 	{ "orc", fuzz_orc, 4096 },
 	{ "lower", fuzz_lower, 512 },

@@ -98,6 +98,12 @@ class Score:
                                   drgn_value(theirs, argument["name"]))
 
 
+def names(functions):
+    functions = [str(function) for function in functions]
+    more = f" and {len(functions) - 12} more" if len(functions) > 12 else ""
+    return " ".join(functions[:12]) + more or "none"
+
+
 def compare_task(score, address, comm, trace, theirs):
     """Frames in order; arguments of those that are equal."""
     ours = [frame for frame in trace["frames"] if frame["kind"] != "user"]
@@ -106,9 +112,8 @@ def compare_task(score, address, comm, trace, theirs):
     score.counts["frames"] += len(ours)
     if pcs != their_pcs:
         score.differences.append(
-            f"{comm} ({address:#x}): ours "
-            + " ".join(f"{frame['symbol']}" for frame in ours) + "; drgn's "
-            + " ".join(str(frame.name) for _, frame in theirs))
+            f"{comm} ({address:#x}): ours {names(frame['symbol'] for frame in ours)}; drgn's "
+            + names(str(frame.name) for _, frame in theirs))
     by_pc = collections.defaultdict(list)
     for pc, frame in theirs:
         by_pc[pc].append(frame)

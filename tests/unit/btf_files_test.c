@@ -147,7 +147,9 @@ static void test_wrong_base(void)
 	chain_create(&chain, &old);
 	struct libbpf_btf *shorter = btf__new_empty();
 	btf__add_int(shorter, "int", 4, 1);
-	check_wrong_base(shorter, &chain, "module does not fit on other");
+	check_wrong_base(
+		shorter, &chain,
+		"its base is not this other (1 types, 5 bytes of strings), or it is damaged");
 	struct libbpf_btf *longer = sample_create();
 	btf__add_struct(longer, "one_more", 0);
 	check_wrong_base(longer, &chain, "has a name in the middle of a string");

@@ -92,6 +92,19 @@ static void add_known(struct libbpf_btf *btf)
 	field(btf, "comm", comm, 4);
 	add_locks(btf, atomic, atomic_long, list);
 	add_enums(btf);
+	int seqcount = add_struct(btf, "seqcount", 4, "sequence", uint);
+	int of_spinlock = add_struct(btf, "seqcount_spinlock", 4, "seqcount", seqcount);
+	int seqlock = btf__add_struct(btf, NULL, 8);
+	field(btf, "seqcount", of_spinlock, 0);
+	field(btf, "lock", btf__find_by_name(btf, "spinlock_t"), 4);
+	btf__add_typedef(btf, "seqlock_t", seqlock);
+	int queue = btf__add_struct(btf, "swait_queue_head", 24);
+	field(btf, "lock", btf__find_by_name(btf, "raw_spinlock"), 0);
+	field(btf, "task_list", list, 8);
+	btf__add_struct(btf, "completion", 32);
+	field(btf, "done", uint, 0);
+	field(btf, "wait", queue, 8);
+	btf__add_typedef(btf, "ktime_t", btf__add_typedef(btf, "s64", long_));
 }
 
 /* The same names, other members. */
@@ -204,6 +217,43 @@ static void test_owners(void)
 	CHECK_SHORT("struct rw_semaphore", "{ read-locked by 3, with waiters }", 0x302, TASK | 1);
 }
 
+static void test_sequences(void)
+{
+	CHECK_SHORT("struct seqcount", "{ sequence = 6 }", 6);
+	CHECK_SHORT("struct seqcount_spinlock", "{ sequence = 7, being written }", 7);
+	CHECK_SHORT("seqlock_t", "{ sequence = 7, being written, locked }", 7 | 1ull << 32);
+}
+
+static void test_completions(void)
+{
+	const uint64_t head = DATA_BASE + 16;
+	CHECK_SHORT("struct completion", "{ not done }", 0, 0, head, head);
+	CHECK_SHORT("struct completion", "{ not done, with waiters }", 0, 0, TASK, TASK);
+	CHECK_SHORT("struct completion", "{ done = 2 }", 2, 0, head, head);
+	CHECK_SHORT("struct completion", "{ done for all }", UINT32_MAX, 0, head, head);
+}
+
+static void test_times(void)
+{
+	CHECK_SHORT("ktime_t", "999999", 999999);
+	CHECK_SHORT("ktime_t", "1234567890 <1.234567890 s>", 1234567890);
+	CHECK_SHORT("ktime_t", "-1500000000 <-1.500000000 s>", (uint64_t)-1500000000ll);
+	CHECK_SHORT("ktime_t", "9223372036854775807 <never>", INT64_MAX);
+	CHECK_SHORT("s64", "1234567890", 1234567890);
+}
+
+/* What is an address is not shown in decimal; a small negative number is none. */
+static void test_addresses(void)
+{
+	CHECK_SHORT("long unsigned int", "0xffff888000001000", 0xffff888000001000);
+	CHECK_SHORT("long unsigned int", "18446744073709551615", UINT64_MAX);
+	CHECK_SHORT("long int", "-131391636570112", 0xffff888000001000);
+	const struct render_options raw = { .raw = true };
+	CHECK_STRING(show(known, "long unsigned int", (const uint64_t[5]){ 0xffff888000001000 },
+			  &raw, false),
+		     "18446612682317981696");
+}
+
 static void test_flags(void)
 {
 	CHECK_SHORT("enum flags", "NONE", 0);
@@ -257,6 +307,10 @@ int main(void)
 	RUN(test_masks);
 	RUN(test_spinlocks);
 	RUN(test_owners);
+	RUN(test_sequences);
+	RUN(test_completions);
+	RUN(test_times);
+	RUN(test_addresses);
 	RUN(test_flags);
 	RUN(test_whole);
 	RUN(test_other_shapes);

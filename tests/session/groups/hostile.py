@@ -11,6 +11,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 import time
 
 from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names)
@@ -269,6 +270,113 @@ def another_release(session, image, layout):
         notes.append(first_line(result))
 
 
+# Parts that are missing, and what is said of it
+
+WORK = (("symbols", "sym panic"), ("a global", "print init_task.comm"), ("ps", "ps"),
+        ("bt", "bt"), ("log", "log"), ("mod", "mod"), ("a type", "types list_head"))
+
+
+@contextlib.contextmanager
+def excluded(image, start, end):
+    """Pages of the file become excluded, as makedumpfile -E leaves them out: the segment that
+    holds them ends before them, and a small one is given up for what follows."""
+    start, end = (start + 4095) & ~4095, end & ~4095
+    table, = struct.unpack_from("<Q", image.bytes, 32)
+    size, count = struct.unpack_from("<HH", image.bytes, 54)
+    headers = [table + size * number for number in range(count)]
+    rows = {at: struct.unpack_from("<IIQQQQQQ", image.bytes, at) for at in headers}
+    loads = {at: row for at, row in rows.items() if row[0] == 1}
+    at = next(at for at, row in loads.items() if row[2] <= start and end <= row[2] + row[5])
+    smallest = min((row[5], other) for other, row in loads.items() if other != at)[1]
+    kind, flags, offset, virtual, physical, length, _, align = rows[at]
+    with image.patched({
+            at: struct.pack("<IIQQQQQQ", kind, flags, offset, virtual, physical, start - offset,
+                            end - offset, align),
+            smallest: struct.pack("<IIQQQQQQ", kind, flags, end, virtual and virtual + end - offset,
+                                  physical + end - offset, offset + length - end,
+                                  offset + length - end, align)}):
+        yield
+
+
+def what_works(program, path, what):
+    """(a row of the table of damages, what is said on standard error)."""
+    works, said = [], []
+    for name, command in WORK:
+        result = program.run(["-c", command, path])
+        harmless(result, f"{what}: {command}")
+        if result.status == 2:
+            return "nothing works", [one_line_error(result, what)]
+        if result.status == 0:
+            works.append(name)
+        said += [line for line in result.errors.splitlines() if line not in said]
+    return "works: " + (", ".join(works) or "nothing"), said
+
+
+def says(session, what, path, wanted, works):
+    """One damage: a message has all `wanted` words, and the parts of `works` go on."""
+    with session.case(f"damage: {what}") as notes:
+        row, said = what_works(session.program, path, what)
+        text = " ".join(said).lower()
+        for word in wanted:
+            check(word.lower() in text, f"{word!r} is not said: {said}")
+        missing = [name for name in works if name not in row]
+        check(not missing, f"{missing} should work; {row}; {said}")
+        notes.append(f"{row}; says: {said[0] if said else 'nothing'}")
+
+
+def missing_parts(session, image, layout, boot):
+    program = session.program
+    path = image.path
+    with excluded(image, layout.offset("__start_BTF"), layout.offset("__stop_BTF")):
+        says(session, "BTF excluded", path, ["BTF", "left out of the dump"], ["symbols", "log"])
+    first, size = kallsyms(layout)
+    if size:
+        with excluded(image, first, first + size):
+            says(session, "kallsyms excluded", path, ["kallsyms", "left out of the dump"], ["log"])
+        with image.patched({first: bytes(size)}):
+            says(session, "kallsyms zeroed", path, ["kallsyms"], ["log"])
+    with image.patched({layout.offset("__start_BTF"): bytes(4096)}):
+        says(session, "BTF's header zeroed", path, ["BTF"], ["symbols", "log"])
+    # makedumpfile 1.7.2 does not know how 6.12 marks slab pages and filters some.
+    says(session, "filtered too much", boot.path("vmcore.zlib"), [],
+         ["symbols", "a global", "bt", "log", "mod", "a type"])
+    incomplete = os.path.join(program.scratch, "incomplete")
+    copy_file(boot.path("vmcore.zlib"), incomplete)
+    # struct disk_dump_header (makedumpfile diskdump_mod.h): signature, version, utsname, time.
+    with open(incomplete, "r+b") as file:
+        file.seek(8 + 4 + 390 + 6 + 16)
+        status, = struct.unpack("<I", file.read(4))
+        file.seek(-4, os.SEEK_CUR)
+        file.write(struct.pack("<I", status | 8))
+    says(session, "flagged as incomplete", incomplete, ["ran out of space"],
+         ["symbols", "a global", "bt", "log", "mod", "a type"])
+    os.unlink(incomplete)
+
+
+def two_vmcoreinfos(session, image, layout, boot):
+    """A dump taken while a capture kernel ran has the VMCOREINFO of both kernels in memory: the
+    one of the kernel whose banner is there counts."""
+    program = session.program
+    text = "".join(f"{key}={value}\n" for key, value in layout.info.items()).encode()
+    other = text.replace(boot.release.encode(), b"9.9.9-capture").replace(
+        b"KERNELOFFSET=", b"KERNELOFFSET=7")
+    name = b"VMCOREINFO\0\0"
+    note = struct.pack("<III", 11, len(other), 0) + name + other + bytes(-len(other) % 4)
+    # In the hole of zeros before and behind the crashed kernel's own.
+    for where, start in (("below", 1 << 20), ("above", layout.image_end())):
+        at = image.bytes.find(bytes(len(note) + 8192), start)
+        with session.case(f"two VMCOREINFOs, the other one {where}") as notes:
+            check(at > 0, "layout: no room for another")
+            at = (at + 4095) & ~4095
+            with image.patched({at: note, layout.note_name: b"XMCOREINFO"}):
+                result = program.run(["-c", "sys", "-c", "print init_task.comm", image.path],
+                                     status=0)
+            check(boot.release in result.text and "swapper/0" in result.text,
+                  f"the wrong one: {result.text[:300]}")
+            check("9.9.9" not in result.text, "the capture kernel's release is shown")
+            notes.append(first_line(result))
+
+
 # Control characters
 
 ESCAPES = b"\x1b[2J\x07\x9b\xc2\x9b\r\x08"
@@ -433,9 +541,24 @@ def random_kdump(session, boot):
         os.unlink(image.path)
 
 
+def damaged_stacks(session, boot):
+    """The stacks of the dump, spoiled in memory: tests/stress/stacks.c."""
+    program = session.program
+    driver = os.path.join(os.path.dirname(program.path), "stress", "stacks")
+    rounds = "2000" if program.is_sanitized else "10000"
+    with session.case(f"{boot.label}: {rounds} damages of stacks") as notes:
+        check(os.path.exists(driver), f"no {driver} (make session builds it)")
+        done = subprocess.run([driver, boot.dump, rounds, str(SEED)], timeout=600, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(done.returncode == 0, f"exit status {done.returncode}: {done.stdout} {done.stderr}")
+        notes.append(done.stdout.strip())
+
+
 def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
     no_dumps(session)
+    for kernel in kernel_names():
+        damaged_stacks(session, Boot(kernel, "boot1"))
     image = None
     with session.case("a copy of the dump to forge"):
         image = Image(boot.dump, os.path.join(session.program.scratch, "forged.elf"))
@@ -448,6 +571,8 @@ def run(session):
     other_machines(session, image)
     without_vmcoreinfo(session, image, layout, boot)
     another_release(session, image, layout)
+    missing_parts(session, image, layout, boot)
+    two_vmcoreinfos(session, image, layout, boot)
     control_characters(session, image, boot)
     random_damage(session, image, layout)
     random_kdump(session, boot)

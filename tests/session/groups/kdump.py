@@ -162,7 +162,7 @@ cp "$2" "$1/btfcrash"
 : >"$1/vmcore"
 mount --bind "$3" "$1/vmcore"
 mount -o remount,ro "$1"
-exec env -i chroot "$1" /btfcrash -q -c "$4" /vmcore
+exec env -i "$(command -v chroot)" "$1" /btfcrash -q -c "$4" /vmcore
 """
 
 

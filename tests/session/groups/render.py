@@ -168,7 +168,9 @@ class Text:
         line = self.text[start:].split("\n", 1)[0]
         forms = (r"\{ (un|read-|write-)?locked[^\n]*? \}", r"\{ empty \}", r"\{ none \}",
                  r"\{ first = [^\n{}]* \}", r"\{ \d+(-\d+)?(,\d+(-\d+)?)+ \}", r"\{ \d+-\d+ \}",
-                 r"\{ -?\w+(, saturated)? \}")
+                 r"\{ -?\w+(, saturated)? \}",
+                 r"\{ sequence = \w+(, being written)?(, (un)?locked(, with waiters)?)? \}",
+                 r"\{ (not done|done for all|done = \d+)(, with waiters)? \}")
         for form in forms:
             found = re.match(form, line)
             if found:
@@ -283,7 +285,15 @@ class Comparison:
         values = [int(value, 16) if isinstance(value, str) and POINTER.fullmatch(value) else value
                   for value in leaves(data)]
         inner = text[2:-2].replace(", saturated", "")
-        if inner.startswith("first"):
+        if inner.startswith("sequence"):
+            shown = inner.split(",")[0].split()[-1]
+            check_equal((to_number(shown), "written" in inner), (values[0], bool(values[0] & 1)),
+                        where)
+        elif "done" in inner:
+            wanted = {0: "not done", 2 ** 32 - 1: "done for all"}.get(
+                data["done"], f"done = {data['done']}")
+            check_equal(inner.replace(", with waiters", ""), wanted, where)
+        elif inner.startswith("first"):
             shown = [int(number, 16) for number in re.findall(r"= (0x[0-9a-f]+)", inner)]
             check_equal(shown, values[:len(shown)], where)
         elif inner == "empty":

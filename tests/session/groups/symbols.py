@@ -53,7 +53,63 @@ def look_up(program, boot):
     check(len(missing.err.splitlines()) == 1, f"message: {missing.errors}")
 
 
+def places(program, boot):
+    """Size and section of the symbols of equal names, by the guest's table and sections."""
+    rows = program.result(boot.dump, "sym cleanup_module")
+    check(len(rows) > 10, "few modules have a cleanup_module")
+    known = 0
+    for name, _, _ in boot.modules[:5]:
+        for row in program.result(boot.dump, f"sym -m {name}"):
+            if row["name"] != "__this_module":
+                continue
+            shown, = program.result(boot.dump, f"sym {row['address']}")
+            check(shown["module"] == name and shown["section"] == ".gnu.linkonce.this_module",
+                  f"{name}: {shown}")
+            check(shown["size"] == program.value(boot.dump, "sizeof(struct module)"), f"{shown}")
+            known += 1
+    check(known, "no __this_module")
+    text, = program.result(boot.dump, "sym panic")
+    check(text["section"] == ".text" and text["size"] > 16, f"panic: {text}")
+
+
+def functions(program, boot, notes):
+    """Two sysfs attributes are called wakeup_show, one of an interrupt, one of a device; what
+    tests/truth/score-instances compares with DWARF for all."""
+    rows = program.result(boot.dump, "sym -f wakeup_show")
+    check({int(row["address"], 16) for row in rows} == boot.addresses[("wakeup_show", "")],
+          f"addresses: {rows}")
+    for row in rows:
+        if row["proved"]:
+            around = program.result(boot.dump, f"sym {row['address']}")[0]
+            # kernel/irq comes before drivers/base in the image.
+            kind = "struct kobject *" if around["address"] == min(
+                one["address"] for one in rows) else "struct device *"
+            check(f"({kind}" in row["prototype"], f"{row['address']} is {row['prototype']}")
+    check(any(row["proved"] for row in rows), "none is proved")
+    only, = program.result(boot.dump, "sym -f panic")
+    check(only["proved"] and only["proof"] == "only one", f"panic: {only}")
+    notes.append(f"{sum(row['proved'] for row in rows)} of {len(rows)} proved")
+
+
+def clones(program, boot, notes):
+    """What the compiler made of a function has its name, and no proved prototype."""
+    names = sorted({name.split(".")[0] for _, letter, name, module in boot.symbols
+                    if not module and letter == "t" and ".isra." in name})[:20]
+    rows = [row for name in names for row in program.result(boot.dump, f"sym -f {name}")
+            if "." in row["name"]]
+    check(len(rows) >= len(names) > 5, f"{len(rows)} clones of {len(names)} functions")
+    check(not any(row["proved"] for row in rows), "a clone's prototype is proved")
+    notes.append(f"{len(rows)} clones")
+
+
 def run(session):
+    for boot in boots():
+        with session.case(f"{boot.label}: size and section of symbols"):
+            places(session.program, boot)
+        with session.case(f"{boot.label}: which of equal names has which prototype") as notes:
+            functions(session.program, boot, notes)
+        with session.case(f"{boot.label}: clones of functions") as notes:
+            clones(session.program, boot, notes)
     for boot in boots((*BOOT_NAMES, "bpf")):
         rows = None
         with session.case(f"{boot.label}: every core symbol is as in /proc/kallsyms") as notes:

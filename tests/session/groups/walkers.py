@@ -14,6 +14,12 @@ def rows_of(program, boot, command):
     return program.result(boot.dump, command + " -n 0")
 
 
+def results_of(program, boot, commands):
+    """The results of commands, from one run."""
+    answers = program.answers(boot.dump, commands, status=0)
+    return [answer["result"] for answer in answers]
+
+
 def tasks(program, boot, notes):
     """The list of processes, in its order, from its head and from one of its elements."""
     rows = rows_of(program, boot, "list task_struct.tasks init_task.tasks -s comm,pid")
@@ -214,6 +220,33 @@ def run_queue(program, boot, notes):
     notes.append(f"{timers} timers")
 
 
+def other_lists(program, boot, notes):
+    """plist and llist: lists of another kind seen as one, for idle guests have none that are long."""
+    plist, node, tasks_offset = results_of(program, boot, [
+        "list task_struct.pushable_tasks '*(struct plist_head *)&init_task.tasks'",
+        "print offsetof(struct task_struct, pushable_tasks.node_list)",
+        "print offsetof(struct task_struct, tasks)"])
+    tasks = rows_of(program, boot, "list task_struct.tasks init_task.tasks")
+    shift = tasks_offset["value"] - node["value"]
+    check_lines([int(row["address"], 16) for row in plist],
+                [int(row["address"], 16) + shift for row in tasks], "plist node")
+    llist, modules, head = results_of(program, boot, [
+        "list '*(struct llist_head *)&modules'", "list modules", "print &modules"])
+    check_lines([row["address"] for row in llist],
+                [row["address"] for row in modules] + [head["value"]], "llist node")
+    notes.append(f"{len(plist)} and {len(llist)} nodes")
+
+
+def ends(program, boot, notes):
+    """-e: before an element, named by its own address or its node's."""
+    head = "task_struct.tasks init_task.tasks"
+    rows = rows_of(program, boot, f"list {head}")
+    for end in (rows[5]["address"], f"&((struct task_struct *){rows[5]['address']})->tasks"):
+        cut = rows_of(program, boot, f"list {head} -e '{end}'")
+        check_lines([row["address"] for row in cut], [row["address"] for row in rows[:5]], end)
+    notes.append(f"5 of {len(rows)}")
+
+
 def pipes(program, boot, notes):
     """The type of the items goes through the pipe."""
     rows = rows_of(program, boot, "list task_struct.tasks init_task.tasks -s comm,pid")
@@ -223,6 +256,30 @@ def pipes(program, boot, notes):
                 [(row["comm"], row["pid"]) for row in rows], "item of the pipe")
     one = program.result(boot.dump, "tree pid init_pid_ns.idr -n 3 | print {level}")
     check_equal(len(one), 3, "items of tree")
+    listed = "list -t struct.task_struct.tasks init_task"
+    spelled = [f"{listed} | print {form}" for form in (
+        "(struct task_struct){comm, pid}", "(struct task_struct *){comm, pid}", "{comm, pid}",
+        "{$_->comm, $_->pid}")]
+    answers = results_of(program, boot, spelled)
+    for command, answer in zip(spelled, answers):
+        check_lines([tuple(row.values())[1:] for row in answer],
+                    [(row["comm"], row["pid"]) for row in rows_of(
+                        program, boot, "list task_struct.tasks -h init_task -s comm,pid")], command)
+    nested = program.result(boot.dump, f"{listed} | print mm{{map_count, pgd}}")
+    chosen = rows_of(program, boot,
+                     "list task_struct.tasks -h init_task -s mm{map_count,pgd}")
+    check_lines(nested, chosen, "row of nested members")
+    check(any(row["mm.pgd"] is None for row in nested) and any(row["mm.pgd"] for row in nested),
+          "a kernel thread has no mm, init has one")
+    text = program.text(boot.dump, f"{listed} | print mm{{pgd}}")
+    check_equal(text.count("<null>"), sum(row["mm.pgd"] is None for row in nested), "<null>")
+    one_by_one = program.result(boot.dump, f"{listed} -n 2 | print (struct list_head)->next")
+    check_equal([row["type"] for row in one_by_one], ["struct list_head *"] * 2, "types")
+    for wrong in (f"{listed} | print {{comm, nosuch}}", f"{listed} | print (struct nosuch){{comm}}",
+                  f"{listed} | print 1 + 2", "list modules | print {name}"):
+        result = program.run(["-q", "-c", wrong, boot.dump], status=1)
+        check_equal((result.text, len(result.errors.splitlines())), ("", 1),
+                    f"output and lines of the message of `{wrong}`")
     notes.append(f"{len(rows)} items")
 
 
@@ -258,6 +315,8 @@ CASES = (
     ("xarrays of page caches", page_caches),
     ("hash tables", hash_tables),
     ("hlists and timers", run_queue),
+    ("plists and llists", other_lists),
+    ("where lists end", ends),
     ("pipes", pipes),
     ("limits and errors", limits),
 )
