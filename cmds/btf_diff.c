@@ -181,7 +181,7 @@ static struct error *compare(struct out *out, const struct btf *from, const stru
 
 struct error *btf_diff(struct session *session, const char *a, const char *b)
 {
-	struct side left = { NULL }, right = { NULL };
+	struct side left = { .file = NULL }, right = { .file = NULL };
 	struct error *error = open_side(session->target, a, &left);
 	if (!error)
 		error = open_side(session->target, b, &right);
