@@ -170,8 +170,8 @@ static struct error *read_uses(struct callees *callees, const struct use_world *
 			       const struct symbol *symbol, struct uses *uses, bool *ret_known)
 {
 	*ret_known = false;
-	if (!symbol->size || is_init(callees->target, symbol->address) ||
-	    symbol->size > SIZE_MAX_CODE)
+	if (!callees->target->memory || !symbol->size ||
+	    is_init(callees->target, symbol->address) || symbol->size > SIZE_MAX_CODE)
 		return NULL;
 	uint8_t *bytes = malloc(symbol->size);
 	if (!bytes)
