@@ -193,7 +193,7 @@ static bool find_within(struct type type, const char *name, struct type_place *p
 		return false;
 	struct btf_member member;
 	uint64_t start = place->bit_offset;
-	for (uint32_t i = 0; *visits && btf_member(&record, i, &member); i++) {
+	for (uint32_t i = 0; *visits && btf_member_as_stored(&record, i, &member); i++) {
 		--*visits;
 		place->bit_offset = start + member.bit_offset;
 		struct type member_type = { type.btf, member.type };
@@ -201,7 +201,10 @@ static bool find_within(struct type type, const char *name, struct type_place *p
 			if (find_within(member_type, name, place, depth + 1, visits))
 				return true;
 		} else if (member.name[0] == name[0] && !strcmp(member.name, name)) {
-			place->type = member_type;
+			/* Only now does it matter whether the integer's width is what it says. */
+			btf_member(&record, i, &member);
+			place->bit_offset = start + member.bit_offset;
+			place->type = (struct type){ type.btf, member.type };
 			place->bit_size = member.bit_size;
 			return true;
 		}

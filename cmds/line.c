@@ -43,9 +43,9 @@ static void scan_next(struct scan *scan)
 		scan->quote = byte == scan->quote ? 0 : scan->quote;
 	else if ((byte == '\'' || byte == '"') && opens_quote(scan->at))
 		scan->quote = byte;
-	else if (strchr("([{", byte))
+	else if (byte == '(' || byte == '[' || byte == '{')
 		scan->depth++;
-	else if (strchr(")]}", byte))
+	else if (byte == ')' || byte == ']' || byte == '}')
 		scan->depth--;
 	scan->at++;
 }

@@ -171,8 +171,8 @@ static struct error *expression_command(const struct command *command, const cha
 	free(item);
 	if (length == -2)
 		return error_create(ERROR_USAGE,
-				    "%s: what of each item? MEMBER, {MEMBER, MEMBER...}, or an "
-				    "expression with $_",
+				    "%s: what of each item? MEMBER, {MEMBER, MEMBER...}, or "
+				    "$_->MEMBER in an expression",
 				    command->name);
 	return length < 0 ? error_no_memory() : NULL;
 }

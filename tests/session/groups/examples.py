@@ -3,7 +3,9 @@
 
 import csv
 import io
+import os
 import re
+import tempfile
 
 from lib import CONTROL, Boot, check, check_equal, kernel_names, parse_json
 
@@ -12,16 +14,44 @@ TOPICS = ("pipes", "expressions", "output", "rc")
 SILENT = re.compile(r"quit$|set .|alias .|source /dev/null$|.*> ?/dev/null$")
 
 
-def runs_example(program, boot, example):
-    """It says something, nothing of it is a control, and its JSON is JSON."""
-    result = program.run(["-q", "-c", example, boot.dump], status=0)
-    check(not result.err, f"{example}: {result.errors}")
-    check(not CONTROL.search(result.out), f"{example}: control characters")
+def is_data(example):
+    """Its output is the program's own, in whatever format is asked for."""
     program_reads = re.search(r" \| (grep|head|tail|wc|sort|less)\b", example)
-    nothing = None
-    if example != "quit" and not program_reads and ">" not in example and "--csv" not in example:
-        nothing = program.result(boot.dump, example) in (None, [], {})
-    check(result.out or nothing or SILENT.match(example), f"{example}: says nothing")
+    return not (program_reads or ">" in example.replace("->", "") or "--csv" in example or
+                example == "quit")
+
+
+def check_csv(program, boot, example):
+    """A table: as many cells in each row as in the heading."""
+    result = program.run(["-q", "--csv", "-c", example, boot.dump], status=0)
+    check(not CONTROL.search(result.out), f"{example}: control characters in CSV")
+    rows = list(csv.reader(io.StringIO(result.text)))
+    check(len({len(row) or 1 for row in rows}) <= 1, f"{example}: rows of different lengths in CSV")
+
+
+def run_examples(program, boot, examples):
+    """Each says something, nothing of it is a control, its JSON is JSON and its CSV a table."""
+    data = [example for example in examples if is_data(example)]
+    answers = dict(zip(data, program.answers(boot.dump, data, status=0) if data else ()))
+    for example in examples:
+        result = program.run(["-q", "-c", example, boot.dump], status=0)
+        check(not result.err, f"{example}: {result.errors}")
+        check(not CONTROL.search(result.out), f"{example}: control characters")
+        nothing = example in answers and answers[example]["result"] in (None, [], {})
+        check(result.out or nothing or SILENT.match(example), f"{example}: says nothing")
+        if example in answers:
+            check_csv(program, boot, example)
+
+
+def run_on(program, boot, examples):
+    """On another kernel: all in one session, as JSON and as text."""
+    data = [example for example in examples if is_data(example)]
+    for example, answer in zip(data, program.answers(boot.dump, data, timeout=600)):
+        check(answer["ok"], f"{example}: {answer.get('error')}")
+    arguments = [word for example in data for word in ("-c", example)]
+    result = program.run(["-q", *arguments, boot.dump], status=0, timeout=600)
+    check(not result.err, result.errors)
+    check(not CONTROL.search(result.out), "control characters")
 
 
 def cell_of(value, cell):
@@ -106,9 +136,24 @@ def names_lines(program, boot):
 
 
 def run(session):
+    """With a cache, or each example that looks at all globals would take seconds."""
     program = session.program
-    boot = Boot(kernel_names()[-1], "boot1")
-    names = []
+    with tempfile.TemporaryDirectory() as program.cache:
+        boot = Boot(kernel_names()[-1], "boot1")
+        program.run(["-q", "-c", "globals", boot.dump], status=0, timeout=600)
+        examples = run_all(session, program, boot)
+        for kernel in (*kernel_names()[:-1], "7.3"):
+            other = Boot(kernel, "boot1")
+            if not os.path.exists(os.path.join(other.folder, "vmcore.elf")):
+                continue
+            with session.case(f"{kernel}: {len(examples)} examples"):
+                run_on(program, other, examples)
+    program.cache = None
+
+
+def run_all(session, program, boot):
+    """Returns the examples of all commands."""
+    names, examples = [], []
     with session.case("help lists the commands"):
         names = [row["name"] for row in program.result(boot.dump, "help")]
         check({"print", "bt", "log", "ps", "sym", "help"} <= set(names), f"only {names}")
@@ -118,13 +163,12 @@ def run(session):
             described = program.result(boot.dump, f"help {name}")
             check(described["description"], "no description")
             check(described["usage"].startswith("usage: "), f"usage: {described['usage']!r}")
-            for example in described["examples"]:
-                runs_example(program, boot, example)
+            run_examples(program, boot, described["examples"])
+            examples += described["examples"]
             notes.append("; ".join(described["examples"]))
     for name in TOPICS:
         with session.case("help " + name):
-            for example in program.result(boot.dump, "help " + name)["examples"]:
-                runs_example(program, boot, example)
+            run_examples(program, boot, program.result(boot.dump, "help " + name)["examples"])
     for line in ("ps", "mod", "sym -q init_task", "help", "log", "ps -k | print {pid, comm, mm}"):
         with session.case("CSV of " + line):
             csv_equals_json(program, boot, line)
@@ -132,3 +176,4 @@ def run(session):
                        ("scripts", names_lines)):
         with session.case(name):
             test(program, boot)
+    return examples
