@@ -247,7 +247,7 @@ static void test_addresses(void)
 {
 	CHECK_SHORT("long unsigned int", "0xffff888000001000", 0xffff888000001000);
 	CHECK_SHORT("long unsigned int", "18446744073709551615", UINT64_MAX);
-	CHECK_SHORT("long int", X, 0xffff888000001000);
+	CHECK_SHORT("long int", "-131391639515136", 0xffff888000001000);
 	const struct render_options raw = { .raw = true };
 	CHECK_STRING(show(known, "long unsigned int", (const uint64_t[5]){ 0xffff888000001000 },
 			  &raw, false),
