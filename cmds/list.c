@@ -292,6 +292,7 @@ static struct error *show(struct listed *listed, const struct arguments *argumen
 			     .context = &listing };
 	const struct command *own = &command_list;
 	TRY(take_end(&listing, listed->session, arguments));
+	listing.hexadecimal = argument_option(own, arguments, 'x') != NULL;
 	TRY(listing_begin(&listing, listed->session, &listed->linkage,
 			  argument_option(own, arguments, 's'),
 			  argument_option(own, arguments, 'n')));
@@ -365,6 +366,7 @@ const struct command command_list = {
 		     { 'n', "limit", "NUMBER", OPERAND_NUMBER,
 		       "show at most so many elements; 0: all; else 10000" },
 		     { 'e', "end", "ADDRESS", OPERAND_ADDRESS, "stop before this element" },
+		     { 'x', "hex", NULL, 0, "numbers in hexadecimal" },
 		     { 'r', "reverse", NULL, 0, "from the end to the beginning" },
 		     { 'H', "head", NULL, 0, "HEAD is the address of a head" },
 		     { 'h', "element", NULL, 0, "HEAD is the address of an element" },

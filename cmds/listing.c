@@ -234,6 +234,8 @@ struct error *listing_begin(struct listing *listing, struct session *session,
 	listing->options = session->render;
 	listing->options.one_line = listing->options.bare_strings = true;
 	listing->options.string_limit = 0;
+	if (listing->hexadecimal)
+		listing->options.base = BASE_HEXADECIMAL;
 	TRY(parse_limit(listing, limit));
 	if (members && !linkage->type.btf)
 		return error_create(ERROR_USAGE, "whose members are \"%s\"? name a TYPE too",

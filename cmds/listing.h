@@ -39,7 +39,8 @@ struct listing {
 	bool limit_is_default;
 	uint64_t count;
 	size_t problems;
-	bool full; /* the limit ended the walk */
+	bool full;	  /* the limit ended the walk */
+	bool hexadecimal; /* numbers of the members; set before listing_begin() */
 	bool has_end, ended;
 	uint64_t end; /* has_end: the element, or its node, before which the walk ends */
 	struct column columns[SELECTION_MAX + 3];

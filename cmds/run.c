@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "cmds/alias.h"
 #include "cmds/line.h"
+#include "cmds/listing.h"
 #include "cmds/pipe.h"
 #include "debugger/shell/screen.h"
 #include "debugger/target/object.h"
@@ -349,6 +350,27 @@ static struct error *run_program(struct session *session, const char *program)
 	return NULL;
 }
 
+/*
+ * As crash has it: a line that begins with a struct's name, "task_struct.pid ADDRESS", is one of
+ * `struct`. Takes the line; NULL without memory.
+ */
+static char *name_struct(const struct session *session, char *line)
+{
+	char name[SYMBOL_NAME_SIZE];
+	char *named = NULL;
+	size_t length = strcspn(line, " \t|>");
+	if (command_find(line, length) || !session->target->btf || length >= sizeof(name))
+		return line;
+	memcpy(name, line, length);
+	name[length] = 0;
+	if (!linkage_is_named(session->target, name))
+		return line;
+	if (asprintf(&named, "struct %s", line) < 0)
+		named = NULL;
+	free(line);
+	return named;
+}
+
 /* Aliases, pipes, and commands that have `|` for themselves. */
 static struct error *run_text(struct session *session, const char *text)
 {
@@ -357,6 +379,9 @@ static struct error *run_text(struct session *session, const char *text)
 	if (*text == '!')
 		return run_program(session, text + 1);
 	char *expanded = alias_expand(session, text);
+	if (!expanded)
+		return error_no_memory();
+	expanded = name_struct(session, expanded);
 	if (!expanded)
 		return error_no_memory();
 	const struct command *command = command_find(expanded, strcspn(expanded, " \t|>"));

@@ -15,8 +15,9 @@ static const char pipes[] =
 	"\n"
 	"  bt, rd, struct NAME, ...    take the address as their last operand\n"
 	"  print                       shows the object; it is $_, a typed pointer\n"
-	"  print ->comm                is short for print $_->comm\n"
-	"  print {comm, pid}           makes a table of members\n"
+	"  print comm, print ->comm    are short for print $_->comm\n"
+	"  print {comm, mm{pgd, brk}}  makes a table of members\n"
+	"  print (struct foo){a, b}    the same of what you know to be a struct foo\n"
 	"  rd $_ 4                     $_ puts the address elsewhere\n"
 	"\n"
 	"What is C's and what the shell's:\n"
@@ -28,6 +29,8 @@ static const char pipes[] =
 	"asked to say which: (a > x) or > ./x. `| !x` is a program even if x is a command.\n";
 static const char *const pipes_examples[] = { "ps | grep kworker | head -3",
 					      "ps -s I | print {pid, comm}",
+					      "list -t struct.task_struct.tasks init_task | "
+					      "print (struct task_struct){comm, pid}",
 					      "ps 1 kthreadd | bt",
 					      "ps 1 | rd $_ 2",
 					      "print (1 | 2)",

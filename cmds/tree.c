@@ -87,7 +87,10 @@ static struct error *show(struct session *session, const struct arguments *argum
 			  const struct linkage *linkage, const struct tree_kind *kind,
 			  uint64_t root)
 {
-	struct listing listing = { .has_index = kind->is_map };
+	struct listing listing = {
+		.has_index = kind->is_map,
+		.hexadecimal = argument_option(&command_tree, arguments, 'x') != NULL,
+	};
 	struct walk walk = { .target = session->target,
 			     .visit = listing_visit,
 			     .broken = listing_broken,
@@ -188,6 +191,7 @@ const struct command command_tree = {
 	.options = { { 's', "members", "MEMBERS", OPERAND_WORD, "show these members: a,b->c" },
 		     { 'n', "limit", "NUMBER", OPERAND_NUMBER,
 		       "show at most so many elements; 0: all; else 10000" },
+		     { 'x', "hex", NULL, 0, "numbers in hexadecimal" },
 		     { 't', "kind", "KIND", OPERAND_WORD, "rbtree, xarray, radix, idr or maple" },
 		     { 'o', "offset", "TYPE.MEMBER", OPERAND_TYPE,
 		       "the same as the operand, as crash has it" } },

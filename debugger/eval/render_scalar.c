@@ -391,7 +391,10 @@ static void render_pointer(struct renderer *renderer, const char *key, struct ty
 	char text[RENDER_TEXT_SIZE] = "";
 	if (!renderer->quiet)
 		render_pointer_text(renderer, type, address, text);
-	out_address_as(renderer->out, key, address, shown(renderer, text));
+	/* In a cell of its own the string says more than where it is. */
+	const char *string = strstr(text, " \"");
+	bool is_bare = renderer->options->bare_strings && !renderer->depth && string;
+	out_address_as(renderer->out, key, address, shown(renderer, is_bare ? string + 1 : text));
 }
 
 /* --- which ------------------------------------------------------------------------------------ */
