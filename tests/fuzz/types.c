@@ -28,7 +28,8 @@ static void ask_parts(const struct btf_type *record)
 	for (uint32_t i = 0; i < 64 && btf_param(record, i, &param); i++)
 		EXPECT(param.name);
 	for (uint32_t i = 0; i < 64 && btf_section_entry(record, i, &entry); i++)
-		EXPECT(entry.type <= btf_end_id(record->btf));
+		/* What is cut off keeps its ids, which nobody finds. */
+		EXPECT(entry.type < btf_end_id(record->btf) || btf_is_cut(record->btf));
 	btf_enum_is_signed(record);
 }
 
