@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * BTF made by libbpf, which is also the oracle. Its names for structs are ours too, so they are
- * renamed while its headers are read.
- */
+/* BTF made by libbpf, which is also the oracle. */
 #ifndef TESTS_UNIT_BTF_SAMPLES_H
 #define TESTS_UNIT_BTF_SAMPLES_H
 
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#include <linux/btf.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "btf/btf.h"
+#include "tests/unit/libbpf.h"
 #include "tests/unit/test.h"
 
 /* Id of a type in a sample, by kind and name. */

@@ -3,25 +3,12 @@
  * Whose registers are these? Four CPUs, ELF files with made notes, and the memory that a dying
  * kernel leaves: 0 was idle, 1 is offline, 2 is idle too and never answered, 3 panicked.
  */
-#include "tests/unit/test.h"
-
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "base/array.h"
 #include "debugger/target/arch_x86_64.h"
 #include "debugger/target/cpu_registers.h"
 #include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
 #include <elf.h>
 #include <unistd.h>
 

@@ -7,24 +7,12 @@
 #ifndef TESTS_UNIT_EVAL_FIXTURE_H
 #define TESTS_UNIT_EVAL_FIXTURE_H
 
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#include <linux/btf.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "debugger/declare/declare.h"
 #include "debugger/eval/expression.h"
 #include "debugger/eval/value.h"
+#include "tests/unit/chance.h"
 #include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
 #include "tests/unit/test.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,11 +65,6 @@ struct ids {
 static inline int array_of(struct libbpf_btf *btf, const struct ids *ids, int element, int count)
 {
 	return btf__add_array(btf, ids->int_, element, count);
-}
-
-static inline void add_member(struct libbpf_btf *btf, const char *name, int type, size_t offset)
-{
-	btf__add_field(btf, name, type, offset * 8, 0);
 }
 
 static inline void add_basic_types(struct libbpf_btf *btf, struct ids *ids)
@@ -318,13 +301,6 @@ static inline void fixture_destroy(struct fixture *fixture)
 	btf__free(fixture->source);
 	image_destroy(&fixture->tables);
 	free(fixture);
-}
-
-/* A repeatable source of bad luck. */
-static inline uint32_t next_random(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
-	return (uint32_t)(*state >> 33);
 }
 
 /* Changes up to three characters of a C text into others that C knows. */

@@ -10,6 +10,7 @@
 #include "symbols/kallsyms.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

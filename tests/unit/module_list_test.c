@@ -3,26 +3,13 @@
  * The list of modules and their symbols in a made-up machine, whole and with random damage: nothing
  * crashes or hangs, and what is damaged of one module costs no other.
  */
-#include "tests/unit/test.h"
-
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "base/array.h"
 #include "debugger/kernel/module.h"
 #include "debugger/kernel/parameter.h"
 #include "debugger/target/target.h"
 #include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
 #include <elf.h>
 #include <inttypes.h>
 #include <stddef.h>

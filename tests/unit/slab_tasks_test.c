@@ -3,25 +3,12 @@
  * Tasks out of slabs, in a made-up machine of 64 pages: two slabs of two pages with eight slots
  * each, and what once was a slab. Every free slot looks like a living task.
  */
-#include "tests/unit/test.h"
-
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/kernel/slab_tasks.h"
 #include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
 
 #define PAGE	    4096u
 #define PAGES	    64u

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Walking hash lists, chains, red-black trees, xarrays and maple trees, whole and damaged. */
-#define btf	   libbpf_btf
-#define btf_type   libbpf_type
-#define btf_member libbpf_member
-#define btf_param  libbpf_param
-#include <bpf/btf.h>
-#include <stdio.h>
-#undef btf
-#undef btf_type
-#undef btf_member
-#undef btf_param
-#undef BTF_INT_SIGNED
-#undef BTF_INT_CHAR
-#undef BTF_INT_BOOL
-
 #include "debugger/kernel/walk.h"
 #include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
 #include "tests/unit/test.h"
 #include <stddef.h>
+#include <stdio.h>
 
 #define BASE  0xffff888000100000ull
 #define WORDS 4096u
