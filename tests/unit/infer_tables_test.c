@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the kernel's own tables say: parameters, sysctls, static keys, in a made-up machine. */
+#include "base/array.h"
+#include "tests/unit/infer_asked.h"
+#include "tests/unit/infer_machine.h"
+#include <stddef.h>
+
+#define AT(member)     (DATA + offsetof(struct contents, member))
+#define PROC_INT       (TEXT + 0x100)
+#define PROC_STRING    (TEXT + 0x200)
+#define PROC_OF_MODULE (TEXT + 0x300)
+
+/* The kernel's structs: the members that are asked for, in layouts of our own. */
+struct raw_parameter {
+	uint64_t operations, variable;
+};
+struct raw_array {
+	uint64_t operations, element;
+};
+struct raw_string {
+	uint32_t length;
+	uint64_t string;
+};
+struct raw_sysctl {
+	uint64_t name, data;
+	int32_t maximum;
+	uint16_t mode;
+	uint64_t handler;
+};
+struct raw_jump {
+	int32_t code, target;
+	int64_t key;
+};
+struct raw_key {
+	int32_t enabled;
+	uint64_t entries;
+};
+
+struct contents {
+	uint64_t operations[6]; /* of parameters: only their addresses count */
+	struct raw_parameter parameters[7];
+	struct raw_array array;
+	struct raw_string string;
+	struct raw_jump jumps[4];
+	struct raw_sysctl sysctls[8];
+	struct raw_key enabled, disabled;
+	int32_t number, limit; /* one int each */
+	int64_t roomy[9];      /* an int with room behind it */
+	uint8_t flag, bytes[7];
+	uint64_t text;
+	int32_t numbers[4], values[2];
+	char line[16], name[16];
+	int32_t bad[4];
+	uint64_t end;
+};
+
+enum { OPS_INT, OPS_BOOL, OPS_CHARP, OPS_STRING, OPS_ARRAY, OPS_OTHER };
+
+static struct contents contents;
+static struct machine machine;
+
+static void add_types(struct libbpf_btf *btf)
+{
+	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "unsigned int", 4, 0);
+	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
+	int ushort = btf__add_int(btf, "short unsigned int", 2, 0);
+	int character = btf__add_int(btf, "char", 1, 1);
+	btf__add_int(btf, "_Bool", 1, 4);
+	btf__add_ptr(btf, character);
+	btf__add_struct(btf, "kernel_param", sizeof(struct raw_parameter));
+	add_member(btf, "ops", ulong, offsetof(struct raw_parameter, operations));
+	add_member(btf, "arg", ulong, offsetof(struct raw_parameter, variable));
+	btf__add_struct(btf, "kparam_array", sizeof(struct raw_array));
+	add_member(btf, "ops", ulong, offsetof(struct raw_array, operations));
+	add_member(btf, "elem", ulong, offsetof(struct raw_array, element));
+	btf__add_struct(btf, "kparam_string", sizeof(struct raw_string));
+	add_member(btf, "maxlen", uint, offsetof(struct raw_string, length));
+	add_member(btf, "string", ulong, offsetof(struct raw_string, string));
+	btf__add_struct(btf, "ctl_table", sizeof(struct raw_sysctl));
+	add_member(btf, "data", ulong, offsetof(struct raw_sysctl, data));
+	add_member(btf, "maxlen", int_, offsetof(struct raw_sysctl, maximum));
+	add_member(btf, "mode", ushort, offsetof(struct raw_sysctl, mode));
+	add_member(btf, "proc_handler", ulong, offsetof(struct raw_sysctl, handler));
+	btf__add_struct(btf, "jump_entry", sizeof(struct raw_jump));
+	add_member(btf, "key", ulong, offsetof(struct raw_jump, key));
+	int key = btf__add_struct(btf, "static_key", sizeof(struct raw_key));
+	add_member(btf, "enabled", int_, offsetof(struct raw_key, enabled));
+	add_member(btf, "entries", ulong, offsetof(struct raw_key, entries));
+	btf__add_struct(btf, "static_key_true", sizeof(struct raw_key));
+	add_member(btf, "key", key, 0);
+	btf__add_struct(btf, "static_key_false", sizeof(struct raw_key));
+	add_member(btf, "key", key, 0);
+}
+
+static void add_symbols(void)
+{
+	static const struct test_symbol symbols[] = {
+		{ TEXT, 'T', "_text" },
+		{ TEXT, 'T', "_stext" },
+		{ PROC_INT, 'T', "proc_dointvec" },
+		{ PROC_STRING, 'T', "proc_dostring" },
+		{ PROC_OF_MODULE, 't', "proc_do_more" },
+		{ TEXT + 0x400, 'T', "_etext" },
+		{ DATA, 'D', "_sdata" },
+		{ AT(operations[OPS_INT]), 'R', "param_ops_int" },
+		{ AT(operations[OPS_BOOL]), 'R', "param_ops_bool" },
+		{ AT(operations[OPS_CHARP]), 'R', "param_ops_charp" },
+		{ AT(operations[OPS_STRING]), 'R', "param_ops_string" },
+		{ AT(operations[OPS_ARRAY]), 'R', "param_array_ops" },
+		{ AT(operations[OPS_OTHER]), 'r', "param_ops_other" },
+		{ AT(parameters), 'R', "__start___param" },
+		{ AT(array), 'R', "__stop___param" },
+		{ AT(jumps), 'D', "__start___jump_table" },
+		{ AT(sysctls), 'D', "__stop___jump_table" },
+		{ AT(sysctls), 'd', "sysctls" },
+		{ AT(enabled), 'd', "enabled" },
+		{ AT(disabled), 'd', "disabled" },
+		{ AT(number), 'd', "number" },
+		{ AT(limit), 'd', "limit" },
+		{ AT(roomy), 'd', "roomy" },
+		{ AT(flag), 'd', "flag" },
+		{ AT(bytes), 'd', "bytes" },
+		{ AT(text), 'd', "text" },
+		{ AT(numbers), 'd', "numbers" },
+		{ AT(values), 'd', "values" },
+		{ AT(line), 'd', "line" },
+		{ AT(name), 'd', "name" },
+		{ AT(bad), 'd', "bad" },
+		{ AT(end), 'D', "_edata" },
+		{ AT(end) + 8, 'D', "_end" },
+	};
+	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
+}
+
+static int64_t from(uint64_t place, uint64_t target, unsigned int flags)
+{
+	return (int64_t)(target - place) + flags;
+}
+
+static void fill(void)
+{
+	contents = (struct contents){
+		.parameters = { { AT(operations[OPS_INT]), AT(number) },
+				{ AT(operations[OPS_INT]), AT(roomy) },
+				{ AT(operations[OPS_BOOL]), AT(flag) },
+				{ AT(operations[OPS_CHARP]), AT(text) },
+				{ AT(operations[OPS_STRING]), AT(string) },
+				{ AT(operations[OPS_ARRAY]), AT(array) },
+				{ AT(operations[OPS_OTHER]), AT(bytes) } },
+		.array = { AT(operations[OPS_INT]), AT(numbers[1]) },
+		.string = { 16, AT(line) },
+		.enabled = { 1, 1 },
+		.disabled = { 0, 2 },
+	};
+	/* The low bits of a key are flags of the branch; the table is sorted by key. */
+	for (unsigned int i = 0; i < 4; i++)
+		contents.jumps[i].key =
+			from(AT(jumps[i].key), i < 2 ? AT(enabled) : AT(disabled), i % 3);
+	contents.sysctls[0] = (struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT };
+	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT };
+	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING };
+}
+
+static void test_parameters(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	static const struct {
+		const char *name, *type;
+		enum clue_kind kind;
+	} wanted[] = { { "number", "int", CLUE_WHOLE },
+		       { "flag", "_Bool", CLUE_WHOLE },
+		       { "text", "char *", CLUE_WHOLE },
+		       /* More room than alignment explains: perhaps the first of several. */
+		       { "roomy", "int", CLUE_OBJECT } };
+	for (size_t i = 0; i < ARRAY_COUNT(wanted); i++) {
+		ask_source(asked, tables_collect, wanted[i].name);
+		CHECK_U64(asked->clues.count, 1);
+		const struct clue *clue = find_clue(asked, wanted[i].kind, 0);
+		CHECK_STRING(clue_type(clue), wanted[i].type);
+		CHECK(clue && clue->source == SOURCE_TABLE &&
+		      clue->where - AT(parameters) < sizeof(contents.parameters));
+	}
+	/* Operations of somebody's own say nothing. */
+	ask_source(asked, tables_collect, "bytes");
+	CHECK_U64(asked->clues.count, 0);
+	asked_destroy(asked);
+}
+
+static void test_parameters_of_several(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask_source(asked, tables_collect, "line");
+	CHECK(has_clue(asked, "kparam_string.string", "char"));
+	ask_source(asked, tables_collect, "numbers");
+	CHECK(has_clue(asked, "kparam_array.elem", "int"));
+	/* Where the table points, not where the symbol begins. */
+	CHECK(find_clue(asked, CLUE_OBJECT, 4) && asked->clues.count == 1);
+	asked_destroy(asked);
+}
+
+static void test_sysctls(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask_source(asked, tables_collect, "limit");
+	CHECK(has_clue(asked, "ctl_table.data", "int") && asked->clues.count == 1);
+	ask_source(asked, tables_collect, "values");
+	CHECK(has_clue(asked, "ctl_table.data", "int"));
+	ask_source(asked, tables_collect, "name");
+	CHECK(has_clue(asked, "ctl_table.data", "char"));
+	ask_source(asked, tables_collect, "sysctls");
+	CHECK(has_clue(asked, "a record of a ctl_table", "struct ctl_table"));
+	CHECK_U64(asked->clues.count, 3);
+	CHECK(find_clue(asked, CLUE_OBJECT, sizeof(struct raw_sysctl)));
+	asked_destroy(asked);
+}
+
+/* Words that look like a record of it, but for one of them. */
+static void test_no_sysctls(void)
+{
+	static const struct raw_sysctl wrong[] = {
+		{ 0, AT(bad), 4, 0644, PROC_OF_MODULE }, { 0, AT(bad), 6, 0644, PROC_INT },
+		{ 0, AT(bad), 0, 0644, PROC_INT },	 { 0, AT(bad), 4, 01644, PROC_INT },
+		{ 0, AT(bad), 1 << 20, 0644, PROC_INT }, { 0, 0x1000, 4, 0644, PROC_INT },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(wrong); i++) {
+		contents.sysctls[4] = wrong[i];
+		struct asked *asked = asked_create(&machine.target);
+		ask_source(asked, tables_collect, "bad");
+		CHECK_U64(asked->clues.count, 0);
+		ask_source(asked, tables_collect, "sysctls");
+		CHECK_U64(asked->clues.count, 3);
+		asked_destroy(asked);
+	}
+	fill();
+}
+
+/* Which of the twins it is says the bit that the macro sets. */
+static void test_keys(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask_source(asked, tables_collect, "enabled");
+	CHECK(has_clue(asked, "jump_entry.key", "struct static_key"));
+	CHECK(has_clue(asked, "static_key.type", "struct static_key_true"));
+	CHECK_U64(asked->clues.count, 2);
+	ask_source(asked, tables_collect, "disabled");
+	CHECK(has_clue(asked, "static_key.type", "struct static_key_false"));
+	CHECK(!has_clue(asked, "static_key.type", "struct static_key_true"));
+	asked_destroy(asked);
+}
+
+/* Without the symbols or types of a table there is none. */
+static void test_absent(void)
+{
+	struct machine empty;
+	static const struct test_symbol symbols[] = { { TEXT, 'T', "_stext" },
+						      { TEXT + 16, 'T', "_etext" },
+						      { DATA, 'd', "number" },
+						      { DATA + 8, 'D', "_end" } };
+	machine_init(&empty);
+	btf__add_int(empty.source, "int", 4, 1);
+	machine_set_types(&empty);
+	machine_set_symbols(&empty, symbols, ARRAY_COUNT(symbols));
+	struct asked *asked = asked_create(&empty.target);
+	ask_source(asked, tables_collect, "number");
+	CHECK_U64(asked->clues.count, 0);
+	asked_destroy(asked);
+	machine_deinit(&empty);
+}
+
+static void ask_all(struct machine *damaged)
+{
+	static const char *const names[] = { "number", "line", "numbers", "sysctls", "enabled" };
+	struct asked *asked = asked_create(&damaged->target);
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		ask_source(asked, tables_collect, names[i]);
+		for (size_t k = 0; k < asked->clues.count; k++)
+			CHECK(asked->clues.items[k].offset < asked->subject.room);
+	}
+	asked_destroy(asked);
+}
+
+static void test_damage(void)
+{
+	machine_damage(&machine, 1000, ask_all);
+	test_parameters();
+}
+
+int main(void)
+{
+	machine_init(&machine);
+	machine_add_part(&machine, DATA, &contents, sizeof(contents));
+	fill();
+	add_types(machine.source);
+	machine_set_types(&machine);
+	add_symbols();
+	RUN(test_parameters);
+	RUN(test_parameters_of_several);
+	RUN(test_sysctls);
+	RUN(test_no_sysctls);
+	RUN(test_keys);
+	RUN(test_absent);
+	RUN(test_damage);
+	machine_deinit(&machine);
+	return test_finish();
+}
