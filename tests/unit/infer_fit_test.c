@@ -1,57 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How well types explain bytes, what names have in common, and what this kernel's names teach. */
-#include "tests/unit/eval_fixture.h"
-
 #include "debugger/infer/names_family.h"
 #include "debugger/infer/own_data_fit.h"
 #include "debugger/infer/solve.h"
+#include "tests/unit/eval_fixture.h"
+#include "tests/unit/infer_asked.h"
 
-struct asked {
-	struct fixture *fixture;
-	struct knowledge *knowledge;
-	const struct layout *layout;
-	struct subject subject;
-	struct symbol symbol;
-	struct question question;
-	uint8_t bytes[PAGE];
-	uint32_t thing, point;
-};
-
-static void ask(struct asked *asked, const char *name, uint64_t room)
-{
-	uint64_t cursor = 0;
-	struct error *why;
-	CHECK(symtab_find(asked->fixture->target.symbols, NULL, name, &cursor, &asked->symbol));
-	asked->subject = (struct subject){ .address = asked->symbol.address, .room = room };
-	asked->question = (struct question){ .knowledge = asked->knowledge,
-					     .subject = &asked->subject,
-					     .symbol = &asked->symbol,
-					     .layout = asked->layout,
-					     .bytes = asked->bytes };
-	asked->question.size = (uint32_t)memory_read_some(
-		asked->fixture->target.memory, asked->subject.address, asked->bytes, room, &why);
-	error_free(why);
-}
+static struct fixture *fixture; /* of the test that runs */
 
 static struct asked *create(void)
 {
-	struct asked *asked = calloc(1, sizeof(*asked));
-	if (!asked)
-		abort();
-	asked->fixture = fixture_create("");
-	CHECK_OK(knowledge_create(&asked->fixture->target, &asked->knowledge));
-	CHECK_OK(knowledge_layout(asked->knowledge, NULL, &asked->layout));
-	asked->thing = layout_find(asked->layout, BTF_STRUCT, "thing");
-	asked->point = layout_find(asked->layout, BTF_STRUCT, "point");
-	CHECK(asked->thing && asked->point);
-	return asked;
+	fixture = fixture_create("");
+	return asked_create(&fixture->target);
 }
 
 static void destroy(struct asked *asked)
 {
-	knowledge_destroy(asked->knowledge);
-	fixture_destroy(asked->fixture);
-	free(asked);
+	asked_destroy(asked);
+	fixture_destroy(fixture);
 }
 
 static int cost(struct asked *asked, uint32_t type, uint32_t count)
@@ -66,7 +32,8 @@ static int cost(struct asked *asked, uint32_t type, uint32_t count)
 static void test_outlines(void)
 {
 	struct asked *asked = create();
-	const struct outline *outline = outlines_find(asked->layout->outlines, asked->thing);
+	const struct outline *outline =
+		outlines_find(asked->layout->outlines, struct_named(asked, "thing"));
 	CHECK(outline && outline->size == sizeof(struct thing));
 	CHECK(!outlines_find(asked->layout->outlines, 0));
 	CHECK(!outlines_find(asked->layout->outlines, UINT32_MAX));
@@ -98,20 +65,20 @@ static void test_words(void)
 static void test_costs(void)
 {
 	struct asked *asked = create();
-	struct thing *thing = &asked->fixture->contents->thing;
+	struct thing *thing = &fixture->contents->thing;
 	ask(asked, "thing", sizeof(struct thing));
-	int right = cost(asked, asked->thing, 0);
+	int right = cost(asked, struct_named(asked, "thing"), 0);
 	uint32_t byte = layout_find(asked->layout, BTF_INT, "unsigned char");
 	CHECK(right < cost(asked, byte, sizeof(struct thing)));
-	CHECK_U64(cost(asked, asked->thing, 2), FIT_IMPOSSIBLE);
+	CHECK_U64(cost(asked, struct_named(asked, "thing"), 2), FIT_IMPOSSIBLE);
 	/* A pointer that holds no address costs more than not knowing. */
 	thing->next = 0x1234567;
 	ask(asked, "thing", sizeof(struct thing));
-	CHECK(cost(asked, asked->thing, 0) > right + 64 * FIT_BIT);
+	CHECK(cost(asked, struct_named(asked, "thing"), 0) > right + 64 * FIT_BIT);
 	thing->next = 0;
 	memset(&thing->flag, 7, 1);
 	ask(asked, "thing", sizeof(struct thing));
-	CHECK(cost(asked, asked->thing, 0) > right + 8 * FIT_BIT);
+	CHECK(cost(asked, struct_named(asked, "thing"), 0) > right + 8 * FIT_BIT);
 	destroy(asked);
 }
 
@@ -119,7 +86,7 @@ static void test_costs(void)
 static void test_nothing(void)
 {
 	struct asked *asked = create();
-	memset(&asked->fixture->contents->thing, 0, sizeof(struct thing));
+	memset(&fixture->contents->thing, 0, sizeof(struct thing));
 	ask(asked, "thing", sizeof(struct thing));
 	CHECK(!fit_create(&asked->question));
 	asked->question.size = 0;
@@ -147,7 +114,7 @@ static void test_search(void)
 	ask(asked, "thing", sizeof(struct thing));
 	struct fit *fit = fit_create(&asked->question);
 	size_t count = fit_search(fit, found, 16);
-	CHECK(count && found[0].type == asked->thing && !found[0].count);
+	CHECK(count && found[0].type == struct_named(asked, "thing") && !found[0].count);
 	for (size_t i = 1; i < count; i++)
 		CHECK(found[i - 1].cost <= found[i].cost);
 	fit_destroy(fit);
@@ -157,7 +124,7 @@ static void test_search(void)
 	fit_destroy(fit);
 	ask(asked, "thing", 3);
 	fit = fit_create(&asked->question);
-	CHECK(!is_among(found, fit ? fit_search(fit, found, 16) : 0, asked->thing));
+	CHECK(!is_among(found, fit ? fit_search(fit, found, 16) : 0, struct_named(asked, "thing")));
 	fit_destroy(fit);
 	destroy(asked);
 }
@@ -169,7 +136,7 @@ static void test_noise(void)
 	struct fitted found[16];
 	uint32_t state = 1;
 	for (int round = 0; round < 300; round++) {
-		uint8_t *bytes = (uint8_t *)&asked->fixture->contents->thing;
+		uint8_t *bytes = (uint8_t *)&fixture->contents->thing;
 		for (size_t i = 0; i < sizeof(struct thing); i++) {
 			state = state * 1664525 + 1013904223;
 			bytes[i] = state >> 24 & 1 ? (uint8_t)(state >> 16) : round & 1 ? 0xff : 0;

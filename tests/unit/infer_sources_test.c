@@ -1,67 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The sources of evidence of debugger/infer that need no code, on a small machine. */
-#include "tests/unit/eval_fixture.h"
-
-#include "debugger/infer/knowledge.h"
 #include "debugger/infer/pointers.h"
+#include "tests/unit/eval_fixture.h"
+#include "tests/unit/infer_asked.h"
 
-struct asked {
-	struct fixture *fixture;
-	struct knowledge *knowledge;
-	const struct layout *layout;
-	struct subject subject;
-	struct symbol symbol;
-	struct question question;
-	struct clues clues;
-	uint8_t bytes[PAGE];
-};
-
-/* A question about a symbol, with its bytes as they are now. */
-static void ask(struct asked *asked, const char *name)
-{
-	uint64_t cursor = 0;
-	struct error *why;
-	CHECK(symtab_find(asked->fixture->target.symbols, NULL, name, &cursor, &asked->symbol));
-	asked->subject =
-		(struct subject){ .address = asked->symbol.address, .room = asked->symbol.size };
-	asked->question = (struct question){ .knowledge = asked->knowledge,
-					     .subject = &asked->subject,
-					     .symbol = &asked->symbol,
-					     .layout = asked->layout,
-					     .bytes = asked->bytes };
-	size_t size = asked->subject.room < PAGE ? asked->subject.room : PAGE;
-	asked->question.size = (uint32_t)memory_read_some(
-		asked->fixture->target.memory, asked->subject.address, asked->bytes, size, &why);
-	error_free(why);
-	names_prepare(&asked->question);
-	asked->clues.count = 0;
-}
+static struct fixture *fixture; /* of the test that runs */
 
 static struct asked *create(void)
 {
-	struct asked *asked = calloc(1, sizeof(*asked));
-	if (!asked)
-		abort();
-	asked->fixture = fixture_create("");
-	CHECK_OK(knowledge_create(&asked->fixture->target, &asked->knowledge));
-	CHECK_OK(knowledge_layout(asked->knowledge, NULL, &asked->layout));
-	return asked;
+	fixture = fixture_create("");
+	return asked_create(&fixture->target);
 }
 
 static void destroy(struct asked *asked)
 {
-	knowledge_destroy(asked->knowledge);
-	clues_deinit(&asked->clues);
-	fixture_destroy(asked->fixture);
-	free(asked);
-}
-
-static const struct clue *find_clue(const struct asked *asked, enum clue_kind kind, uint64_t offset)
-{
-	for (size_t i = 0; i < asked->clues.count; i++)
-		if (asked->clues.items[i].kind == kind && asked->clues.items[i].offset == offset)
-			return &asked->clues.items[i];
-	return NULL;
+	asked_destroy(asked);
+	fixture_destroy(fixture);
 }
 
 static void test_functions(void)
@@ -76,7 +30,7 @@ static void test_functions(void)
 	CHECK(function->is_function && !function->prototype.btf);
 	CHECK(!knowledge_function(asked->knowledge, AT(thing))->is_function);
 	CHECK(!knowledge_function(asked->knowledge, 0)->is_function);
-	ask(asked, "thing");
+	ask(asked, "thing", 0);
 	CHECK_OK(own_data_collect(&asked->question, &asked->clues));
 	const struct clue *clue = find_clue(asked, CLUE_SHAPE, offsetof(struct thing, function));
 	CHECK(clue && clue->source == SOURCE_DATA && clue->where == TEXT_BASE + 0x100);
@@ -86,8 +40,8 @@ static void test_functions(void)
 static int judge(struct asked *asked, const char *name, const char **ret_why)
 {
 	uint64_t cursor = 0;
-	uint32_t type = btf_find(asked->fixture->btf, BTF_STRUCT, "thing", &cursor);
-	ask(asked, name);
+	uint32_t type = btf_find(fixture->btf, BTF_STRUCT, "thing", &cursor);
+	ask(asked, name, 0);
 	*ret_why = NULL;
 	return own_data_judge(&asked->question, layout_resolve(asked->layout, type), 0, ret_why);
 }
@@ -96,7 +50,7 @@ static void test_judge(void)
 {
 	const char *why;
 	struct asked *asked = create();
-	struct thing *thing = &asked->fixture->contents->thing;
+	struct thing *thing = &fixture->contents->thing;
 	CHECK(judge(asked, "thing", &why) > 0);
 	CHECK(!why);
 	memset(&thing->flag, 7, 1);
@@ -121,8 +75,8 @@ static void test_padding(void)
 	const char *why = NULL;
 	struct asked *asked = create();
 	uint64_t cursor = 0;
-	uint32_t point = btf_find(asked->fixture->btf, BTF_STRUCT, "point", &cursor);
-	ask(asked, "matrix");
+	uint32_t point = btf_find(fixture->btf, BTF_STRUCT, "point", &cursor);
+	ask(asked, "matrix", 0);
 	CHECK(own_data_judge(&asked->question, point, 0, &why) < 0);
 	CHECK_STRING(why, "bytes behind its end are in use");
 	CHECK(own_data_judge(&asked->question, point, 3, &why) >= 0);
@@ -132,13 +86,13 @@ static void test_padding(void)
 static void test_text(void)
 {
 	struct asked *asked = create();
-	strcpy(asked->fixture->contents->string, "some text");
-	ask(asked, "string");
+	strcpy(fixture->contents->string, "some text");
+	ask(asked, "string", 0);
 	CHECK_OK(own_data_collect(&asked->question, &asked->clues));
 	CHECK(find_clue(asked, CLUE_STRIDE, 0) && find_clue(asked, CLUE_STRIDE, 0)->size == 1);
 	/* A byte that no text has, and what follows an end. */
-	asked->fixture->contents->string[2] = 1;
-	ask(asked, "string");
+	fixture->contents->string[2] = 1;
+	ask(asked, "string", 0);
 	CHECK_OK(own_data_collect(&asked->question, &asked->clues));
 	CHECK(!find_clue(asked, CLUE_STRIDE, 0));
 	destroy(asked);
@@ -163,7 +117,7 @@ static void test_pointers(void)
 	struct pointer_walk *walk;
 	uint64_t cursor = 0;
 	size_t found;
-	uint32_t type = btf_find(asked->fixture->btf, BTF_STRUCT, "thing", &cursor);
+	uint32_t type = btf_find(fixture->btf, BTF_STRUCT, "thing", &cursor);
 	CHECK_OK(pointer_walk_create(asked->knowledge, &walk));
 	CHECK_OK(pointer_walk_add(walk, asked->layout, AT(thing), type, 0));
 	CHECK_OK(pointer_walk_run(walk, &found));
@@ -208,11 +162,11 @@ static void test_typed(void)
 static void test_names(void)
 {
 	struct asked *asked = create();
-	ask(asked, "thing");
+	ask(asked, "thing", 0);
 	/* No struct that an ending stands for exists here. */
 	CHECK_U64(asked->question.ending_count, 0);
 	uint64_t cursor = 0;
-	uint32_t type = btf_find(asked->fixture->btf, BTF_STRUCT, "thing", &cursor);
+	uint32_t type = btf_find(fixture->btf, BTF_STRUCT, "thing", &cursor);
 	CHECK_U64(names_judge(&asked->question, type), 3);
 	strcpy(asked->symbol.name, "my_thing.3");
 	CHECK_U64(names_judge(&asked->question, type), 2);
