@@ -39,6 +39,7 @@ struct contents {
 
 static struct contents contents;
 static struct raw_item heap[16];
+static uint8_t code[0x600]; /* that looks like text, as much of it does */
 static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
@@ -75,6 +76,7 @@ static void add_types(struct libbpf_btf *btf)
 	add_member(btf, "operations", to_operations, 0);
 	btf__add_func(btf, "show", BTF_FUNC_STATIC, show);
 	btf__add_func(btf, "stop", BTF_FUNC_STATIC, stop);
+	btf__add_func(btf, "show.isra.0", BTF_FUNC_STATIC, show);
 	btf__add_func(btf, "common", BTF_FUNC_STATIC, show);
 }
 
@@ -195,7 +197,7 @@ static void test_texts(void)
 	contents.pointer = AT(text);
 	ask_source(asked, own_data_collect, "pointer");
 	CHECK(has_clue(asked, "points at text", "char *"));
-	contents.pointer = SHOW; /* code that looks like text is code */
+	contents.pointer = SHOW + 1;
 	ask_source(asked, own_data_collect, "pointer");
 	CHECK(!has_clue(asked, "points at text", "char *"));
 	fill();
@@ -289,6 +291,25 @@ static void test_judge_functions(void)
 	asked_destroy(asked);
 }
 
+/* Zeros and what list_del() leaves are lists that were or will be. */
+static void test_judge_lists(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	static const struct {
+		const char *name;
+		int sign;
+	} wanted[] = { { "head", 1 }, { "empty", 0 }, { "removed", 0 }, { "lonely", -1 } };
+	for (size_t i = 0; i < ARRAY_COUNT(wanted); i++) {
+		const char *why = NULL;
+		ask(asked, wanted[i].name, 0);
+		int points =
+			own_data_judge(&asked->question, struct_named(asked, "list_head"), 0, &why);
+		CHECK((points > 0) - (points < 0) == wanted[i].sign);
+		CHECK(!why == (points >= 0));
+	}
+	asked_destroy(asked);
+}
+
 /* Constants are packed: what is behind one may be another without a symbol. */
 static void test_behind_the_end(void)
 {
@@ -316,6 +337,8 @@ static bool is_pointed_at(const char *name, const char *type)
 	CHECK_OK(pointer_walk_create(asked->knowledge, &walk));
 	CHECK_OK(pointer_walk_add(walk, asked->layout, AT(item), struct_named(asked, "item"), 0));
 	CHECK_OK(pointer_walk_run(walk, &found));
+	/* Each object is followed once. */
+	CHECK(found <= 4);
 	pointer_walk_destroy(walk);
 	ask_source(asked, tables_collect, name);
 	bool is_found = has_clue(asked, "a typed pointer points at it", type);
@@ -403,6 +426,7 @@ static void ask_all(struct machine *damaged)
 	CHECK_OK(pointer_walk_create(asked->knowledge, &walk));
 	CHECK_OK(pointer_walk_add(walk, asked->layout, AT(item), type, 0));
 	CHECK_OK(pointer_walk_add(walk, asked->layout, HEAP, type, UINT32_MAX));
+	CHECK_OK(pointer_walk_add(walk, asked->layout, HEAP, 0, 3)); /* void has no size */
 	CHECK_OK(pointer_walk_run(walk, &found));
 	pointer_walk_destroy(walk);
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
@@ -424,6 +448,8 @@ static void test_damage(void)
 int main(void)
 {
 	machine_init(&machine);
+	memset(code, 'A', sizeof(code));
+	machine_add_part(&machine, TEXT, code, sizeof(code));
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	machine_add_part(&machine, HEAP, heap, sizeof(heap));
 	fill();
@@ -437,6 +463,7 @@ int main(void)
 	RUN(test_pointees);
 	RUN(test_judge);
 	RUN(test_judge_functions);
+	RUN(test_judge_lists);
 	RUN(test_behind_the_end);
 	RUN(test_pointers);
 	RUN(test_pointers_on_the_heap);
