@@ -115,6 +115,21 @@ static void test_comparisons(void)
 	CHECK(found(CLUE_VALUE, 0, INT, false));
 }
 
+/* An enum is compared with its like; what extends a number by its sign says that it has one. */
+static void test_numbers(void)
+{
+	bytes("8b 47 14");	 /* mov 20(%rdi), %eax: foo->color */
+	relative("39 05", DATA); /* cmp %eax, DATA(%rip) */
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_VALUE, 0, COLOR, false));
+	relative("48 63 05", DATA); /* movslq DATA(%rip), %rax */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	relative("0f b7 05", DATA); /* movzwl DATA(%rip), %eax */
+	run(0);
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
 static void test_lists(void)
 {
 	/* if (data.next == &data) */
@@ -520,6 +535,37 @@ static void test_stack(void)
 	CHECK_U64(count(CLUE_OBJECT), 0);
 }
 
+/* As ftrace leaves the start of a function: a nop, or a call that changes nothing. */
+static void test_tracing_hook(void)
+{
+	static const char *const starts[] = { "0f 1f 44 00 00", NULL };
+	for (size_t i = 0; i < ARRAY_COUNT(starts); i++) {
+		if (starts[i])
+			bytes(starts[i]);
+		else
+			call(HOOK);
+		bytes("48 8b 47 18"); /* mov 24(%rdi), %rax: foo->link */
+		relative("48 89 05", DATA);
+		run(PUT_FOO_PROTO);
+		CHECK(found(CLUE_VALUE, 0, LIST_HEAD, true));
+	}
+}
+
+/* Where the arms of a union differ, what was read is of neither. */
+static void test_unions(void)
+{
+	bytes("48 8b 07"); /* mov (%rdi), %rax: box->either */
+	relative("48 89 05", DATA);
+	bytes("8b 4f 08"); /* mov 8(%rdi), %ecx: box->count */
+	relative("89 0d", DATA + 8);
+	run(BOX_PROTO);
+	CHECK_U64(count(CLUE_VALUE), 1);
+	CHECK(found(CLUE_VALUE, 8, INT, false));
+	absolute("48 c7 07", DATA); /* movq $DATA, (%rdi) */
+	run(BOX_PROTO);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+}
+
 static void test_joins(void)
 {
 	/* rdi = cond ? &a : &b */
@@ -646,6 +692,7 @@ int main(void)
 	RUN(test_results);
 	RUN(test_members);
 	RUN(test_comparisons);
+	RUN(test_numbers);
 	RUN(test_lists);
 	RUN(test_indirect_calls);
 	RUN(test_per_cpu);
@@ -662,6 +709,8 @@ int main(void)
 	RUN(test_writes_forget);
 	RUN(test_calls_forget);
 	RUN(test_stack);
+	RUN(test_tracing_hook);
+	RUN(test_unions);
 	RUN(test_joins);
 	RUN(test_numbers_are_no_addresses);
 	RUN(test_path_ends);

@@ -20,6 +20,7 @@
 #define PRINT	 (TEXT + 0x104c0) /* void print(int, const char *, ...) */
 #define THUNK	 (TEXT + 0x10500) /* __x86_indirect_thunk_rax */
 #define RETURN	 (TEXT + 0x10600) /* __x86_return_thunk */
+#define HOOK	 (TEXT + 0x10700) /* __fentry__ */
 #define DATA	 0xffffffff82000000u
 #define KNOWN	 0xffffffff82800000u /* struct foo known */
 #define DATA_END 0xffffffff83000000u
@@ -52,6 +53,10 @@ enum {
 	CHAR,
 	CHAR_PTR,
 	PRINT_PROTO,
+	EITHER, /* union { struct list_head *list; struct foo *foo; } */
+	BOX,	/* struct { union either either; int count; } */
+	BOX_PTR,
+	BOX_PROTO, /* void (struct box *) */
 	TYPE_COUNT
 };
 
@@ -156,12 +161,26 @@ static void add_prototypes(void)
 	param("", 0);
 }
 
+static void add_union(void)
+{
+	record("either", BTF_UNION, 2, 8);
+	member("list", LIST_HEAD_PTR, 0);
+	member("foo", FOO_PTR, 0);
+	record("box", BTF_STRUCT, 2, 16);
+	member("either", EITHER, 0);
+	member("count", INT, 8);
+	record("", BTF_PTR, 0, BOX);
+	record("", BTF_FUNC_PROTO, 1, 0);
+	param("box", BOX_PTR);
+}
+
 static struct btf *make_btf(void)
 {
 	struct btf *btf = NULL;
 	blob_size = 0, strings_size = 1;
 	add_structs();
 	add_prototypes();
+	add_union();
 	uint32_t header[6] = {
 		0xeb9f | 1u << 16,     24, 0, (uint32_t)blob_size, (uint32_t)blob_size,
 		(uint32_t)strings_size
@@ -196,6 +215,8 @@ static void callee(void *context, uint64_t address, struct callee *ret)
 		*ret = (struct callee){ .kind = CALLEE_HELPER, .helper = HELPER_REGISTER };
 	if (address == RETURN)
 		*ret = (struct callee){ .kind = CALLEE_HELPER, .helper = HELPER_RETURN };
+	if (address == HOOK)
+		*ret = (struct callee){ .kind = CALLEE_HELPER, .helper = HELPER_NOTHING };
 }
 
 static bool known(void *context, uint64_t address, struct kind *ret, int64_t *ret_offset)

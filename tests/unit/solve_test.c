@@ -12,6 +12,7 @@ struct types {
 	int int_, uint, long_, ulong, char_, list, list_pointer, raw, spin, mutex, attribute,
 		device;
 	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
+	int key, key_true, base, base_pointer, counted;
 };
 
 struct bench {
@@ -35,7 +36,7 @@ static void add_scalars(struct libbpf_btf *btf, struct types *types)
 	types->byte = btf__add_int(btf, "_Bool", 1, 4);
 	types->text = btf__add_ptr(btf, types->char_);
 	types->const_text = btf__add_ptr(btf, btf__add_const(btf, types->char_));
-	types->list_pointer = btf__add_ptr(btf, types->const_text + 1);
+	types->list_pointer = btf__add_ptr(btf, types->const_text + 2);
 	types->list = btf__add_struct(btf, "list_head", 16);
 	add_member(btf, "next", types->list_pointer, 0);
 	add_member(btf, "prev", types->list_pointer, 8);
@@ -87,6 +88,33 @@ static void add_compounds(struct libbpf_btf *btf, struct types *types)
 	add_member(btf, "self", types->loop, 0);
 }
 
+/* Twins, a bitmap, and what several structs begin with. */
+static void add_traps(struct libbpf_btf *btf, struct types *types)
+{
+	static const char *const derived[] = { "disk", "tape", "card", "line", "lamp" };
+	types->key = btf__add_struct(btf, "static_key", 16);
+	add_member(btf, "enabled", types->int_, 0);
+	add_member(btf, "entries", types->ulong, 8);
+	types->key_true = btf__add_struct(btf, "static_key_true", 16);
+	add_member(btf, "key", types->key, 0);
+	btf__add_struct(btf, "static_key_false", 16);
+	add_member(btf, "key", types->key, 0);
+	int bits = btf__add_array(btf, types->int_, types->ulong, 128);
+	btf__add_struct(btf, "cpumask", 1024);
+	add_member(btf, "bits", bits, 0);
+	types->base = btf__add_struct(btf, "base", 24);
+	add_member(btf, "name", types->const_text, 0);
+	add_member(btf, "list", types->list, 8);
+	types->base_pointer = btf__add_ptr(btf, types->base);
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++) {
+		btf__add_struct(btf, derived[i], 64);
+		add_member(btf, "base", types->base, 0);
+	}
+	types->counted = btf__add_struct(btf, "counted", 24);
+	add_member(btf, "count", types->int_, 0);
+	add_member(btf, "list", types->list, 8);
+}
+
 static void init(struct bench *bench, uint64_t room)
 {
 	uint32_t size;
@@ -94,6 +122,7 @@ static void init(struct bench *bench, uint64_t room)
 	add_scalars(bench->writer, &bench->types);
 	add_attributes(bench->writer, &bench->types);
 	add_compounds(bench->writer, &bench->types);
+	add_traps(bench->writer, &bench->types);
 	const void *data = btf__raw_data(bench->writer, &size);
 	CHECK_OK(btf_open(data, size, NULL, "test", &bench->btf));
 	CHECK_OK(layout_create(bench->btf, NULL, &bench->layout));
@@ -219,6 +248,63 @@ static void test_spinlock_twin(void)
 	init(&bench, 4);
 	clue(&bench, CLUE_OBJECT, 0, bench.types.raw, 4);
 	CHECK_BEST(&bench, "struct spinlock", "inferred");
+	deinit(&bench);
+}
+
+/* Both tables speak of a key; the one that knows its type decides between the twins. */
+static void test_static_key_twins(void)
+{
+	struct bench bench;
+	init(&bench, 16);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.key, 16);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.key_true, 16);
+	CHECK_BEST(&bench, "struct static_key_true", "inferred");
+	deinit(&bench);
+}
+
+/* `unsigned long []` of as many bits as there may be processors. */
+static void test_cpumask(void)
+{
+	struct bench bench;
+	init(&bench, 1024);
+	clue(&bench, CLUE_ACCESS, 0, 0, 8);
+	clue(&bench, CLUE_STRIDE, 0, 0, 8);
+	char spelled[64];
+	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "struct cpumask");
+	bench.subject.room = 1024 + 512;
+	CHECK(strcmp(best(&bench, spelled, sizeof(spelled)), "struct cpumask"));
+	deinit(&bench);
+}
+
+/* f(struct base *) may serve all that begin with a base; often enough, it is one. */
+static void test_up_cast(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
+	CHECK_BEST(&bench, "struct base *", "guess");
+	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
+	CHECK_BEST(&bench, "struct base *", "inferred");
+	/* Where it does not serve others, one is enough. */
+	bench.clues.count = 0;
+	clue(&bench, CLUE_VALUE, 0, bench.types.list_pointer, 8);
+	CHECK_BEST(&bench, "struct list_head *", "inferred");
+	deinit(&bench);
+}
+
+/* An `int *` to a struct's first int. */
+static void test_first_int_is_not_all(void)
+{
+	struct bench bench;
+	init(&bench, 24);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.int_, 4);
+	clue(&bench, CLUE_OBJECT, 8, bench.types.list, 16);
+	CHECK_BEST(&bench, "struct counted", "inferred");
+	bench.clues.count = 1;
+	char spelled[64];
+	best(&bench, spelled, sizeof(spelled));
+	CHECK(solver_confidence(&bench.solver) < CONFIDENCE_INFERRED);
 	deinit(&bench);
 }
 
@@ -374,6 +460,10 @@ int main(void)
 	RUN(test_list_member_is_not_a_pointer);
 	RUN(test_arrays);
 	RUN(test_spinlock_twin);
+	RUN(test_static_key_twins);
+	RUN(test_cpumask);
+	RUN(test_up_cast);
+	RUN(test_first_int_is_not_all);
 	RUN(test_union_arms);
 	RUN(test_sizes_alone_are_a_guess);
 	RUN(test_facts);
