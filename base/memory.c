@@ -123,6 +123,23 @@ size_t memory_read_some(struct memory *memory, uint64_t address, void *buffer, s
 	return size;
 }
 
+void memory_read_filled(struct memory *memory, uint64_t address, void *buffer, size_t size,
+			uint8_t filler)
+{
+	uint8_t *to = buffer;
+	while (size) {
+		struct error *why;
+		size_t got = memory_read_some(memory, address, to, size, &why);
+		error_free(why);
+		if (got == size)
+			return;
+		address += got, to += got, size -= got;
+		size_t hole = chunk_rest(address, size);
+		memset(to, filler, hole);
+		address += hole, to += hole, size -= hole;
+	}
+}
+
 struct error *memory_read_alloc(struct memory *memory, uint64_t address, uint64_t size,
 				uint64_t limit, void **ret)
 {

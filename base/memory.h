@@ -46,6 +46,12 @@ struct error *memory_read_string(struct memory *memory, uint64_t address, char *
  */
 size_t memory_read_some(struct memory *memory, uint64_t address, void *buffer, size_t size,
 			struct error **ret_why);
+/*
+ * Reads all that there is of the range: one hole does not hide what is behind it. What is missing,
+ * in whole pages, is filled.
+ */
+void memory_read_filled(struct memory *memory, uint64_t address, void *buffer, size_t size,
+			uint8_t filler);
 /* malloc()s `size` (at most `limit`) bytes and fills them. Caller frees *ret. */
 struct error *memory_read_alloc(struct memory *memory, uint64_t address, uint64_t size,
 				uint64_t limit, void **ret) MUST_CHECK;

@@ -74,10 +74,8 @@ static struct error *scan_data(struct table_scan *scan)
 		return error_no_memory();
 	start &= ~(uint64_t)7;
 	for (uint64_t at = start; !error && at < end; at += CHUNK_SIZE) {
-		struct error *why;
-		size_t wanted = end - at < CHUNK_SIZE ? (size_t)(end - at) : CHUNK_SIZE;
-		size_t size = memory_read_some(target->memory, at, chunk, wanted, &why);
-		error_free(why);
+		size_t size = end - at < CHUNK_SIZE ? (size_t)(end - at) : CHUNK_SIZE;
+		memory_read_filled(target->memory, at, chunk, size, 0);
 		error = scan_chunk(scan, at, chunk, size);
 		if (!error)
 			error = interrupt_check();

@@ -26,7 +26,6 @@ static bool read_span(const struct knowledge *knowledge, const char *from, const
 {
 	const struct target *target = knowledge->target;
 	uint64_t start, stop;
-	struct error *why;
 	*ret = (struct span){ 0 };
 	if (!symtab_address(target->symbols, from, &start) ||
 	    !symtab_address(target->symbols, to, &stop) || stop <= start || stop - start > limit)
@@ -35,10 +34,10 @@ static bool read_span(const struct knowledge *knowledge, const char *from, const
 	if (!ret->data)
 		return false;
 	ret->address = start;
-	ret->size =
-		memory_read_some(target->memory, start, ret->data, (size_t)(stop - start), &why);
-	error_free(why);
-	return ret->size > 0;
+	ret->size = (size_t)(stop - start);
+	/* No table has a record of zeros. */
+	memory_read_filled(target->memory, start, ret->data, ret->size, 0);
+	return true;
 }
 
 static uint64_t span_load(const struct knowledge *knowledge, const struct span *span, size_t at,
@@ -306,10 +305,9 @@ static struct error *read_keys(struct knowledge *knowledge, const struct layout 
 	if (read_span(knowledge, "__start___jump_table", "__stop___jump_table", TABLE_SIZE_MAX,
 		      &span)) {
 		for (size_t at = 0; !error && at + size <= span.size; at += size) {
-			uint64_t key = (span.address + at + member +
-					span_load(knowledge, &span, at + member, 8)) &
-				       ~(uint64_t)3;
-			if (key != last && is_kernel_pointer(key))
+			uint64_t distance = span_load(knowledge, &span, at + member, 8);
+			uint64_t key = (span.address + at + member + distance) & ~(uint64_t)3;
+			if (distance && key != last && is_kernel_pointer(key))
 				error = add_key(knowledge, layout, key, span.address + at);
 			last = key;
 		}

@@ -5,7 +5,6 @@
 #include "debugger/target/object.h"
 #include <string.h>
 
-#define PAGE_SIZE 4096
 /* The largest text seen has 24 MiB. */
 #define TEXT_MAX (256u << 20)
 
@@ -61,24 +60,6 @@ struct error *text_add_module(struct text *text, const struct module *module)
 	return add_range(text, module->regions[0].start, module->regions[0].size);
 }
 
-/* Page by page where the whole cannot be had: one hole does not hide the rest. */
-static void read_with_holes(const struct text *text, uint64_t address, uint8_t *buffer, size_t size)
-{
-	while (size) {
-		struct error *why;
-		size_t got = memory_read_some(text->target->memory, address, buffer, size, &why);
-		error_free(why);
-		if (got == size)
-			return;
-		address += got, buffer += got, size -= got;
-		size_t hole = PAGE_SIZE - address % PAGE_SIZE;
-		if (hole > size)
-			hole = size;
-		memset(buffer, text->lowering->filler, hole);
-		address += hole, buffer += hole, size -= hole;
-	}
-}
-
 static const struct text_range *range_of(const struct text *text, uint64_t address, size_t size)
 {
 	for (size_t i = 0; i < text->count; i++) {
@@ -104,7 +85,8 @@ bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_
 	if (range->bytes)
 		memcpy(buffer, range->bytes + (address - range->start), size);
 	else
-		read_with_holes(text, address, buffer, size);
+		memory_read_filled(text->target->memory, address, buffer, size,
+				   text->lowering->filler);
 	return true;
 }
 
@@ -128,7 +110,8 @@ struct error *text_load(struct text *text)
 		range->bytes = malloc(range->size);
 		if (!range->bytes)
 			return error_no_memory();
-		read_with_holes(text, range->start, range->bytes, range->size);
+		memory_read_filled(text->target->memory, range->start, range->bytes, range->size,
+				   text->lowering->filler);
 	}
 	return NULL;
 }

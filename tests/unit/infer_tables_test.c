@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #define AT(member)     (DATA + offsetof(struct contents, member))
+#define BEHIND	       (DATA + 0x10000) /* a hole: more of the table of sysctls */
 #define PROC_INT       (TEXT + 0x100)
 #define PROC_STRING    (TEXT + 0x200)
 #define PROC_OF_MODULE (TEXT + 0x300)
@@ -50,13 +51,14 @@ struct contents {
 	uint64_t text;
 	int32_t numbers[4], values[2];
 	char line[16], name[16];
-	int32_t bad[4];
+	int32_t distant, bad[4];
 	uint64_t end;
 };
 
 enum { OPS_INT, OPS_BOOL, OPS_CHARP, OPS_STRING, OPS_ARRAY, OPS_OTHER };
 
 static struct contents contents;
+static struct raw_sysctl behind;
 static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
@@ -125,9 +127,11 @@ static void add_symbols(void)
 		{ AT(values), 'd', "values" },
 		{ AT(line), 'd', "line" },
 		{ AT(name), 'd', "name" },
+		{ AT(distant), 'd', "distant" },
 		{ AT(bad), 'd', "bad" },
-		{ AT(end), 'D', "_edata" },
-		{ AT(end) + 8, 'D', "_end" },
+		{ AT(end), 'd', "end" },
+		{ BEHIND + sizeof(behind), 'D', "_edata" },
+		{ BEHIND + sizeof(behind) + 8, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -159,6 +163,7 @@ static void fill(void)
 	contents.sysctls[0] = (struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT };
 	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT };
 	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING };
+	behind = (struct raw_sysctl){ 0, AT(distant), 4, 0644, PROC_INT };
 }
 
 static void test_parameters(void)
@@ -207,6 +212,9 @@ static void test_sysctls(void)
 	CHECK(has_clue(asked, "ctl_table.data", "int"));
 	ask_source(asked, tables_collect, "name");
 	CHECK(has_clue(asked, "ctl_table.data", "char"));
+	/* One page that was filtered does not hide all that follows. */
+	ask_source(asked, tables_collect, "distant");
+	CHECK(has_clue(asked, "ctl_table.data", "int"));
 	ask_source(asked, tables_collect, "sysctls");
 	CHECK(has_clue(asked, "a record of a ctl_table", "struct ctl_table"));
 	CHECK_U64(asked->clues.count, 3);
@@ -289,6 +297,7 @@ int main(void)
 {
 	machine_init(&machine);
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
+	machine_add_part(&machine, BEHIND, &behind, sizeof(behind));
 	fill();
 	add_types(machine.source);
 	machine_set_types(&machine);
