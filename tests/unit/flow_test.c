@@ -120,9 +120,15 @@ static void test_numbers(void)
 {
 	bytes("8b 47 14");	 /* mov 20(%rdi), %eax: foo->color */
 	relative("39 05", DATA); /* cmp %eax, DATA(%rip) */
+	relative("3b 05", DATA + 8);
 	run(PUT_FOO_PROTO);
 	CHECK(found(CLUE_VALUE, 0, COLOR, false));
+	CHECK(found(CLUE_VALUE, 8, COLOR, false));
 	relative("48 63 05", DATA); /* movslq DATA(%rip), %rax */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, INT, false));
+	relative("8b 05", DATA); /* mov DATA(%rip), %eax */
+	bytes("48 63 c8");	 /* movslq %eax, %rcx */
 	run(0);
 	CHECK(found(CLUE_VALUE, 0, INT, false));
 	relative("0f b7 05", DATA); /* movzwl DATA(%rip), %eax */
@@ -414,7 +420,7 @@ static void test_loops(void)
 	call(PUT_FOO);
 	bytes("48 83 c3 18"); /* add $24, %rbx */
 	bytes("85 c0 75");    /* test %eax, %eax; jne head */
-	code[code_size] = (uint8_t)(head - code_size - 1);
+	machine_code[code_size] = (uint8_t)(head - code_size - 1);
 	code_size++;
 	run(0);
 	CHECK(found(CLUE_OBJECT, 0, FOO, false));
@@ -427,7 +433,7 @@ static void test_loops(void)
 	call(PUT_FOO);
 	bytes("48 0f b6 1b"); /* movzbq (%rbx), %rbx */
 	bytes("85 c0 75");
-	code[code_size] = (uint8_t)(head - code_size - 1);
+	machine_code[code_size] = (uint8_t)(head - code_size - 1);
 	code_size++;
 	run(0);
 	CHECK_U64(count(CLUE_OBJECT), 0);
@@ -444,7 +450,7 @@ static void test_static_branch(void)
 	call(PUT_FOO);
 	struct flow_edge edge = { from, to };
 	struct flow *flow = flow_create(&world, NULL);
-	struct flow_function function = { .code = { code, code_size, TEXT } };
+	struct flow_function function = { .code = { machine_code, code_size, TEXT } };
 	finding_count = 0;
 	CHECK_OK(flow_run(flow, &function));
 	CHECK_U64(count(CLUE_OBJECT), 0);

@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "debugger/infer/flow.h"
+#include "tests/unit/code_by_hand.h"
 #include "tests/unit/test.h"
 
-#define TEXT	 0xffffffff81000000u
 #define LIST_ADD (TEXT + 0x10000) /* void list_add(struct list_head *, struct list_head *) */
 #define GET_FOO	 (TEXT + 0x10100) /* struct foo *get_foo(void) */
 #define PUT_FOO	 (TEXT + 0x10200) /* void put_foo(struct foo *) */
@@ -277,48 +277,12 @@ static const struct flow_world world = {
 	.integers = { [2] = { { 0, 0 }, { 0, INT } }, [3] = { { 0, LONG }, { 0, LONG } } },
 };
 
-/* --- code by hand ------------------------------------------------------------------------------
- */
-
-static uint8_t code[256];
-static size_t code_size;
-
-static void bytes(const char *text)
-{
-	for (unsigned int byte; sscanf(text, "%2x", &byte) == 1; text += text[2] ? 3 : 2)
-		code[code_size++] = (uint8_t)byte;
-}
-
-static void word(uint64_t value)
-{
-	uint32_t low = (uint32_t)value;
-	memcpy(code + code_size, &low, sizeof(low));
-	code_size += sizeof(low);
-}
-
-/* An instruction that ends in a displacement from its end. */
-static void relative(const char *text, uint64_t target)
-{
-	bytes(text);
-	word(target - (TEXT + code_size + 4));
-}
-
-/* An instruction that ends in an immediate, or a displacement from nothing. */
-static void absolute(const char *text, uint64_t value)
-{
-	bytes(text);
-	word(value);
-}
-
-static void call(uint64_t target)
-{
-	relative("e8", target);
-}
+/* --- a function --------------------------------------------------------------------------- */
 
 static void run(uint32_t prototype)
 {
 	struct flow *flow = flow_create(&world, NULL);
-	struct flow_function function = { .code = { code, code_size, TEXT } };
+	struct flow_function function = { .code = { machine_code, code_size, TEXT } };
 	if (prototype)
 		function.self =
 			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, prototype } };

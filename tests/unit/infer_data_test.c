@@ -39,7 +39,6 @@ struct contents {
 
 static struct contents contents;
 static struct raw_item heap[16];
-static uint8_t code[0x600]; /* that looks like text, as much of it does */
 static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
@@ -448,8 +447,9 @@ static void test_damage(void)
 int main(void)
 {
 	machine_init(&machine);
-	memset(code, 'A', sizeof(code));
-	machine_add_part(&machine, TEXT, code, sizeof(code));
+	memset(machine_code, 'A',
+	       sizeof(machine_code)); /* that looks like text, as much of it does */
+	machine_add_part(&machine, TEXT, machine_code, sizeof(machine_code));
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	machine_add_part(&machine, HEAP, heap, sizeof(heap));
 	fill();

@@ -8,11 +8,11 @@
 
 #include "debugger/target/target.h"
 #include "tests/unit/chance.h"
+#include "tests/unit/code_by_hand.h"
 #include "tests/unit/kallsyms_image.h"
 #include "tests/unit/libbpf.h"
 #include "tests/unit/test.h"
 
-#define TEXT	      0xffffffff81000000u
 #define DATA	      0xffffffff82000000u
 #define MACHINE_PARTS 8
 #define MACHINE_PAGE  4096u
