@@ -17,18 +17,17 @@
 #define CHECK_PROVED(symbol, prototype) CHECK_STRING(proved(symbol), prototype)
 
 /* The functions, in the order of their addresses; all TWO are called "two". */
-enum { PUT_FOO, SET, ONLY, TWO, TWO_AGAIN, CLONE, INIT, THREE, FUNCTION_COUNT };
+enum { PUT_FOO, PUT_LIST, SET, ONLY, TWO, TWO_AGAIN, CLONE, INIT, THREE, FUNCTION_COUNT };
 
 static struct machine machine;
 static uint64_t table[2];
 
-static int add_function(struct libbpf_btf *btf, const char *name, int parameter,
-			const char *parameter_name)
+static void add_function(struct libbpf_btf *btf, const char *name, int parameter,
+			 const char *parameter_name)
 {
 	int proto = btf__add_func_proto(btf, 0);
 	btf__add_func_param(btf, parameter_name, parameter);
 	btf__add_func(btf, name, BTF_FUNC_STATIC, proto);
-	return proto;
 }
 
 static void add_types(struct libbpf_btf *btf)
@@ -63,6 +62,7 @@ static void add_types(struct libbpf_btf *btf)
 	btf__add_func(btf, "two", BTF_FUNC_STATIC, numbers);
 	btf__add_func(btf, "three", BTF_FUNC_STATIC, proto);
 	add_function(btf, "three", to_list, "list");
+	add_function(btf, "put_list", to_list, "list");
 	/* A variable that BTF types: a table that points at functions. */
 	int operations = btf__add_struct(btf, "operations", 16);
 	add_member(btf, "operation", operation, 0);
@@ -75,21 +75,14 @@ static void add_types(struct libbpf_btf *btf)
 static void add_symbols(void)
 {
 	static const struct test_symbol symbols[] = {
-		{ TEXT, 'T', "_text" },
-		{ TEXT, 'T', "_stext" },
-		{ AT(PUT_FOO), 'T', "put_foo" },
-		{ AT(SET), 'T', "set" },
-		{ AT(ONLY), 't', "only" },
-		{ AT(TWO), 't', "two" },
-		{ AT(TWO_AGAIN), 't', "two" },
-		{ AT(CLONE), 't', "two.isra.0" },
-		{ AT(INIT), 'T', "__init_begin" },
-		{ AT(INIT), 't', "two" },
-		{ AT(THREE), 'T', "__init_end" },
-		{ AT(THREE), 't', "three" },
-		{ AT(FUNCTION_COUNT), 'T', "_etext" },
-		{ TABLE, 'R', "table" },
-		{ TABLE + 16, 'D', "_end" },
+		{ TEXT, 'T', "_text" },		  { TEXT, 'T', "_stext" },
+		{ AT(PUT_FOO), 'T', "put_foo" },  { AT(PUT_LIST), 'T', "put_list" },
+		{ AT(SET), 'T', "set" },	  { AT(ONLY), 't', "only" },
+		{ AT(TWO), 't', "two" },	  { AT(TWO_AGAIN), 't', "two" },
+		{ AT(CLONE), 't', "two.isra.0" }, { AT(INIT), 'T', "__init_begin" },
+		{ AT(INIT), 't', "two" },	  { AT(THREE), 'T', "__init_end" },
+		{ AT(THREE), 't', "three" },	  { AT(FUNCTION_COUNT), 'T', "_etext" },
+		{ TABLE, 'R', "table" },	  { TABLE + 16, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -215,8 +208,8 @@ static void test_contradictions(void)
 	CHECK_PROVED(TWO, "");
 	/* Which value is handed on depends on the way: neither. */
 	begin(TWO);
-	bytes("85 f6 74 03"); /* test %esi, %esi; je over the next */
-	bytes("48 89 d7");    /* mov %rdx, %rdi */
+	bytes("85 ff 74 03"); /* test %edi, %edi; je over the next */
+	bytes("48 89 c7");    /* mov %rax, %rdi */
 	call(AT(PUT_FOO));
 	CHECK_PROVED(TWO, "");
 	/* An instruction that nobody models forgets what it may write. */
@@ -253,7 +246,9 @@ static void test_unproved(void)
 	/* foo * and the list that a foo begins with: all that it touches is in both. */
 	begin(THREE);
 	bytes("48 8b 07 48 8b 47 08");
+	call(AT(PUT_LIST));
 	CHECK_PROVED(THREE, "");
+	CHECK_U64(ask(THREE).refuted, 0);
 }
 
 static void test_tables(void)
