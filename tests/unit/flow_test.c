@@ -2,7 +2,6 @@
 /*
  * Types through hand-made functions: each kind of evidence, and each trap that must give none.
  */
-#include "debugger/infer/callees.h"
 #include "tests/unit/flow_world.h"
 
 /* --- evidence
@@ -617,45 +616,6 @@ static void test_path_ends(void)
 	CHECK_U64(count(CLUE_OBJECT), 0);
 }
 
-/* --- callees
- * -------------------------------------------------------------------------------------------- */
-
-static void test_callees(void)
-{
-	static struct module module = { .name = "mod" };
-	static struct target target;
-	const struct btf *items[LEVEL_MODULES + 1] = { levels_items[0], NULL, levels_items[0] };
-	struct levels with_module = { items, ARRAY_COUNT(items) };
-	struct callees callees = { .target = &target,
-				   .lowering = &lowering_x86_64,
-				   .levels = &with_module };
-	struct callee ret;
-	target.modules = &module;
-	target.module_count = 1;
-	target.modules_loaded = true;
-	CHECK_OK(symtab_create(&target.symbols));
-	CHECK_OK(symtab_add(target.symbols, "mod", "one", 't', TEXT, 16));
-	CHECK_OK(symtab_add(target.symbols, "mod", "two", 't', TEXT + 16, 16));
-	CHECK_OK(symtab_add(target.symbols, "mod", "one.isra.0", 't', TEXT + 32, 16));
-	CHECK_OK(symtab_add(target.symbols, "mod", "clone", 't', TEXT + 48, 16));
-	CHECK_OK(symtab_add(target.symbols, "mod", "clone", 't', TEXT + 64, 16));
-	callees_find(&callees, TEXT, &ret);
-	CHECK_U64(ret.kind, CALLEE_TYPED);
-	CHECK_U64(ret.prototype.id, PUT_FOO_PROTO);
-	callees_find(&callees, TEXT + 4, &ret); /* not its beginning */
-	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
-	callees_find(&callees, TEXT + 16, &ret); /* two prototypes */
-	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
-	callees_find(&callees, TEXT + 32, &ret); /* a clone */
-	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
-	callees_find(&callees, TEXT + 48, &ret); /* two symbols */
-	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
-	callees_find(&callees, TEXT, &ret); /* from the table */
-	CHECK_U64(ret.kind, CALLEE_TYPED);
-	callees_deinit(&callees);
-	symtab_destroy(target.symbols);
-}
-
 /* --- damage
  * ---------------------------------------------------------------------------------------------------
  */
@@ -720,7 +680,6 @@ int main(void)
 	RUN(test_joins);
 	RUN(test_numbers_are_no_addresses);
 	RUN(test_path_ends);
-	RUN(test_callees);
 	RUN(test_damaged_code);
 	btf_close(btf);
 	return test_finish();

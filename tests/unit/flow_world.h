@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The world of flow_test.c: a BTF of a few types, tables of what lies at which address, code by
- * hand.
+ * The world of flow_test.c and callees_test.c: a BTF of a few types, tables of what lies at which
+ * address, code by hand.
  */
 #ifndef TESTS_UNIT_FLOW_WORLD_H
 #define TESTS_UNIT_FLOW_WORLD_H
@@ -67,13 +67,13 @@ static size_t blob_size;
 static char strings[1024];
 static size_t strings_size = 1;
 
-static void put(uint32_t word)
+static inline void put(uint32_t word)
 {
 	memcpy(blob + 24 + blob_size, &word, sizeof(word));
 	blob_size += sizeof(word);
 }
 
-static uint32_t name_of(const char *name)
+static inline uint32_t name_of(const char *name)
 {
 	uint32_t offset = (uint32_t)strings_size;
 	if (!*name)
@@ -83,27 +83,28 @@ static uint32_t name_of(const char *name)
 	return offset;
 }
 
-static void record(const char *name, enum btf_kind kind, uint32_t vlen, uint32_t size_or_type)
+static inline void record(const char *name, enum btf_kind kind, uint32_t vlen,
+			  uint32_t size_or_type)
 {
 	put(name_of(name));
 	put((uint32_t)kind << 24 | vlen);
 	put(size_or_type);
 }
 
-static void member(const char *name, uint32_t type, uint32_t offset)
+static inline void member(const char *name, uint32_t type, uint32_t offset)
 {
 	put(name_of(name));
 	put(type);
 	put(offset * 8);
 }
 
-static void param(const char *name, uint32_t type)
+static inline void param(const char *name, uint32_t type)
 {
 	put(name_of(name));
 	put(type);
 }
 
-static void add_structs(void)
+static inline void add_structs(void)
 {
 	record("int", BTF_INT, 0, 4);
 	put(BTF_INT_SIGNED << 24 | 32);
@@ -124,7 +125,7 @@ static void add_structs(void)
 	record("color", BTF_ENUM, 0, 4);
 }
 
-static void add_prototypes(void)
+static inline void add_prototypes(void)
 {
 	record("", BTF_FUNC_PROTO, 2, 0);
 	param("new", LIST_HEAD_PTR);
@@ -161,7 +162,7 @@ static void add_prototypes(void)
 	param("", 0);
 }
 
-static void add_union(void)
+static inline void add_union(void)
 {
 	record("either", BTF_UNION, 2, 8);
 	member("list", LIST_HEAD_PTR, 0);
@@ -174,7 +175,7 @@ static void add_union(void)
 	param("box", BOX_PTR);
 }
 
-static struct btf *make_btf(void)
+static inline struct btf *make_btf(void)
 {
 	struct btf *btf = NULL;
 	blob_size = 0, strings_size = 1;
@@ -197,7 +198,7 @@ static struct btf *make_btf(void)
 static struct finding findings[64];
 static size_t finding_count;
 
-static void callee(void *context, uint64_t address, struct callee *ret)
+static inline void callee(void *context, uint64_t address, struct callee *ret)
 {
 	static const struct {
 		uint64_t address;
@@ -219,7 +220,7 @@ static void callee(void *context, uint64_t address, struct callee *ret)
 		*ret = (struct callee){ .kind = CALLEE_HELPER, .helper = HELPER_NOTHING };
 }
 
-static bool known(void *context, uint64_t address, struct kind *ret, int64_t *ret_offset)
+static inline bool known(void *context, uint64_t address, struct kind *ret, int64_t *ret_offset)
 {
 	(void)context;
 	if (address - KNOWN >= 104)
@@ -231,14 +232,14 @@ static bool known(void *context, uint64_t address, struct kind *ret, int64_t *re
 
 static const char *world_format = "";
 
-static bool string(void *context, uint64_t address, char *buffer, size_t size)
+static inline bool string(void *context, uint64_t address, char *buffer, size_t size)
 {
 	(void)context;
 	snprintf(buffer, size, "%s", world_format);
 	return address == FORMAT;
 }
 
-static bool per_cpu(void *context, uint64_t offset, struct kind *ret, int64_t *ret_offset)
+static inline bool per_cpu(void *context, uint64_t offset, struct kind *ret, int64_t *ret_offset)
 {
 	(void)context;
 	if (offset - CURRENT >= 8)
@@ -248,7 +249,7 @@ static bool per_cpu(void *context, uint64_t offset, struct kind *ret, int64_t *r
 	return true;
 }
 
-static void emit(void *context, const struct finding *finding)
+static inline void emit(void *context, const struct finding *finding)
 {
 	(void)context;
 	if (finding_count < ARRAY_COUNT(findings))
@@ -279,7 +280,7 @@ static const struct flow_world world = {
 
 /* --- a function --------------------------------------------------------------------------- */
 
-static void run(uint32_t prototype)
+static inline void run(uint32_t prototype)
 {
 	struct flow *flow = flow_create(&world, NULL);
 	struct flow_function function = { .code = { machine_code, code_size, TEXT } };
@@ -292,7 +293,7 @@ static void run(uint32_t prototype)
 	code_size = 0;
 }
 
-static size_t count(enum clue_kind kind)
+static inline size_t count(enum clue_kind kind)
 {
 	size_t found = 0;
 	for (size_t i = 0; i < finding_count; i++)
@@ -301,7 +302,7 @@ static size_t count(enum clue_kind kind)
 }
 
 /* A finding of the kind about DATA + offset with the type (of a pointer: to the type). */
-static bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool points)
+static inline bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool points)
 {
 	for (size_t i = 0; i < finding_count; i++)
 		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
@@ -310,7 +311,7 @@ static bool found(enum clue_kind kind, uint64_t offset, uint32_t type, bool poin
 	return false;
 }
 
-static bool found_size(enum clue_kind kind, uint64_t offset, uint32_t size)
+static inline bool found_size(enum clue_kind kind, uint64_t offset, uint32_t size)
 {
 	for (size_t i = 0; i < finding_count; i++)
 		if (findings[i].kind == kind && findings[i].address == DATA + offset &&
