@@ -33,9 +33,7 @@ static void add_types(struct libbpf_btf *btf)
 {
 	int int_ = btf__add_int(btf, "int", 4, 1), ulong = btf__add_int(btf, "long", 8, 0);
 	btf__add_int(btf, "char", 1, 1);
-	int list = btf__add_struct(btf, "list_head", 16);
-	add_member(btf, "next", ulong, 0);
-	add_member(btf, "prev", ulong, 8);
+	int list = add_list_head(btf);
 	int spinlock = btf__add_struct(btf, "spinlock", 4);
 	add_member(btf, "slock", int_, 0);
 	btf__add_typedef(btf, "spinlock_t", spinlock);

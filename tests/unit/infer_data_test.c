@@ -45,10 +45,7 @@ static void add_types(struct libbpf_btf *btf)
 {
 	int int_ = btf__add_int(btf, "int", 4, 1), character = btf__add_int(btf, "char", 1, 1);
 	int text = btf__add_ptr(btf, character);
-	int to_list = btf__add_ptr(btf, text + 2);
-	int list = btf__add_struct(btf, "list_head", sizeof(struct raw_list));
-	add_member(btf, "next", to_list, 0);
-	add_member(btf, "prev", to_list, 8);
+	int list = add_list_head(btf);
 	int color = btf__add_enum(btf, "color", 4);
 	btf__add_enum_value(btf, "RED", 0);
 	int to_item = btf__add_ptr(btf, color + 7);

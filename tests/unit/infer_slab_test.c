@@ -40,9 +40,7 @@ static struct machine machine;
 static void add_types(struct libbpf_btf *btf)
 {
 	int int_ = btf__add_int(btf, "int", 4, 1), ulong = btf__add_int(btf, "long", 8, 0);
-	int list = btf__add_struct(btf, "list_head", 16);
-	add_member(btf, "next", ulong, 0);
-	add_member(btf, "prev", ulong, 8);
+	int list = add_list_head(btf);
 	int cache = btf__add_struct(btf, "kmem_cache", sizeof(struct raw_cache));
 	add_member(btf, "name", ulong, offsetof(struct raw_cache, name));
 	add_member(btf, "list", list, offsetof(struct raw_cache, next));

@@ -33,12 +33,9 @@ static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
 {
-	int int_ = btf__add_int(btf, "int", 4, 1), ulong = btf__add_int(btf, "long", 8, 0);
-	int to_list = btf__add_ptr(btf, ulong + 2);
-	int list = btf__add_struct(btf, "list_head", 16);
-	CHECK_U64(list, ulong + 2);
-	add_member(btf, "next", to_list, 0);
-	add_member(btf, "prev", to_list, 8);
+	btf__add_int(btf, "int", 4, 1);
+	int ulong = btf__add_int(btf, "long", 8, 0);
+	int list = add_list_head(btf), to_list = list - 1;
 	int to_foo = btf__add_ptr(btf, list + 4), put_foo = btf__add_func_proto(btf, 0);
 	btf__add_func_param(btf, "foo", to_foo);
 	int operation = btf__add_ptr(btf, put_foo);
@@ -55,7 +52,6 @@ static void add_types(struct libbpf_btf *btf)
 	btf__add_struct(btf, "kernel_param", 16);
 	add_member(btf, "ops", ulong, 0);
 	add_member(btf, "arg", ulong, 8);
-	(void)int_;
 }
 
 static void add_symbols(void)

@@ -35,11 +35,7 @@ static void add_types(struct libbpf_btf *btf)
 	int int_ = btf__add_int(btf, "int", 4, 1);
 	int color = btf__add_enum(btf, "color", 4);
 	btf__add_enum_value(btf, "RED", 0);
-	int to_list = btf__add_ptr(btf, color + 2);
-	int list = btf__add_struct(btf, "list_head", 16);
-	CHECK_U64(list, color + 2);
-	add_member(btf, "next", to_list, 0);
-	add_member(btf, "prev", to_list, 8);
+	int list = add_list_head(btf), to_list = list - 1;
 	int to_foo = btf__add_ptr(btf, list + 4), proto = btf__add_func_proto(btf, 0);
 	btf__add_func_param(btf, "foo", to_foo);
 	int operation = btf__add_ptr(btf, proto);

@@ -31,4 +31,14 @@ static inline void add_member(struct libbpf_btf *btf, const char *name, int type
 	btf__add_field(btf, name, type, offset * 8, 0);
 }
 
+/* struct list_head; the type before it is the pointer to it. */
+static inline int add_list_head(struct libbpf_btf *btf)
+{
+	int pointer = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
+	int list = btf__add_struct(btf, "list_head", 16);
+	add_member(btf, "next", pointer, 0);
+	add_member(btf, "prev", pointer, 8);
+	return list;
+}
+
 #endif

@@ -38,21 +38,19 @@ static struct cpu cpus[2];
 
 static void add_types(struct libbpf_btf *btf)
 {
-	int ulong = btf__add_int(btf, "long", 8, 0), to_task = btf__add_ptr(btf, ulong + 5);
-	int to_files = btf__add_ptr(btf, ulong + 6), to_list = btf__add_ptr(btf, ulong + 4);
-	int list = btf__add_struct(btf, "list_head", 16);
-	add_member(btf, "next", to_list, 0);
-	add_member(btf, "prev", to_list, 8);
-	CHECK_U64(btf__add_struct(btf, "task", sizeof(struct raw_task)), ulong + 5);
+	int ulong = btf__add_int(btf, "long", 8, 0), list = add_list_head(btf);
+	int to_task = btf__add_ptr(btf, list + 3), to_files = btf__add_ptr(btf, list + 4);
+	int either = list + 5;
+	CHECK_U64(btf__add_struct(btf, "task", sizeof(struct raw_task)), list + 3);
 	add_member(btf, "next", to_task, offsetof(struct raw_task, next));
 	add_member(btf, "files", to_files, offsetof(struct raw_task, files));
-	add_member(btf, "either", ulong + 7, offsetof(struct raw_task, either));
+	add_member(btf, "either", either, offsetof(struct raw_task, either));
 	add_member(btf, "list", list, offsetof(struct raw_task, list));
 	add_member(btf, "pid", ulong, offsetof(struct raw_task, pid));
-	CHECK_U64(btf__add_struct(btf, "files", sizeof(struct raw_files)), ulong + 6);
+	CHECK_U64(btf__add_struct(btf, "files", sizeof(struct raw_files)), list + 4);
 	add_member(btf, "task", to_task, 0);
 	add_member(btf, "count", ulong, 8);
-	CHECK_U64(btf__add_union(btf, "either", 8), ulong + 7);
+	CHECK_U64(btf__add_union(btf, "either", 8), either);
 	add_member(btf, "files", to_files, 0);
 	add_member(btf, "number", ulong, 0);
 	int current = btf__add_var(btf, "current_task", BTF_VAR_GLOBAL_ALLOCATED, to_task);

@@ -36,10 +36,8 @@ static void add_scalars(struct libbpf_btf *btf, struct types *types)
 	types->byte = btf__add_int(btf, "_Bool", 1, 4);
 	types->text = btf__add_ptr(btf, types->char_);
 	types->const_text = btf__add_ptr(btf, btf__add_const(btf, types->char_));
-	types->list_pointer = btf__add_ptr(btf, types->const_text + 2);
-	types->list = btf__add_struct(btf, "list_head", 16);
-	add_member(btf, "next", types->list_pointer, 0);
-	add_member(btf, "prev", types->list_pointer, 8);
+	types->list = add_list_head(btf);
+	types->list_pointer = types->list - 1;
 }
 
 /* struct attribute is what struct device_attribute begins with. */
