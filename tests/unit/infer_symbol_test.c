@@ -45,6 +45,7 @@ static void add_types(struct libbpf_btf *btf)
 	add_member(btf, "count", ulong, offsetof(struct raw_foo, count));
 	btf__add_func(btf, "put_foo", BTF_FUNC_GLOBAL, put_foo);
 	btf__add_func(btf, "put", BTF_FUNC_STATIC, put_foo);
+	btf__add_func(btf, "put.isra.0", BTF_FUNC_STATIC, put_foo);
 	int list_add = btf__add_func_proto(btf, 0);
 	btf__add_func_param(btf, "new", to_list);
 	btf__add_func_param(btf, "head", to_list);
