@@ -34,6 +34,11 @@ void out_finish(struct out *out)
 	out_finish_to(out, 0);
 }
 
+bool out_takes_items(const struct out *out)
+{
+	return out->ops->item;
+}
+
 void out_item(struct out *out, uint64_t address, const char *type_name)
 {
 	if (out->ops->item)
@@ -258,6 +263,12 @@ static void format_split(struct out *out, const char *format, va_list *arguments
 		format += conversion.size;
 		if (conversion.kind == '%') {
 			out->ops->text(out, "%", 1, true);
+			continue;
+		}
+		if (conversion.kind == 's' && conversion.size == 2) {
+			const char *plain = va_arg(*arguments, const char *);
+			if (plain)
+				out->ops->text(out, plain, strlen(plain), false);
 			continue;
 		}
 		char *text = conversion_format(&conversion, arguments);

@@ -61,6 +61,7 @@ void out_finish_to(struct out *out, size_t depth);
  * "This row or value is about the object at this address, of this C type" ("struct task_struct",
  * NULL: unknown): what an address pipe hands to the next command. Other sinks take no notice.
  */
+bool out_takes_items(const struct out *out);
 void out_item(struct out *out, uint64_t address, const char *type_name);
 struct out_item {
 	uint64_t address;

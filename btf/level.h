@@ -135,6 +135,14 @@ bool record_get(const struct btf *btf, uint32_t id, struct record *ret);
 /* The string at an offset of the view; "" when there is none. */
 const char *btf_string(const struct btf *btf, uint32_t offset);
 
+/* The same where the level itself has it, as the names of its own records mostly are. */
+static inline const char *level_string(const struct btf *btf, uint32_t offset)
+{
+	bool own = !btf->arena && offset >= btf->string_start &&
+		   offset - btf->string_start < btf->string_size;
+	return own ? btf->strings + (offset - btf->string_start) : btf_string(btf, offset);
+}
+
 bool kind_is_modifier(enum btf_kind kind);
 
 /*

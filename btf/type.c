@@ -185,29 +185,37 @@ bool type_is_pointer(struct type type)
 
 /* --- members ------------------------------------------------------------------ */
 
+/* The first member from `index` on that is called so, or has no name. */
+static uint32_t next_candidate(const struct btf_type *record, uint32_t index, const char *name)
+{
+	const struct btf *level = record->btf;
+	for (; index < record->vlen; index++) {
+		const uint8_t *member = record->payload + index * MEMBER_SIZE;
+		const char *found = level_string(level, level_u32(level, member));
+		if (!*found || (*found == *name && !strcmp(found, name)))
+			break;
+	}
+	return index;
+}
+
 static bool find_within(struct type type, const char *name, struct type_place *place, int depth,
 			uint32_t *visits)
 {
 	struct btf_type record;
-	if (depth > CHAIN_MAX || !type_get_resolved(type, &record))
+	if (depth > CHAIN_MAX || !type_get_resolved(type, &record) ||
+	    (record.kind != BTF_STRUCT && record.kind != BTF_UNION) || record.vlen > *visits)
 		return false;
+	*visits -= record.vlen;
 	struct btf_member member;
 	uint64_t start = place->bit_offset;
-	for (uint32_t i = 0; *visits && btf_member_as_stored(&record, i, &member); i++) {
-		--*visits;
+	for (uint32_t i = next_candidate(&record, 0, name); i < record.vlen;
+	     i = next_candidate(&record, i + 1, name)) {
+		btf_member(&record, i, &member);
 		place->bit_offset = start + member.bit_offset;
-		struct type member_type = { type.btf, member.type };
-		if (!member.name[0]) {
-			if (find_within(member_type, name, place, depth + 1, visits))
-				return true;
-		} else if (member.name[0] == name[0] && !strcmp(member.name, name)) {
-			/* Only now does it matter whether the integer's width is what it says. */
-			btf_member(&record, i, &member);
-			place->bit_offset = start + member.bit_offset;
-			place->type = (struct type){ type.btf, member.type };
-			place->bit_size = member.bit_size;
+		place->type = (struct type){ type.btf, member.type };
+		place->bit_size = member.bit_size;
+		if (*member.name || find_within(place->type, name, place, depth + 1, visits))
 			return true;
-		}
 	}
 	return false;
 }

@@ -31,7 +31,8 @@ static const struct alias *find_in(const struct alias *aliases, size_t count, co
 				   size_t length)
 {
 	for (size_t i = 0; i < count && length; i++)
-		if (!strncmp(aliases[i].name, name, length) && !aliases[i].name[length])
+		if (*aliases[i].name == *name && !strncmp(aliases[i].name, name, length) &&
+		    !aliases[i].name[length])
 			return &aliases[i];
 	return NULL;
 }

@@ -86,7 +86,8 @@ const struct command *const commands[] = {
 
 static bool is_word(const char *word, const char *name, size_t length)
 {
-	return !strncmp(word, name, length) && (!word[length] || word[length] == ' ');
+	return *word == *name && !strncmp(word, name, length) &&
+	       (!word[length] || word[length] == ' ');
 }
 
 const struct command *command_find(const char *name, size_t length)

@@ -247,10 +247,17 @@ static struct error *after_redirection(struct splitter *splitter, char *text)
 	return NULL;
 }
 
+bool line_may_have_parts(const char *text)
+{
+	return strpbrk(text, "|>") != NULL;
+}
+
 static struct error *split(struct splitter *splitter, char *text)
 {
 	struct error *error = add_stage(splitter, text);
 	struct scan scan = { .at = splitter->stage };
+	if (!line_may_have_parts(text))
+		return error;
 	while (!error && *scan.at) {
 		bool ours = false;
 		char *at = (char *)scan.at;

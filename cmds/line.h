@@ -51,6 +51,8 @@ struct error *line_split(const char *text, const struct line_names *names,
 			 struct line *ret) MUST_CHECK;
 void line_deinit(struct line *line);
 
+/* False: there is neither a pipe nor a redirection in it. */
+bool line_may_have_parts(const char *text);
 /* Without the comment that a `#` begins: at the start, or between blanks outside of quotes. */
 size_t line_length(const char *text);
 /*

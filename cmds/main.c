@@ -326,6 +326,7 @@ static int debug(struct target *target, const struct settings *settings, struct 
 				   .columns = settings->columns,
 				   .json = settings->format != FORMAT_TEXT,
 				   .quiet = settings->quiet,
+				   .on_terminal = isatty(STDOUT_FILENO),
 				   .colors = wants_color(settings, STDOUT_FILENO),
 				   .message_color = wants_color(settings, STDERR_FILENO),
 				   .pager = true,

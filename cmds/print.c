@@ -42,25 +42,26 @@ static bool is_path(const char *text)
 	return true;
 }
 
-/* "struct task_struct init_task = " or "(int)". */
+/* "struct task_struct init_task = " or "(int)"; for data, the type alone. */
 static void show_type(const struct printing *printing, const struct value *value, bool one_of_many)
 {
 	struct out *out = printing->session->out;
-	char type[512], declared[1024];
+	bool declares = value->in_memory && !one_of_many && is_path(printing->text);
+	char type[1024];
 	if (!value->type.btf) {
 		if (value->in_memory)
 			out_text(out, "%s = ", printing->text);
 		out_null_as(out, "type", "");
-		return;
-	}
-	type_spell(value->type, NULL, type, sizeof(type));
-	if (value->in_memory && !one_of_many && is_path(printing->text)) {
-		type_spell(value->type, printing->text, declared, sizeof(declared));
-		out_text(out, "%s = ", declared);
+	} else if (!out_is_text(out)) {
+		type_spell(value->type, NULL, type, sizeof(type));
+		out_string(out, "type", type);
+	} else if (declares) {
+		type_spell(value->type, printing->text, type, sizeof(type));
+		out_text(out, "%s = ", type);
 	} else {
+		type_spell(value->type, NULL, type, sizeof(type));
 		out_text(out, "(%s)", type);
 	}
-	out_string_as(out, "type", type, "");
 }
 
 /* A comment that says on whose word the type is what it is, when it is not the kernel's own. */
@@ -163,6 +164,8 @@ static void name_item(struct out *out, const struct value *value)
 	struct type type = value->type;
 	uint64_t address = value->address;
 	char name[256];
+	if (!out_takes_items(out))
+		return;
 	bool is_typed = value_record(value, &record);
 	if (is_typed && record.kind == BTF_PTR) {
 		struct error *error = value_u64(value, &address);

@@ -50,7 +50,7 @@ static struct error *open_destination(struct session *session, const struct line
 	if (session->file)
 		return NULL;
 	session->file = stdout;
-	if (!isatty(STDOUT_FILENO))
+	if (!session->on_terminal)
 		return NULL;
 	ret->has_screen = screen_open(&ret->screen, session->progress,
 				      session->interactive && session->pager);
@@ -416,6 +416,8 @@ bool run_stays_inside(struct session *session, const char *text)
 	text += strspn(text, " \t");
 	if (*text == '!' || !is_harmless(text))
 		return false;
+	if (!line_may_have_parts(text))
+		return true;
 	struct error *error = line_split(text, &names, &line);
 	bool inside = error || (!line.program && !line.file);
 	for (size_t i = 0; !error && i < line.stage_count && inside; i++)

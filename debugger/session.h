@@ -33,6 +33,7 @@ struct session {
 	bool failed; /* some command failed: exit status 1 */
 	bool interactive;
 	bool interrupted;	     /* by Ctrl-C, outside of the prompt: no further lines run */
+	bool on_terminal;	     /* standard output is one */
 	bool colors;		     /* of text on standard output */
 	bool message_color;	     /* of messages on standard error */
 	bool pager;		     /* long output of the prompt goes through $PAGER */

@@ -37,24 +37,12 @@ struct candidates {
 	struct symbol best;
 	uint32_t best_rank;
 	uint32_t count, best_count; /* all; those of the best rank */
-	char list[400];		    /* of the best rank, for a message */
-	uint32_t listed;
 };
 
 /* People print variables; the kernel's come before a module's. Lower is likelier. */
 static uint32_t symbol_rank(const struct symbol *symbol)
 {
 	return 2 * is_text(symbol) + (symbol->module != NULL);
-}
-
-static void list_symbol(struct candidates *candidates, const struct symbol *symbol)
-{
-	size_t used = strlen(candidates->list);
-	if (candidates->listed++ < LISTED_MAX)
-		snprintf(candidates->list + used, sizeof(candidates->list) - used,
-			 "%s%s%s%.32s@%" PRIx64, used ? ", " : "",
-			 symbol->module ? symbol->module : "", symbol->module ? ":" : "",
-			 symbol->name, symbol->address);
 }
 
 static void add_candidate(struct candidates *candidates, const struct symbol *symbol)
@@ -70,25 +58,57 @@ static void add_candidate(struct candidates *candidates, const struct symbol *sy
 	if (is_better) {
 		candidates->best = *symbol;
 		candidates->best_rank = rank;
-		candidates->best_count = candidates->listed = 0;
-		*candidates->list = 0;
+		candidates->best_count = 0;
 	}
 	candidates->best_count++;
-	list_symbol(candidates, symbol);
+}
+
+/* The next symbol that the node may mean; a cursor of 0 begins. */
+static bool next_symbol(struct target *target, const struct node *node, uint64_t *cursor,
+			struct symbol *ret)
+{
+	bool anywhere = !*node->module || is_kernel_word(node->module);
+	while (target_find_symbol(target, anywhere ? NULL : node->module, node->name, cursor, ret))
+		if (is_meant(node, ret))
+			return true;
+	return false;
 }
 
 static void find_symbols(struct target *target, const struct node *node,
 			 struct candidates *candidates)
 {
-	bool anywhere = !*node->module || is_kernel_word(node->module);
 	struct symbol symbol;
 	uint64_t cursor = 0;
-	candidates->count = candidates->best_count = candidates->listed = 0;
-	*candidates->list = 0;
-	while (target_find_symbol(target, anywhere ? NULL : node->module, node->name, &cursor,
-				  &symbol))
-		if (is_meant(node, &symbol))
-			add_candidate(candidates, &symbol);
+	candidates->count = candidates->best_count = 0;
+	while (next_symbol(target, node, &cursor, &symbol))
+		add_candidate(candidates, &symbol);
+}
+
+/* "module:name@address", for messages; behind a comma where the list has begun. */
+static void list_symbol(const struct symbol *symbol, char *list, size_t size)
+{
+	size_t used = strlen(list);
+	snprintf(list + used, size - used, "%s%s%s%.32s@%" PRIx64, used ? ", " : "",
+		 symbol->module ? symbol->module : "", symbol->module ? ":" : "", symbol->name,
+		 symbol->address);
+}
+
+/* The first of those of the best rank. */
+static void list_best(struct target *target, const struct node *node,
+		      const struct candidates *candidates, char *list, size_t size)
+{
+	struct symbol symbol;
+	uint64_t cursor = 0;
+	uint32_t listed = 0;
+	*list = 0;
+	while (listed < LISTED_MAX && next_symbol(target, node, &cursor, &symbol)) {
+		bool again = symbol.address == candidates->best.address &&
+			     symbol.number != candidates->best.number;
+		if (again || symbol_rank(&symbol) != candidates->best_rank)
+			continue;
+		list_symbol(&symbol, list, size);
+		listed++;
+	}
 }
 
 /* The prototype of a function, from the BTF of who has it. */
@@ -162,17 +182,19 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 }
 
 /* Several that are as likely: the user has to choose, an arbitrary one would be a guess. */
-static struct error *ambiguous(const struct node *node, const struct candidates *candidates)
+static struct error *ambiguous(struct target *target, const struct node *node,
+			       const struct candidates *candidates)
 {
 	uint32_t more = candidates->best_count > LISTED_MAX ? candidates->best_count - LISTED_MAX
 							    : 0;
-	char rest[48] = "";
+	char list[400], rest[48] = "";
+	list_best(target, node, candidates, list, sizeof(list));
 	if (more)
 		snprintf(rest, sizeof(rest), " and %u more", more);
 	return error_create(ERROR_USAGE, "column %u: %u %s are called \"%s\"; say which: %s%s",
 			    node->column, candidates->best_count,
 			    is_text(&candidates->best) ? "functions" : "variables", node->name,
-			    candidates->list, rest);
+			    list, rest);
 }
 
 static struct error *evaluate_best(struct evaluation *evaluation, const struct node *node,
@@ -180,11 +202,13 @@ static struct error *evaluate_best(struct evaluation *evaluation, const struct n
 {
 	/* An address says enough, even where two things lie at it. */
 	if (candidates->best_count > 1 && !node->has_address)
-		return ambiguous(node, candidates);
-	if (candidates->count > 1 && !node->has_address)
+		return ambiguous(evaluation->target, node, candidates);
+	if (candidates->count > 1 && !node->has_address) {
+		char list[128] = "";
+		list_symbol(&candidates->best, list, sizeof(list));
 		snprintf(evaluation->note, sizeof(evaluation->note),
-			 "%u symbols of this name; this one is %s", candidates->count,
-			 candidates->list);
+			 "%u symbols of this name; this one is %s", candidates->count, list);
+	}
 	return evaluate_symbol(evaluation, node, &candidates->best, ret);
 }
 
