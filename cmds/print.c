@@ -301,13 +301,14 @@ const char *print_format(const char *text, struct render_options *options)
 static struct error *print_all(struct printing *printing)
 {
 	struct session *session = printing->session;
-	bool several = expression_has_several(&session->scope, printing->text);
+	enum slice_meaning slice = printing->members.count ? SLICE_ELEMENTS : SLICE_ARRAY;
+	bool several = expression_has_several(&session->scope, printing->text, slice);
 	if (several && printing->members.count)
 		printing->options.one_line = true;
 	if (several)
 		out_array_begin(session->out, NULL);
 	struct error *error =
-		expression_evaluate(&session->scope, printing->text, show_result, printing);
+		expression_evaluate(&session->scope, printing->text, slice, show_result, printing);
 	if (several)
 		out_array_end(session->out);
 	return error;

@@ -80,11 +80,22 @@ static struct error *run_tree(struct scope *scope, const struct tree *tree,
 	return tree->all_cpus ? run_cpus(&run) : run_slices(&run, 0);
 }
 
-struct error *expression_evaluate(struct scope *scope, const char *text, expression_visitor *visit,
-				  void *context)
+/* What the parser took for one array, as the last of the slices. */
+static void take_elements(struct tree *tree)
+{
+	if (tree->root->kind != NODE_SLICE)
+		return;
+	tree->root->is_whole = false;
+	tree->slice_count++;
+}
+
+struct error *expression_evaluate(struct scope *scope, const char *text, enum slice_meaning slice,
+				  expression_visitor *visit, void *context)
 {
 	struct tree tree;
 	TRY(expression_parse(scope, text, &tree));
+	if (slice == SLICE_ELEMENTS)
+		take_elements(&tree);
 	struct error *error = run_tree(scope, &tree, visit, context);
 	tree_deinit(&tree);
 	return error;
@@ -95,13 +106,15 @@ static bool has_several(const struct tree *tree)
 	return tree->all_cpus || tree->slice_count;
 }
 
-bool expression_has_several(struct scope *scope, const char *text)
+bool expression_has_several(struct scope *scope, const char *text, enum slice_meaning slice)
 {
 	struct tree tree;
 	/* "name:a" and "a[0..9]" have these; most texts need not be parsed twice. */
 	if (!strchr(text, ':') && !strstr(text, ".."))
 		return false;
 	struct error *error = expression_parse(scope, text, &tree);
+	if (!error && slice == SLICE_ELEMENTS)
+		take_elements(&tree);
 	bool several = !error && has_several(&tree);
 	if (!error)
 		tree_deinit(&tree);

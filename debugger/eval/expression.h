@@ -49,10 +49,12 @@ struct expression_result {
  * error of its own result then. Errors name the column.
  */
 typedef struct error *expression_visitor(void *context, const struct expression_result *result);
-struct error *expression_evaluate(struct scope *scope, const char *text, expression_visitor *visit,
-				  void *context) MUST_CHECK;
+/* A slice with nothing behind it, a[0..9], is an array, or for those who want its parts each. */
+enum slice_meaning { SLICE_ARRAY, SLICE_ELEMENTS };
+struct error *expression_evaluate(struct scope *scope, const char *text, enum slice_meaning slice,
+				  expression_visitor *visit, void *context) MUST_CHECK;
 /* Whether the visitor may be called more than once; false for what does not parse. */
-bool expression_has_several(struct scope *scope, const char *text);
+bool expression_has_several(struct scope *scope, const char *text, enum slice_meaning slice);
 /* The same with exactly one result. */
 struct error *expression_value(struct scope *scope, const char *text, struct value *ret) MUST_CHECK;
 /* The type of an expression, without reading memory: ret->type and ret->origin. */

@@ -85,6 +85,11 @@ struct error *parse_unexpected(const struct parser *parser, const char *wanted)
 			"column %u: a dump cannot be changed; `set $name = EXPRESSION` makes a "
 			"variable, == compares",
 			token->column);
+	if (token->kind == '@')
+		return error_create(ERROR_USAGE,
+				    "column %u: elements are ARRAY[0..9], a symbol's address is "
+				    "NAME@ADDRESS",
+				    token->column);
 	return token_unexpected(token, wanted);
 }
 

@@ -215,18 +215,24 @@ static bool is_single_bit(uint64_t value)
 }
 
 /* The bits that have names of their own, when these are flags: other values are sums of them, and
- * they go on beyond 1 and 2, which a plain count has too. 0: no flags. */
+ * they go on beyond 1 and 2, which a plain count has too; that has each number from 1 on. 0: no
+ * flags. */
 static uint64_t flag_bits(const struct btf_type *record, uint64_t mask)
 {
 	struct btf_enumerator enumerator;
-	uint64_t bits = 0, all = 0;
+	uint64_t bits = 0, all = 0, numbers = 1, most = 0;
 	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
 		uint64_t value = (uint64_t)enumerator.value & mask;
 		all |= value;
 		if (is_single_bit(value))
 			bits |= value;
+		if (value < 63)
+			numbers |= (uint64_t)1 << value;
+		if (value > most)
+			most = value;
 	}
-	return all == bits && bits > 3 ? bits : 0;
+	bool counts = most < 63 && numbers == ((uint64_t)2 << most) - 1;
+	return all == bits && bits > 3 && !counts ? bits : 0;
 }
 
 /* "A | B | 0x40"; false when the enum is none of flags. */
@@ -344,8 +350,27 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 
 /* --- pointers -------------------------------------------------------------------------------- */
 
-/* The string a char pointer points to; says so when the dump was filtered there. */
-static void append_string(const struct renderer *renderer, uint64_t address,
+/* "unsigned char" by that name, as the names of files are; u8 is a number. */
+static bool is_byte(struct type type)
+{
+	struct btf_type record;
+	return type_get(type_unqualified(type), &record) && record.kind == BTF_INT &&
+	       record.size == 1 && !strcmp(record.name, "unsigned char");
+}
+
+static bool is_text(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] >= 0x80 || !isprint((int)text[i]))
+			return false;
+	return length;
+}
+
+/*
+ * The string a char pointer points to; says so when the dump was filtered there. `may_be_bytes`:
+ * shown only if all of it is text.
+ */
+static void append_string(const struct renderer *renderer, uint64_t address, bool may_be_bytes,
 			  char text[RENDER_TEXT_SIZE])
 {
 	char buffer[RENDER_TEXT_SIZE / 4], quoted[RENDER_TEXT_SIZE / 2 + 8];
@@ -353,10 +378,10 @@ static void append_string(const struct renderer *renderer, uint64_t address,
 	size_t size = limit < sizeof(buffer) - 1 ? limit + 1 : sizeof(buffer);
 	struct error *error =
 		memory_read_string(renderer->target->memory, address, buffer, size, &length);
-	if (!error) {
+	if (!error && (!may_be_bytes || is_text(buffer, length))) {
 		render_quote(buffer, length, quoted, sizeof(quoted));
 		render_append(text, " %s%s", quoted, length + 1 == size ? "..." : "");
-	} else if (error->kind != ERROR_FAULT) {
+	} else if (error && error->kind != ERROR_FAULT) {
 		render_append(text, " <%s>", error_place_word(error));
 	}
 	error_free(error);
@@ -373,8 +398,9 @@ void render_pointer_text(const struct renderer *renderer, struct type type, uint
 	if (!address || renderer->options->raw || !type_target(type, &pointed) ||
 	    !type_get_resolved(pointed, &record))
 		return;
-	if (type_is_char(pointed) && renderer->target->memory) {
-		append_string(renderer, address, text);
+	bool may_be_bytes = is_byte(pointed);
+	if ((type_is_char(pointed) || may_be_bytes) && renderer->target->memory) {
+		append_string(renderer, address, may_be_bytes, text);
 	} else if (describe(renderer, address, &symbol, &offset)) {
 		bool is_name = record.kind == BTF_FUNC_PROTO && !offset;
 		if (is_name)

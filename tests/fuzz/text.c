@@ -50,11 +50,11 @@ void fuzz_expression(const uint8_t *data, size_t size)
 	struct value value;
 	uint64_t address;
 	out_array_begin(shown.out, NULL);
-	fuzz_done(expression_evaluate(&fixture->scope, text, show, &shown));
+	fuzz_done(expression_evaluate(&fixture->scope, text, SLICE_ARRAY, show, &shown));
 	out_finish(shown.out);
 	fuzz_done(expression_type(&fixture->scope, text, &value));
 	fuzz_done(expression_address(&fixture->scope, text, &address));
-	expression_has_several(&fixture->scope, text);
+	expression_has_several(&fixture->scope, text, SLICE_ARRAY);
 	out_destroy(shown.out);
 	fclose(file);
 	for (size_t i = 0; i < written_size; i++)

@@ -275,7 +275,7 @@ static void test_per_cpu(void)
 	CHECK_FAILS(evaluate("per_cpu(cpu_number, 2)"), "column 21: there is no CPU 2");
 	CHECK_FAILS(evaluate("per_cpu(thing, 1)"), "column 9: no per-CPU variable is in it");
 	CHECK_FAILS(evaluate("per_cpu(cpu_number)"), "where \",\" should be");
-	CHECK_OK(expression_evaluate(&fixture->scope, "cpu_number:a + 1", see, &seen));
+	CHECK_OK(expression_evaluate(&fixture->scope, "cpu_number:a + 1", SLICE_ARRAY, see, &seen));
 	CHECK_U64(seen.count, 2);
 	CHECK_U64(seen.numbers[0], 1001);
 	CHECK_U64(seen.numbers[1], 1002);
@@ -297,24 +297,28 @@ static struct error *see_index(void *context, const struct expression_result *re
 static void test_slices(void)
 {
 	struct seen seen = { .count = 0 };
-	CHECK(expression_has_several(&fixture->scope, "matrix[0..1][2]"));
-	CHECK(expression_has_several(&fixture->scope, "cpu_number:a"));
-	CHECK(!expression_has_several(&fixture->scope, "matrix[0..1]"));
-	CHECK(!expression_has_several(&fixture->scope, "matrix["));
-	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][2] + 1", see_index, &seen));
+	CHECK(expression_has_several(&fixture->scope, "matrix[0..1][2]", SLICE_ARRAY));
+	CHECK(expression_has_several(&fixture->scope, "cpu_number:a", SLICE_ARRAY));
+	CHECK(!expression_has_several(&fixture->scope, "matrix[0..1]", SLICE_ARRAY));
+	CHECK(expression_has_several(&fixture->scope, "matrix[0..1]", SLICE_ELEMENTS));
+	CHECK(!expression_has_several(&fixture->scope, "matrix[0] + 0..", SLICE_ELEMENTS));
+	CHECK(!expression_has_several(&fixture->scope, "matrix[", SLICE_ARRAY));
+	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][2] + 1", SLICE_ARRAY, see_index,
+				     &seen));
 	CHECK_U64(seen.count, 2);
 	CHECK_U64(seen.numbers[0], 21);
 	CHECK_U64(seen.numbers[1], 51);
 	CHECK_U64(seen.cpus[1], 1);
 	seen.count = 0;
-	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][1..2] * 1", see_index, &seen));
+	CHECK_OK(expression_evaluate(&fixture->scope, "matrix[0..1][1..2] * 1", SLICE_ARRAY,
+				     see_index, &seen));
 	CHECK_U64(seen.count, 4);
 	CHECK_U64(seen.numbers[2], 40);
 	CHECK_U64(seen.cpus[2], 1);
 	seen.count = 0;
 	/* The second is on a page that is not there. */
 	CHECK_OK(expression_evaluate(&fixture->scope, "((struct point *)&straddling)[0..1].x + 0",
-				     see_index, &seen));
+				     SLICE_ARRAY, see_index, &seen));
 	CHECK_U64(seen.count, 2);
 	CHECK_FAILS(evaluate("thing.points[2..3][1].y"), "one value is wanted here");
 	CHECK_FAILS(evaluate("matrix[0..1][0]"), "one value is wanted here");
@@ -355,6 +359,7 @@ static void test_variables(void)
 	CHECK_FAILS(evaluate("$task = 1"), "column 7: a dump cannot be changed");
 	CHECK_FAILS(evaluate("(thing.number += 1)"), "column 15: a dump cannot be changed");
 	CHECK_FAILS(evaluate("++thing.number"), "column 1: a dump cannot be changed");
+	CHECK_FAILS(evaluate("matrix[0]@4"), "column 10: elements are ARRAY[0..9]");
 }
 
 static struct error *find_register(void *context, const char *name, bool *ret_found,

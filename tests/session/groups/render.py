@@ -432,6 +432,12 @@ def members(program, boot, notes):
     check_equal(pointer["value"], {"comm": "swapper/0", "pid": 0}, "members behind a pointer")
     every = program.result(boot.dump, "print runqueues:a{cpu, curr->pid}")
     check_equal([one["value"]["cpu"] for one in every], list(range(boot.cpu_count)), "cpu")
+    each = program.result(boot.dump, "print init_task.sighand->action[1..3]{sa.sa_flags, sa.sa_handler}")
+    check_equal([one["index"] for one in each], [[1], [2], [3]], "elements of a slice")
+    for one in each:
+        for path, value in one["value"].items():
+            check_equal(program.value(boot.dump, f"init_task.sighand->action[{one['index'][0]}].{path}"),
+                        value, path)
     null = program.result(boot.dump, "print init_task{mm->pgd}")
     check_equal(null["value"], {"mm->pgd": None}, "a member behind NULL")
     for command in ("print {comm}", "print init_task{}", "print init_task{nosuch}",
@@ -453,6 +459,17 @@ def known_facts(program, boot, notes):
     readers = program.text(boot.dump, "print tasklist_lock")
     count = program.value(boot.dump, "tasklist_lock.raw_lock.cnts.counter")
     check(("unlocked" in readers) == (count & ~0x100 == 0), f"tasklist_lock: {readers!r}")
+    # A number that is no sum of flags, for the enum counts; one that is.
+    check_equal(program.text(boot.dump, "print (enum pid_type)77").strip(), "(enum pid_type)77",
+                "an enum that counts")
+    flags = program.text(boot.dump, "print (enum kobj_ns_type)0")
+    check("KOBJ_NS_TYPE_NONE" in flags, flags)
+    # Names of files are of unsigned char; u8 is a number.
+    name = program.text(boot.dump, "print current->mm->exe_file->f_path.dentry->d_name.name")
+    comm = program.value(boot.dump, "current->comm")
+    check(name.rstrip().endswith(f' "{comm}"'), f"{name!r} of {comm!r}")
+    bytes_text = program.text(boot.dump, "print (u8 *)&linux_banner")
+    check('"' not in bytes_text, bytes_text)
     notes.append(present)
 
 
