@@ -18,16 +18,24 @@ enum link_kind {
 	LINK_CHAIN /* a pointer to the next */
 };
 
+/* Where to begin. */
+struct start {
+	uint64_t address;
+	uint64_t buckets, stride; /* of an array of heads; else 1 bucket */
+	bool is_head;		  /* else an element, shown first */
+	bool is_pointer;	  /* a chain's head holds the address of the first */
+	uint32_t cpu;
+};
+
 struct listed {
 	struct session *session;
 	struct linkage linkage;
 	enum link_kind kind;
 	uint64_t chain_offset; /* of the pointer in a node, LINK_CHAIN */
 	bool is_reverse;
-	/* Where to begin. */
-	uint64_t start, buckets, stride; /* of an array of heads; else 1 bucket */
-	bool is_head;			 /* else an element, shown first */
-	bool is_pointer;		 /* a chain's head holds the address of the first */
+	bool has_cpu; /* of the starts: one a CPU */
+	struct start *starts;
+	size_t start_count;
 };
 
 /* --- what links ------------------------------------------------------------------------------- */
@@ -119,7 +127,7 @@ static struct error *kind_of_member(struct listed *listed)
 /* --- where it begins -------------------------------------------------------------------------- */
 
 static struct error *begin_at_head(struct listed *listed, const struct known *head,
-				   struct type type, uint64_t address)
+				   struct type type, struct start *start)
 {
 	uint64_t offset;
 	if (listed->kind == LINK_UNKNOWN)
@@ -127,9 +135,9 @@ static struct error *begin_at_head(struct listed *listed, const struct known *he
 	if (listed->kind != head->kind)
 		return error_create(ERROR_USAGE, "struct %s is no head of such a list", head->name);
 	TRY(member_offset(type, head->member, &offset));
-	listed->start = address + offset;
-	listed->is_head = true;
-	listed->is_pointer = head->kind == LINK_CHAIN;
+	start->address += offset;
+	start->is_head = true;
+	start->is_pointer = head->kind == LINK_CHAIN;
 	return NULL;
 }
 
@@ -141,106 +149,117 @@ static bool is_element(const struct listed *listed, struct type type)
 	       *own.name && !strcmp(own.name, other.name);
 }
 
-static struct error *begin_at_element(struct listed *listed, uint64_t address)
+static struct error *no_head(const struct listed *listed, struct type type)
 {
-	listed->start = address + listed->linkage.node_offset;
-	return NULL;
-}
-
-/* An object of a known type: what it is says how to begin. */
-static struct error *begin_at_object(struct listed *listed, struct type type, uint64_t address,
-				     struct type *ret_element)
-{
-	struct btf_type record;
-	struct type element;
-	*ret_element = type;
-	listed->buckets = 1;
-	if (type_get_resolved(type, &record) && record.kind == BTF_ARRAY &&
-	    type_target(type, &element) && type_size(element, &listed->stride)) {
-		listed->buckets = record.array_count;
-		*ret_element = type = element;
-	}
-	const struct known *head = find_known(type);
-	if (head && head->is_head)
-		return begin_at_head(listed, head, type, address);
-	if (is_element(listed, type) && listed->buckets == 1)
-		return begin_at_element(listed, address);
-	if (listed->buckets > 1 && points_to(type, listed->linkage.type) &&
-	    listed->kind == LINK_CHAIN) {
-		listed->start = address;
-		listed->is_head = listed->is_pointer = true;
-		return NULL;
-	}
 	char name[160];
+	const char *element = *listed->linkage.name ? listed->linkage.name : "a known element";
 	type_spell(type, NULL, name, sizeof(name));
 	return error_create(ERROR_USAGE,
 			    "%s is neither the head of a list nor %s; -H: a head is there, -h: an "
 			    "element",
-			    name, *listed->linkage.name ? listed->linkage.name : "a known element");
+			    name, element);
+}
+
+/* An object of a known type at start->address: what it is says how to begin. */
+static struct error *begin_at_object(struct listed *listed, struct type type, struct start *start)
+{
+	struct btf_type record;
+	struct type element;
+	if (type_get_resolved(type, &record) && record.kind == BTF_ARRAY &&
+	    type_target(type, &element)) {
+		start->buckets = record.array_count;
+		type = element;
+	}
+	/* What has no size is no array's element, and one head needs no stride. */
+	if (!type_size(type, &start->stride))
+		start->stride = 0;
+	const struct known *head = find_known(type);
+	if (head && head->is_head)
+		return begin_at_head(listed, head, type, start);
+	if (is_element(listed, type) && start->buckets == 1) {
+		start->address += listed->linkage.node_offset;
+		return NULL;
+	}
+	if (start->buckets > 1 && points_to(type, listed->linkage.type) &&
+	    listed->kind == LINK_CHAIN) {
+		start->is_head = start->is_pointer = true;
+		return NULL;
+	}
+	return no_head(listed, type);
+}
+
+/* -H of a variable whose type says that it is something else. */
+static struct error *check_head(const struct listed *listed, struct type type)
+{
+	struct btf_type record;
+	const struct known *head = find_known(type);
+	char name[160];
+	if (listed->kind == LINK_CHAIN || (head && head->is_head) || !type.btf ||
+	    !type_get_resolved(type, &record) ||
+	    (record.kind != BTF_STRUCT && record.kind != BTF_UNION))
+		return NULL;
+	type_spell(type, NULL, name, sizeof(name));
+	return error_create(ERROR_USAGE,
+			    "%s is no head of a list: name the member that is; -h begins with an "
+			    "element",
+			    name);
 }
 
 /* -H and -h: an address of what the user says. */
-static struct error *begin_as_told(struct listed *listed, uint64_t address, bool is_head)
+static struct error *begin_as_told(struct listed *listed, bool is_head, struct start *start)
 {
-	listed->buckets = 1;
 	if (!is_head && !listed->linkage.member.btf)
 		return error_create(ERROR_USAGE, "-h needs a TYPE.MEMBER");
-	if (!is_head)
-		return begin_at_element(listed, address);
+	if (!is_head) {
+		start->address += listed->linkage.node_offset;
+		return NULL;
+	}
 	if (listed->kind == LINK_UNKNOWN)
 		listed->kind = LINK_LIST;
-	listed->start = address;
-	listed->is_head = true;
-	listed->is_pointer = listed->kind == LINK_CHAIN;
+	start->is_head = true;
+	start->is_pointer = listed->kind == LINK_CHAIN;
 	return NULL;
 }
 
 static struct error *find_start(struct listed *listed, const struct arguments *arguments,
-				const char *text)
+				const struct listing_root *root, struct start *ret)
 {
 	struct value value;
-	struct type type, element;
-	uint64_t address;
+	struct type type;
 	const char *buckets = argument_option(&command_list, arguments, 'b');
 	bool head = argument_option(&command_list, arguments, 'H') != NULL;
 	bool first = argument_option(&command_list, arguments, 'h') != NULL;
-	if (head && first)
-		return error_create(ERROR_USAGE, "-H and -h contradict each other");
-	/* Bare hexadecimal digits too, as crash takes them. */
-	struct error *error = expression_value(&listed->session->scope, text, &value);
-	if (error && (head || first)) {
-		error_free(error);
-		TRY(expression_address(&listed->session->scope, text, &address));
-		return begin_as_told(listed, address, head);
-	}
-	if (error)
-		return error;
-	TRY(listing_place(&value, &address, &type));
+	struct start start = { .cpu = root->cpu, .buckets = 1 };
+	TRY(listing_place(&root->value, &start.address, &type));
+	if (head)
+		TRY(check_head(listed, type));
 	if (head || first)
-		return begin_as_told(listed, address, head);
-	if (!type.btf)
+		TRY(begin_as_told(listed, head, &start));
+	else if (type.btf)
+		TRY(begin_at_object(listed, type, &start));
+	else
 		return error_create(ERROR_USAGE,
 				    "what is at 0x%" PRIx64
 				    "? -H: the head of a list, -h: an element",
-				    address);
-	TRY(begin_at_object(listed, type, address, &element));
-	if (!buckets)
-		return NULL;
-	TRY(expression_value(&listed->session->scope, buckets, &value));
-	TRY(value_u64(&value, &listed->buckets));
-	if (!type_size(element, &listed->stride))
-		return error_create(ERROR_USAGE, "heads of unknown size");
+				    start.address);
+	if (buckets && !head && !first) {
+		TRY(expression_value(&listed->session->scope, buckets, &value));
+		TRY(value_u64(&value, &start.buckets));
+		if (!start.stride)
+			return error_create(ERROR_USAGE, "heads of unknown size");
+	}
+	*ret = start;
 	return NULL;
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-static struct error *walk_bucket(const struct listed *listed, const struct walk *walk,
-				 uint64_t address)
+static struct error *walk_bucket(const struct listed *listed, const struct start *start,
+				 const struct walk *walk, uint64_t address)
 {
 	struct walk_item first = { .address = address };
 	uint64_t node = address;
-	if (!listed->is_head && listed->kind == LINK_LIST)
+	if (!start->is_head && listed->kind == LINK_LIST)
 		TRY(walk->visit(walk->context, &first));
 	switch (listed->kind) {
 	case LINK_LIST:
@@ -249,7 +268,7 @@ static struct error *walk_bucket(const struct listed *listed, const struct walk 
 	case LINK_HLIST:
 	case LINK_HLIST_NULLS:
 	case LINK_HLIST_BL:
-		if (!listed->is_head)
+		if (!start->is_head)
 			return walk_chain(walk, address, 0);
 		return walk_hlist(walk, address,
 				  listed->kind == LINK_HLIST	     ? HLIST_PLAIN
@@ -258,7 +277,7 @@ static struct error *walk_bucket(const struct listed *listed, const struct walk 
 	case LINK_CHAIN:
 		break;
 	}
-	if (listed->is_pointer) {
+	if (start->is_pointer) {
 		struct error *error = memory_read_word(walk->target->memory, address, &node);
 		if (error)
 			return walk->broken(walk->context, error);
@@ -266,11 +285,19 @@ static struct error *walk_bucket(const struct listed *listed, const struct walk 
 	return walk_chain(walk, node, listed->chain_offset);
 }
 
-static struct error *walk_all(const struct listed *listed, const struct walk *walk)
+static struct error *walk_all(const struct listed *listed, struct listing *listing)
 {
-	TRY(target_need_memory(walk->target));
-	for (uint64_t i = 0; i < listed->buckets; i++)
-		TRY(walk_bucket(listed, walk, listed->start + i * listed->stride));
+	struct walk walk = { .target = listed->session->target,
+			     .visit = listing_visit,
+			     .broken = listing_broken,
+			     .context = listing };
+	TRY(target_need_memory(walk.target));
+	for (size_t i = 0; i < listed->start_count; i++) {
+		const struct start *start = &listed->starts[i];
+		listing->cpu = start->cpu;
+		for (uint64_t j = 0; j < start->buckets; j++)
+			TRY(walk_bucket(listed, start, &walk, start->address + j * start->stride));
+	}
 	return NULL;
 }
 
@@ -283,20 +310,68 @@ static struct error *take_end(struct listing *listing, struct session *session,
 	return end ? expression_address(&session->scope, end, &listing->end) : NULL;
 }
 
-static struct error *show(struct listed *listed, const struct arguments *arguments)
+static struct error *show(const struct listed *listed, const struct arguments *arguments)
 {
-	struct listing listing = { .has_index = false };
-	struct walk walk = { .target = listed->session->target,
-			     .visit = listing_visit,
-			     .broken = listing_broken,
-			     .context = &listing };
+	struct listing listing = { .has_cpu = listed->has_cpu };
 	const struct command *own = &command_list;
 	TRY(take_end(&listing, listed->session, arguments));
 	listing.hexadecimal = argument_option(own, arguments, 'x') != NULL;
 	TRY(listing_begin(&listing, listed->session, &listed->linkage,
 			  argument_option(own, arguments, 's'),
 			  argument_option(own, arguments, 'n')));
-	return listing_end(&listing, walk_all(listed, &walk));
+	return listing_end(&listing, walk_all(listed, &listing));
+}
+
+static struct error *show_roots(struct listed *listed, const struct arguments *arguments,
+				const struct listing_roots *roots)
+{
+	struct error *error = NULL;
+	listed->starts = calloc(roots->count, sizeof(*listed->starts));
+	if (!listed->starts)
+		return error_no_memory();
+	listed->has_cpu = roots->roots->has_cpu;
+	for (; listed->start_count < roots->count && !error; listed->start_count++)
+		error = find_start(listed, arguments, &roots->roots[listed->start_count],
+				   &listed->starts[listed->start_count]);
+	if (!error && listed->is_reverse && listed->kind != LINK_LIST)
+		error = error_create(ERROR_USAGE, "only lists of list_head go backward");
+	if (!error)
+		error = show(listed, arguments);
+	free(listed->starts);
+	return error;
+}
+
+/* Bare hexadecimal digits, as crash takes them. */
+static struct error *find_address(struct session *session, const char *text,
+				  struct listing_root *ret)
+{
+	uint64_t address;
+	*ret = (struct listing_root){ .has_cpu = false };
+	TRY(expression_address(&session->scope, text, &address));
+	ret->value = (struct value){ .target = session->target, .scalar = address };
+	return NULL;
+}
+
+static struct error *show_text(struct listed *listed, const struct arguments *arguments,
+			       const char *text)
+{
+	struct listing_root root;
+	struct listing_roots roots, single = { .roots = &root, .count = 1 };
+	bool head = argument_option(&command_list, arguments, 'H') != NULL;
+	bool first = argument_option(&command_list, arguments, 'h') != NULL;
+	if (head && first)
+		return error_create(ERROR_USAGE, "-H and -h contradict each other");
+	struct error *error = listing_find_roots(listed->session, text, &roots);
+	if (error && (head || first)) {
+		error_free(error);
+		TRY(find_address(listed->session, text, &root));
+		return show_roots(listed, arguments, &single);
+	}
+	if (error)
+		return error;
+	error = show_roots(listed, arguments, &roots);
+	free(roots.roots);
+	return error;
 }
 
 static struct error *list_run(struct session *session, const struct arguments *arguments)
@@ -325,20 +400,19 @@ static struct error *list_run(struct session *session, const struct arguments *a
 	char *text = listing_expression(arguments, first, count);
 	if (!text)
 		return error_no_memory();
-	struct error *error = find_start(&listed, arguments, text);
+	struct error *error = show_text(&listed, arguments, text);
 	free(text);
-	if (!error && listed.is_reverse && listed.kind != LINK_LIST)
-		error = error_create(ERROR_USAGE, "only lists of list_head go backward");
-	return error ? error : show(&listed, arguments);
+	return error;
 }
 
 static const char *const examples[] = {
 	"list task_struct.tasks init_task.tasks",
 	"list task_struct.tasks init_task.tasks -s comm,pid,mm->map_count",
-	"list task_struct.children init_task.children -n 5",
+	"list task_struct.sibling init_task.children -n 5",
 	"list task_struct.tasks -h init_task -s task_struct.comm -n 3",
 	"list module.list -H modules -s name",
 	"list modules",
+	"list task_struct.se.group_node runqueues:a.cfs_tasks -s pid,comm",
 	NULL
 };
 
@@ -350,7 +424,8 @@ const struct command command_list = {
 		"list_head, hlist_node, llist_node or plist_node, or a pointer to the next "
 		"element. Without it the addresses are those of the links.\n"
 		"\n"
-		"HEAD is the head of the list, or an array of heads: all of them. An element of "
+		"HEAD is the head of the list, or an array of heads: all of them; NAME:a has one "
+		"a CPU. An element of "
 		"the "
 		"type itself, or -h, begins with that element. Of a bare address -H or -h says "
 		"what "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/listing.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
 #include "cmds/member.h"
 #include "debugger/declare/declare.h"
@@ -105,6 +106,35 @@ bool linkage_is_named(struct target *target, const char *text)
 	return split_name(text, name, &member) && find_type(target, name, &type);
 }
 
+/* --- roots ----------------------------------------------------------------------------------- */
+
+static struct error *add_root(void *context, const struct expression_result *result)
+{
+	struct listing_roots *roots = context;
+	if (!result->value)
+		return error_create_at(result->error->kind, result->error->address, "%s",
+				       result->error->message);
+	if (!array_reserve(&roots->roots, &roots->capacity, roots->count + 1))
+		return error_no_memory();
+	roots->roots[roots->count++] = (struct listing_root){ .value = *result->value,
+							      .has_cpu = result->has_cpu,
+							      .cpu = result->cpu };
+	return NULL;
+}
+
+struct error *listing_find_roots(struct session *session, const char *text,
+				 struct listing_roots *ret)
+{
+	struct listing_roots roots = { .count = 0 };
+	struct error *error =
+		expression_evaluate(&session->scope, text, SLICE_ARRAY, add_root, &roots);
+	if (error)
+		free(roots.roots);
+	else
+		*ret = roots;
+	return error;
+}
+
 struct error *listing_place(const struct value *value, uint64_t *ret, struct type *ret_type)
 {
 	struct btf_type record;
@@ -176,7 +206,8 @@ static int width_of(struct type type)
 /* A key of JSON that no column of ours has. */
 static void name_column(struct listing *listing, size_t index, const char *path)
 {
-	bool is_taken = !strcmp(path, "address") || !strcmp(path, "index") || !strcmp(path, "last");
+	bool is_taken = !strcmp(path, "address") || !strcmp(path, "index") ||
+			!strcmp(path, "last") || (listing->has_cpu && !strcmp(path, "cpu"));
 	snprintf(listing->keys[index], sizeof(listing->keys[index]), "%s%s", is_taken ? "." : "",
 		 path);
 }
@@ -197,7 +228,9 @@ static size_t choose_columns(struct listing *listing)
 {
 	struct selection *selection = &listing->selection;
 	size_t count = 0;
-	bool titled = selection->count || listing->has_index;
+	bool titled = selection->count || listing->has_index || listing->has_cpu;
+	if (listing->has_cpu)
+		listing->columns[count++] = (struct column){ "cpu", "CPU", 3 };
 	if (listing->has_index) {
 		listing->columns[count++] = (struct column){ "index", "INDEX", 16 };
 		listing->columns[count++] = (struct column){ "last", NULL, 16 };
@@ -307,6 +340,8 @@ struct error *listing_visit(void *context, const struct walk_item *item)
 			       .address = address,
 			       .origin = ORIGIN_CAST };
 	out_row_begin(out);
+	if (listing->has_cpu)
+		out_u64(out, "cpu", listing->cpu);
 	if (listing->has_index)
 		show_index(out, item);
 	show_address(listing, item, address);

@@ -34,7 +34,9 @@ struct listing {
 	const struct linkage *linkage;
 	struct selection selection;
 	struct render_options options;
-	bool has_index; /* the items of maps: rows begin with the index */
+	bool has_cpu;	/* there is a walk a CPU: rows begin with it */
+	uint32_t cpu;	/* has_cpu: of the walk that goes on */
+	bool has_index; /* the items of maps: rows have the index */
 	uint64_t limit; /* of items; 0: none */
 	bool limit_is_default;
 	uint64_t count;
@@ -43,7 +45,7 @@ struct listing {
 	bool hexadecimal; /* numbers of the members; set before listing_begin() */
 	bool has_end, ended;
 	uint64_t end; /* has_end: the element, or its node, before which the walk ends */
-	struct column columns[SELECTION_MAX + 3];
+	struct column columns[SELECTION_MAX + 4];
 	char keys[SELECTION_MAX][64];
 };
 
@@ -59,6 +61,20 @@ struct error *listing_visit(void *context, const struct walk_item *item) MUST_CH
 struct error *listing_broken(void *context, struct error *problem) MUST_CHECK;
 /* Takes what the walk returned. Errors: that, or what was broken, or the limit nobody asked for. */
 struct error *listing_end(struct listing *listing, struct error *error) MUST_CHECK;
+
+/* Where walks begin: the results of an expression. */
+struct listing_root {
+	struct value value;
+	bool has_cpu;
+	uint32_t cpu;
+};
+struct listing_roots {
+	struct listing_root *roots;
+	size_t count, capacity;
+};
+/* One, or one a CPU (NAME:a) or an element (NAME[0..3].x). The caller frees ret->roots. */
+struct error *listing_find_roots(struct session *session, const char *text,
+				 struct listing_roots *ret) MUST_CHECK;
 
 /*
  * The object that an expression names: what a pointer points to, or the variable itself. The type

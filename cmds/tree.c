@@ -65,12 +65,17 @@ static bool is_rb_node(struct type type)
 	return type_get_resolved(type, &record) && !strcmp(record.name, "rb_node");
 }
 
-/* The rb_node within the member that was named. */
+/* The rb_node within the member that was named, if any was. */
 static struct error *find_node(struct linkage *linkage)
 {
 	struct type type = linkage->member;
 	struct type_place place;
 	char name[160];
+	if (!linkage->type.btf)
+		return NULL;
+	if (!type.btf)
+		return error_create(ERROR_USAGE, "which member of %s is the node? %s.MEMBER",
+				    linkage->name, linkage->name);
 	for (int i = 0; i < NODE_NESTING && !is_rb_node(type); i++) {
 		if (!type_find_member(type, "node", &place))
 			break;
@@ -83,100 +88,141 @@ static struct error *find_node(struct linkage *linkage)
 	return error_create(ERROR_USAGE, "%s is no struct rb_node", name);
 }
 
-static struct error *show(struct session *session, const struct arguments *arguments,
-			  const struct linkage *linkage, const struct tree_kind *kind,
-			  uint64_t root)
+/* A tree, of which there may be one a CPU. */
+struct root {
+	const struct tree_kind *kind;
+	uint64_t address;
+	struct listing_root from;
+};
+
+static struct error *walk_all(struct listing *listing, const struct root *roots, size_t count)
 {
-	struct listing listing = {
-		.has_index = kind->is_map,
-		.hexadecimal = argument_option(&command_tree, arguments, 'x') != NULL,
-	};
-	struct walk walk = { .target = session->target,
+	struct walk walk = { .target = listing->session->target,
 			     .visit = listing_visit,
 			     .broken = listing_broken,
-			     .context = &listing };
+			     .context = listing };
+	for (size_t i = 0; i < count; i++) {
+		listing->cpu = roots[i].from.cpu;
+		TRY(roots[i].kind->walk(&walk, roots[i].address));
+	}
+	return NULL;
+}
+
+static struct error *show(struct session *session, const struct arguments *arguments,
+			  struct linkage *linkage, const struct root *roots, size_t count)
+{
+	struct listing listing = {
+		.has_cpu = roots->from.has_cpu,
+		.has_index = roots->kind->is_map,
+		.hexadecimal = argument_option(&command_tree, arguments, 'x') != NULL,
+	};
+	if (!listing.has_index)
+		TRY(find_node(linkage));
 	TRY(listing_begin(&listing, session, linkage,
 			  argument_option(&command_tree, arguments, 's'),
 			  argument_option(&command_tree, arguments, 'n')));
-	return listing_end(&listing, kind->walk(&walk, root));
+	return listing_end(&listing, walk_all(&listing, roots, count));
 }
 
-static struct error *find_root(struct session *session, const char *text, bool is_told,
-			       const struct tree_kind **kind, uint64_t *ret)
+/* `told`: what -t says, NULL. It holds for addresses, not for what is known to be something else.
+ */
+static struct error *find_root(const struct tree_kind *told, struct root *root)
 {
-	struct value value;
 	struct type type;
 	struct type_place place;
-	struct error *error = expression_value(&session->scope, text, &value);
-	if (error && is_told) {
-		error_free(error);
-		return expression_address(&session->scope, text, ret);
-	}
-	if (error)
-		return error;
-	TRY(listing_place(&value, ret, &type));
+	struct btf_type record;
+	TRY(listing_place(&root->from.value, &root->address, &type));
 	const struct tree_kind *found = kind_of_type(type);
-	if (is_told && (!found || found->walk == (*kind)->walk)) {
-		found = found ? found : *kind;
-	} else if (!found || is_told) {
+	bool is_struct = type.btf && type_get_resolved(type, &record) && *record.name &&
+			 (record.kind == BTF_STRUCT || record.kind == BTF_UNION);
+	root->kind = found ? found : told;
+	if ((!found && (!told || is_struct)) || (told && found && found->walk != told->walk)) {
 		char name[160] = "it";
 		if (type.btf)
 			type_spell(type, NULL, name, sizeof(name));
 		return error_create(ERROR_USAGE,
 				    "%s is no root of %s; -t says what an address is the root of",
-				    name, is_told ? (*kind)->option : "a tree");
+				    name, told ? told->option : "a tree");
 	}
-	*kind = found;
-	if (found->member && type.btf) {
+	if (found && found->member) {
 		TRY(type_find_path(type, found->member, &place));
-		*ret += place.bit_offset / 8;
+		root->address += place.bit_offset / 8;
 	}
 	return NULL;
+}
+
+static struct error *show_roots(struct session *session, const struct arguments *arguments,
+				struct linkage *linkage, const struct tree_kind *told,
+				const struct listing_roots *from)
+{
+	struct root *roots = calloc(from->count, sizeof(*roots));
+	struct error *error = roots ? NULL : error_no_memory();
+	for (size_t i = 0; i < from->count && !error; i++) {
+		roots[i].from = from->roots[i];
+		error = find_root(told, &roots[i]);
+	}
+	if (!error)
+		error = show(session, arguments, linkage, roots, from->count);
+	free(roots);
+	return error;
+}
+
+static struct error *show_text(struct session *session, const struct arguments *arguments,
+			       struct linkage *linkage, const char *text)
+{
+	const char *option = argument_option(&command_tree, arguments, 't');
+	const struct tree_kind *told = NULL;
+	struct root root = { .address = 0 };
+	struct listing_roots roots;
+	if (option)
+		TRY(kind_of_option(option, &told));
+	struct error *error = listing_find_roots(session, text, &roots);
+	if (!error) {
+		error = show_roots(session, arguments, linkage, told, &roots);
+		free(roots.roots);
+		return error;
+	}
+	if (!told)
+		return error;
+	/* Bare hexadecimal digits. */
+	error_free(error);
+	TRY(expression_address(&session->scope, text, &root.address));
+	root.kind = told;
+	return show(session, arguments, linkage, &root, 1);
 }
 
 static struct error *tree_run(struct session *session, const struct arguments *arguments)
 {
 	struct linkage linkage = { .node_offset = 0 };
-	const struct tree_kind *kind = NULL;
 	size_t first = 0;
-	uint64_t root = 0;
-	const char *told = argument_option(&command_tree, arguments, 't');
 	const char *named = argument_option(&command_tree, arguments, 'o');
-	if (told)
-		TRY(kind_of_option(told, &kind));
 	if (!named && arguments->operand_count > 1 &&
 	    linkage_is_named(session->target, arguments->operands[0]))
 		named = arguments->operands[first++];
 	if (first == arguments->operand_count)
 		return error_create(ERROR_USAGE, "which tree? name its ROOT");
+	if (named)
+		TRY(linkage_parse(session->target, named, &linkage));
 	char *text = listing_expression(arguments, first, arguments->operand_count);
 	if (!text)
 		return error_no_memory();
-	struct error *error = find_root(session, text, told != NULL, &kind, &root);
+	struct error *error = show_text(session, arguments, &linkage, text);
 	free(text);
-	if (!error && named)
-		error = linkage_parse(session->target, named, &linkage);
-	if (error)
-		return error;
-	if (!kind->is_map && linkage.type.btf && !linkage.member.btf)
-		return error_create(ERROR_USAGE, "which member of %s is the node? %s.MEMBER",
-				    linkage.name, named);
-	if (!kind->is_map && linkage.member.btf)
-		TRY(find_node(&linkage));
-	return show(session, arguments, &linkage, kind, root);
+	return error;
 }
 
 static const char *const examples[] = {
 	"tree pid init_pid_ns.idr", "tree pid init_pid_ns.idr -s level,count -n 10",
 	"tree init_pid_ns.idr.idr_rt",
-	"tree task_struct.se.run_node runqueues:0.cfs.tasks_timeline", NULL
+	"tree task_struct.se.run_node runqueues:a.cfs.tasks_timeline", NULL
 };
 
 const struct command command_tree = {
 	.name = "tree",
 	.summary = "walk a red-black tree, xarray, radix tree, idr or maple tree",
 	.description =
-		"ROOT is the root: its type says what tree it is, else -t does. TYPE.MEMBER says "
+		"ROOT is the root, NAME:a one a CPU: its type says what tree it is, else -t does. "
+		"TYPE.MEMBER says "
 		"what the elements of a red-black tree are and which member is the node; for the "
 		"others TYPE is what the entries point to. Without it the addresses are those of "
 		"nodes or entries.\n"

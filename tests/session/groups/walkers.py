@@ -220,6 +220,23 @@ def run_queue(program, boot, notes):
     notes.append(f"{timers} timers")
 
 
+def every_cpu(program, boot, notes):
+    """NAME:a walks what each CPU has, and says of which CPU a row is."""
+    lists, trees = "list task_struct.se.group_node runqueues:{}.cfs_tasks -s pid", \
+        "tree hrtimer.node hrtimer_bases:{}.clock_base[0].active"
+    for command in lists, trees:
+        wanted = [{"cpu": cpu, **row} for cpu in range(boot.cpu_count)
+                  for row in rows_of(program, boot, command.format(cpu))]
+        check(wanted, f"{command}: nothing")
+        check_equal(rows_of(program, boot, command.format("a")), wanted, command)
+    lines = program.text(boot.dump, lists.format("a")).splitlines()
+    check_equal(lines[0].split(), ["CPU", "ADDRESS", "pid"], "heading")
+    running = {row["pid"] for row in program.result(boot.dump, "ps -s R") if row["pid"]}
+    found = {row["pid"] for row in rows_of(program, boot, lists.format("a"))}
+    check(found and found <= running, f"{found} of {running}")
+    notes.append(f"{len(found)} tasks")
+
+
 def other_lists(program, boot, notes):
     """plist and llist: lists of another kind seen as one, for idle guests have none that are long."""
     plist, node, tasks_offset = results_of(program, boot, [
@@ -292,7 +309,7 @@ def limits(program, boot, notes):
     wrong = ("list", "list task_struct init_task.tasks", "list task_struct.comm init_task.tasks",
              "list task_struct.tasks init_task.comm", "list task_struct.tasks 0x1234",
              "list nosuch.tasks init_task.tasks", "list task_struct.nosuch init_task.tasks",
-             "list -H -h modules", "tree init_task", "tree -t nosuch 0x10", "tree",
+             "list -H -h modules", "list -H init_task", "tree -t xarray init_net", "tree init_task", "tree -t nosuch 0x10", "tree",
              "tree task_struct.comm vmap_area_root", "list modules -s name",
              f"list {head} -s nosuch", f"list {head} -s comm,", "list -H 0x1000",
              "tree -t maple 0x1000", "list module.list -H 0xffffffffffffff00")
@@ -315,6 +332,7 @@ CASES = (
     ("xarrays of page caches", page_caches),
     ("hash tables", hash_tables),
     ("hlists and timers", run_queue),
+    ("all CPUs", every_cpu),
     ("plists and llists", other_lists),
     ("where lists end", ends),
     ("pipes", pipes),
