@@ -48,12 +48,21 @@ const struct alias *alias_find(const struct session *session, const char *name, 
 	return own ? own : find_in(known, ARRAY_COUNT(known), name, length);
 }
 
+static const char *skip_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
 char *alias_expand(const struct session *session, const char *line)
 {
 	const struct alias *used[EXPANSIONS_MAX];
 	size_t count = 0;
-	while (isspace((unsigned char)*line))
-		line++;
+	line = skip_blanks(line);
+	/* crash hands such lines on; here there is no other. */
+	if (!strncmp(line, "gdb", 3) && isspace((unsigned char)line[3]))
+		line = skip_blanks(line + 3);
 	char *text = format_expand(line);
 	if (!text)
 		text = strdup(line);

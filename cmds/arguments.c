@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/arguments.h"
 
+#include "cmds/crash_words.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -70,6 +71,32 @@ static struct error *parse_output_option(struct parser *parser, const char *word
 	return NULL;
 }
 
+static struct error *no_option(const struct command *command, const char *word)
+{
+	const char *hint = crash_option_hint(command->name, word);
+	return hint ? error_create(ERROR_USAGE, "no option %s; %s", word, hint)
+		    : command_usage_error(command, "no option %s", word);
+}
+
+/* "-rx": letters of options that take no argument; false: it is something else. */
+static bool take_letters(const struct parser *parser, const char *word)
+{
+	const struct command *command = parser->command;
+	size_t found[OPTIONS_MAX], count = 0;
+	if (*word != '-' || !word[1])
+		return false;
+	for (const char *letter = word + 1; *letter; letter++) {
+		const char name[] = { '-', *letter, 0 };
+		const struct option_spec *option = command_find_option(command, name);
+		if (!option || !option->letter || option->argument || count == OPTIONS_MAX)
+			return false;
+		found[count++] = (size_t)(option - command->options);
+	}
+	while (count)
+		parser->arguments->options[found[--count]] = "";
+	return true;
+}
+
 /*
  * Options, up to the first word that is none. `-1` of an expression is no option; an unknown
  * `-x` is an error where the command takes no free text.
@@ -87,16 +114,17 @@ static struct error *parse_options(struct parser *parser, bool takes_rest)
 			return NULL;
 		const struct option_spec *option =
 			word[0] == '-' && word[1] ? command_find_option(command, word) : NULL;
-		bool of_output = false;
-		if (!option)
-			TRY(parse_output_option(parser, word, &of_output));
-		if (of_output)
+		/* Where C's own minus may stand, letters have to be apart. */
+		bool is_done = !option && !takes_rest && take_letters(parser, word);
+		if (!option && !is_done)
+			TRY(parse_output_option(parser, word, &is_done));
+		if (is_done)
 			continue;
 		if (!option) {
 			size_t dashes = strspn(word, "-");
 			if (dashes && dashes < 3 && isalpha((unsigned char)word[dashes]) &&
 			    !takes_rest)
-				return command_usage_error(command, "no option %s", word);
+				return no_option(command, word);
 			parser->at = before;
 			parser->to = storage;
 			return NULL;

@@ -2,6 +2,7 @@
 /* The command table, and what is made of its entries: names, usage, options. */
 #include "cmds/command.h"
 
+#include "cmds/crash_words.h"
 #include "debugger/declare/nearest.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -109,6 +110,10 @@ struct error *command_unknown(const char *name, size_t length)
 {
 	struct nearest nearest;
 	char hint[128];
+	const char *crash = crash_command_hint(name, length);
+	if (crash)
+		return error_create(ERROR_USAGE, "no command \"%.*s\"; %s", (int)length, name,
+				    crash);
 	nearest_init(&nearest, name, length);
 	for (size_t i = 0; commands[i]; i++)
 		nearest_offer(&nearest, commands[i]->name);

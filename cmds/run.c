@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "cmds/alias.h"
+#include "cmds/crash_words.h"
 #include "cmds/line.h"
 #include "cmds/listing.h"
 #include "cmds/pipe.h"
@@ -359,7 +360,8 @@ static char *name_struct(const struct session *session, char *line)
 	char name[SYMBOL_NAME_SIZE];
 	char *named = NULL;
 	size_t length = strcspn(line, " \t|>");
-	if (command_find(line, length) || !session->target->btf || length >= sizeof(name))
+	if (command_find(line, length) || crash_command_hint(line, length) ||
+	    !session->target->btf || length >= sizeof(name))
 		return line;
 	memcpy(name, line, length);
 	name[length] = 0;

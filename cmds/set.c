@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/array.h"
 #include "debugger/eval/render.h"
 #include "debugger/eval/value.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -128,6 +130,17 @@ static struct error *set_variable(struct session *session, const char *text)
 	return NULL;
 }
 
+/* crash's `set hex` and `set radix 16`. NULL: it is none of them. */
+static const char *crash_base(const char *name, const char *value)
+{
+	static const char *const bases[][2] = { { "dec", "10" }, { "hex", "16" }, { "oct", "8" } };
+	for (size_t i = 0; i < ARRAY_COUNT(bases); i++)
+		if ((!strcmp(name, bases[i][0]) && !*value) ||
+		    (!strcmp(name, "radix") && !strcmp(value, bases[i][1])))
+			return bases[i][0];
+	return NULL;
+}
+
 static struct error *set_option(struct session *session, const char *text)
 {
 	char name[64];
@@ -138,7 +151,10 @@ static struct error *set_option(struct session *session, const char *text)
 	if (*text == '=')
 		text = skip_blanks(text + 1);
 	bool on = !strcmp(text, "on");
-	if (strcmp(name, "pager"))
+	const char *base = crash_base(name, text);
+	if (base)
+		TRY(render_option_set(&session->render, "base", base));
+	else if (strcmp(name, "pager"))
 		TRY(render_option_set(&session->render, name, text));
 	else if (on || !strcmp(text, "off"))
 		session->pager = on;
@@ -146,6 +162,25 @@ static struct error *set_option(struct session *session, const char *text)
 		return error_create(ERROR_USAGE, "pager is on or off, not \"%s\"", text);
 	out_null_as(session->out, NULL, "");
 	return NULL;
+}
+
+/* crash's `set -p` and `set -c CPU`: the task that panicked, and what a CPU ran. */
+static struct error *set_current(struct session *session, const char *text)
+{
+	struct value value;
+	char expression[64], address[32];
+	bool panicked = !strcmp(text, "-p");
+	if (!panicked &&
+	    (strncmp(text, "-c", 2) || !isdigit((unsigned char)*skip_blanks(text + 2))))
+		return error_create(ERROR_USAGE, "set -p or set -c CPU");
+	session->scope.task = panicked ? 0 : session->scope.task;
+	snprintf(expression, sizeof(expression), "current%s%s", panicked ? "" : ":",
+		 panicked ? "" : skip_blanks(text + 2));
+	TRY(expression_value(&session->scope, expression, &value));
+	snprintf(address, sizeof(address), "0x%" PRIx64, value.scalar);
+	const char *operands[] = { address };
+	const struct arguments arguments = { .operands = operands, .operand_count = 1 };
+	return command_task.run(session, &arguments);
 }
 
 /* crash's `set PID` and `set ADDRESS`: as `task` does. */
@@ -165,6 +200,8 @@ static struct error *set_run(struct session *session, const struct arguments *ar
 	const char *text = arguments->operands[0];
 	if (is_task(text))
 		return command_task.run(session, arguments);
+	if (*text == '-')
+		return set_current(session, text);
 	return *text == '$' ? set_variable(session, text) : set_option(session, text);
 }
 
@@ -180,7 +217,8 @@ const struct command command_set = {
 		"`set OPTION VALUE` sets how values are printed, for the rest of the session. "
 		"Without operands it lists options and variables.\n"
 		"\n"
-		"`set PID` and `set ADDRESS` select a task, as `task` does.\n"
+		"`set PID` and `set ADDRESS` select a task, as `task` does; `set -p` the one that "
+		"panicked, `set -c CPU` the one that a CPU ran.\n"
 		"\n"
 		"Every result of print has a number: $1 is the first, $ the last, $$ the one "
 		"before, $$N N before the last. $_ is the address that came through a pipe.",

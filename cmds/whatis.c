@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/array.h"
 #include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "debugger/infer/infer.h"
@@ -285,6 +286,21 @@ static bool begins_with_tag(const char *text)
 	       !strncmp(text, "enum ", 5);
 }
 
+/* A type that only a module has, or whose keyword was left out. */
+static bool find_type(struct target *target, const char *text, struct type *ret)
+{
+	static const char *const keywords[] = { "", "struct ", "union ", "enum " };
+	char name[512];
+	for (size_t i = 0; i < ARRAY_COUNT(keywords); i++) {
+		snprintf(name, sizeof(name), "%s%s", keywords[i], text);
+		struct error *error = declare_parse_type(target, NULL, name, NULL, ret);
+		error_free(error);
+		if (!error)
+			return true;
+	}
+	return false;
+}
+
 static struct error *whatis_run(struct session *session, const struct arguments *arguments)
 {
 	const char *text = arguments->operands[0];
@@ -304,12 +320,8 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 		show_declaration(session, text, &value);
 		return NULL;
 	}
-	/* A type that only a module has. */
-	struct error *not_type = declare_parse_type(target, NULL, text, NULL, &type);
-	if (not_type) {
-		error_free(not_type);
+	if (!find_type(target, text, &type))
 		return error;
-	}
 	error_free(error);
 	return show_definition(session, type);
 }

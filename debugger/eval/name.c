@@ -315,6 +315,24 @@ static void offer_enumerators(struct nearest *nearest, const struct btf *btf)
 	}
 }
 
+/* "struct task_struct" where that is what has the name; NULL: nothing has. */
+static const char *type_keyword(const struct target *target, const char *name)
+{
+	static const struct {
+		enum btf_kind kind;
+		const char *keyword;
+	} kinds[] = { { BTF_STRUCT, "struct" },
+		      { BTF_UNION, "union" },
+		      { BTF_ENUM, "enum" },
+		      { BTF_ENUM64, "enum" } };
+	for (size_t i = 0; target->btf && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		uint64_t cursor = 0;
+		if (btf_find(target->btf, kinds[i].kind, name, &cursor))
+			return kinds[i].keyword;
+	}
+	return NULL;
+}
+
 static struct error *no_such_name(struct target *target, const struct node *node)
 {
 	struct nearest nearest;
@@ -331,6 +349,10 @@ static struct error *no_such_name(struct target *target, const struct node *node
 			"column %u: no symbol or enumerator \"%s\"; hexadecimal needs 0x in front",
 			node->column, node->name);
 	TRY(target_need_symbols(target));
+	const char *keyword = type_keyword(target, node->name);
+	if (keyword)
+		return error_create(ERROR_NOT_FOUND, "column %u: \"%s\" is a type: %s %s",
+				    node->column, node->name, keyword, node->name);
 	nearest_init(&nearest, node->name, strlen(node->name));
 	nearest_offer_symbols(&nearest, target);
 	offer_enumerators(&nearest, target->btf);

@@ -119,6 +119,47 @@ def joins_commands(program, boot):
     check_equal(len(result.lines), 2, "lines of head -1 and print")
 
 
+CRASH_COMMANDS = ("ascii btop dev extend files ipcs irq kmem mach mount net ptob ptov runq search sig "
+                  "swap timer vm vtop waitq wr").split()
+CRASH_OPTIONS = ("bt -f", "bt -T", "bt -l", "bt -e", "dis -rl", "mod -S", "mod -t", "ps -p", "ps -c",
+                 "ps -t", "ps -l", "ps -A", "ps -a", "ps -r", "ps -g", "rd -d", "sym -M", "sys -c",
+                 "sys -t")
+
+
+def knows_crash(program, boot):
+    """What crash has and we lack is answered with what does the same, which works."""
+    advice = []
+    for line in (*CRASH_COMMANDS, *CRASH_OPTIONS):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        _, found, hint = result.errors.partition("; ")
+        check(found and "usage" not in hint and "`help` lists" not in hint,
+              f"{line}: {result.errors}")
+        advice += re.findall("`([^`]*)`", hint)
+    # What has a word in capitals is a pattern.
+    lines = [line for line in advice if not re.search(r"\b[A-Z]{3,}\b", line)]
+    if not boot.addresses.get(("sparse_irqs", "")):
+        lines = [line.replace("sparse_irqs", "irq_desc_tree") for line in lines]
+    check(len(lines) > 20, f"only {len(lines)} lines of advice")
+    arguments = [word for line in lines for word in ("-c", line)]
+    result = program.run(["-q", *arguments, boot.dump], status=0)
+    check(not result.err, result.errors)
+    same = ("gdb p/x jiffies", "p/x jiffies"), ("ps -ku", "ps -k -u"), ("dis -rx schedule",
+                                                                        "dis -r -x schedule"), \
+        ("whatis task_struct", "whatis struct task_struct")
+    for line, meant in same:
+        check_equal(program.text(boot.dump, line), program.text(boot.dump, meant), line)
+    lines = ("set hex", "p 255", "set radix 10", "p 255", "set -c 1", "print current == current:1",
+             "set -p", "print current == current:0", "print current->comm")
+    answers = program.answers(boot.dump, lines, status=0)
+    numbers = [answers[i]["result"]["value"] for i in (1, 3, 5, 7)]
+    check_equal(numbers, [255, 255, 1, 1], "what set selects")
+    for line, word in (("print task_struct", '"task_struct" is a type: struct task_struct'),
+                       ("print init_task.comm[0]@4", "column 18: elements are ARRAY[0..9]"),
+                       ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU")):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors, f"{line}: {result.errors}")
+
+
 def names_lines(program, boot):
     """Messages of scripts have file and line, sourced files too."""
     inner, outer = (f"{program.scratch}/{name}" for name in ("inner", "outer"))
@@ -148,6 +189,8 @@ def run(session):
                 continue
             with session.case(f"{kernel}: {len(examples)} examples"):
                 run_on(program, other, examples)
+            with session.case(f"{kernel}: crash's words"):
+                knows_crash(program, other)
     program.cache = None
 
 
@@ -173,7 +216,7 @@ def run_all(session, program, boot):
         with session.case("CSV of " + line):
             csv_equals_json(program, boot, line)
     for name, test in (("columns", chooses_columns), ("pipes", joins_commands),
-                       ("scripts", names_lines)):
+                       ("scripts", names_lines), ("crash's words", knows_crash)):
         with session.case(name):
             test(program, boot)
     return examples
