@@ -134,7 +134,49 @@ def keeps_history(program, boot, state):
         check_equal(user.end(), 0, "exit status")
 
 
+# What is typed, and a word that TAB answers with. The first ones have to load what they need.
+COMPLETED = ((b"print init_task.co", b"compat_robust_list"), (b"print init_uts_n", b"init_uts_ns"),
+             (b"print (init_task.mm)->mmap_ba", b"mmap_base"), (b"struct task_str", b"task_struct"),
+             (b"struct task_struct.se.vrun", b"vruntime"), (b"sym vfs_rea", b"vfs_read"),
+             (b"print virtio_blk:virtb", b"virtblk"), (b"ps kthrea", b"kthreadd"))
+TAB_SECONDS = 0.1
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/schedstat") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
+def completes_quickly(program, boot, state, notes):
+    """TAB takes less than 0.1 s of the processor, the first time too."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        spent = {}
+        for typed, word in COMPLETED:
+            user.type(typed)
+            user.expect(typed, "echo")
+            before = processor_seconds(user.pid)
+            user.seen = typed
+            user.type(b"\t")
+            while user.read(SECONDS if user.seen == typed else 0.2):
+                pass
+            spent[typed.decode()] = processor_seconds(user.pid) - before
+            check(word in user.seen, f"TAB after {typed}: no {word} in {user.seen}")
+            user.seen = b""  # a list of words ends with a prompt, too
+            user.type(b"\x03")
+            user.expect(PROMPT, "Ctrl-C")
+        slowest = max(spent, key=spent.get)
+        check(spent[slowest] < TAB_SECONDS or program.is_sanitized,
+              f"TAB after {slowest!r} takes {spent[slowest]:.3f} s")
+        notes.append(f"{slowest!r}: {spent[slowest] * 1000:.0f} ms")
+
+
 def run(session):
+    for kernel in kernel_names():
+        other = Boot(kernel, "boot1")
+        with session.case(f"{kernel}: TAB is quick") as notes:
+            completes_quickly(session.program, other,
+                              os.path.join(session.program.scratch, "state"), notes)
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts),
