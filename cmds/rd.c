@@ -12,7 +12,16 @@
 #define LINE_SIZE      16 /* bytes a line */
 #define SIZE_MAX_BYTES (16u << 20)
 
-enum { OPTION_8, OPTION_16, OPTION_32, OPTION_64, OPTION_SYMBOLS, OPTION_ASCII, OPTION_PHYSICAL };
+enum {
+	OPTION_8,
+	OPTION_16,
+	OPTION_32,
+	OPTION_64,
+	OPTION_SYMBOLS,
+	OPTION_ASCII,
+	OPTION_WORDS,
+	OPTION_PHYSICAL
+};
 
 struct reading {
 	struct out *out;
@@ -21,6 +30,7 @@ struct reading {
 	uint64_t address;
 	uint32_t width; /* of a word, bytes */
 	bool symbols, ascii;
+	bool characters; /* beside the words */
 };
 
 /* One word, as a symbol where -s finds one. */
@@ -51,7 +61,7 @@ static void show_words(const struct reading *reading, uint64_t start, uint64_t e
 		show_word(reading, at);
 	out_array_end(reading->out);
 	/* A short last line keeps its characters in their column. */
-	for (; at < start + LINE_SIZE && !reading->symbols; at += reading->width)
+	for (; at < start + LINE_SIZE && reading->characters; at += reading->width)
 		out_text(reading->out, "%*s", (int)reading->width * 2 + 1, "");
 }
 
@@ -76,7 +86,7 @@ static void show_line(const struct reading *reading, uint64_t start, uint64_t en
 	out_text(reading->out, ": ");
 	if (!reading->ascii)
 		show_words(reading, start, end);
-	if (!reading->symbols)
+	if (reading->characters)
 		show_characters(reading, start, end);
 	out_object_end(reading->out);
 	out_text(reading->out, "\n");
@@ -128,6 +138,8 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 				   .ascii = arguments->options[OPTION_ASCII],
 				   .width = word_width(arguments, memory) };
 	uint64_t count;
+	reading.characters = reading.ascii ||
+			     (!reading.symbols && !arguments->options[OPTION_WORDS]);
 	TRY(expression_address(&session->scope, arguments->operands[0], &reading.address));
 	TRY(parse_count(session, arguments, &count));
 	TRY(read_all(&reading, memory, count));
@@ -146,7 +158,7 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 }
 
 static const char *const examples[] = { "rd linux_banner 8", "rd -a linux_banner 16",
-					"rd -s init_task 16", "rd init_task+0x10 2", NULL };
+					"rd -s init_task 16", "rd -x init_task+0x10 2", NULL };
 
 const struct command command_rd = {
 	.name = "rd",
@@ -162,6 +174,7 @@ const struct command command_rd = {
 		     [OPTION_SYMBOLS] = { 's', NULL, NULL, 0,
 					  "show words that are addresses of symbols by name" },
 		     [OPTION_ASCII] = { 'a', NULL, NULL, 0, "characters only" },
+		     [OPTION_WORDS] = { 'x', NULL, NULL, 0, "words only" },
 		     [OPTION_PHYSICAL] = { 'p', NULL, NULL, 0, "ADDRESS is a physical address" } },
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS },
 		      { .name = "COUNT", .kind = OPERAND_NUMBER, .optional = true } },

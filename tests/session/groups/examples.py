@@ -153,6 +153,10 @@ def knows_crash(program, boot):
     answers = program.answers(boot.dump, lines, status=0)
     numbers = [answers[i]["result"]["value"] for i in (1, 3, 5, 7)]
     check_equal(numbers, [255, 255, 1, 1], "what set selects")
+    words = program.text(boot.dump, "rd linux_banner 3").splitlines()
+    check_equal(program.text(boot.dump, "rd -x linux_banner 3").splitlines(),
+                [re.match("[0-9a-f]+: ( [0-9a-f]{16})+", line)[0] for line in words],
+                "rd without characters")
     for line, word in (("print task_struct", '"task_struct" is a type: struct task_struct'),
                        ("print init_task.comm[0]@4", "column 18: elements are ARRAY[0..9]"),
                        ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU")):
