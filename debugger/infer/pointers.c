@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "debugger/infer/subjects.h"
 #include <stdlib.h>
 
 #define OBJECTS_MAX	   200000 /* that are followed in all */
@@ -11,6 +12,12 @@
 #define OBJECT_SIZE_MAX	   65536
 #define ARRAY_ELEMENTS_MAX 256
 #define DEPTH_MAX	   16
+#define ARMS_MAX	   32 /* of a union, looked at */
+#define ARM_SIZE	   16 /* a pointer and a count */
+#define ARM_VISITS_MAX	   1024
+#define ARM_BYTES_MAX	   1024
+#define ARM_UNFIT	   -100
+#define ARM_MARGIN	   3
 
 struct node {
 	const struct layout *layout;
@@ -125,6 +132,132 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 	return pointer_walk_add(walk, layout, value, target, 0);
 }
 
+/* --- unions --------------------------------------------------------------------------------- */
+
+/* A pointer in one arm of a union. */
+struct arm {
+	uint32_t offset, target;
+	bool is_counted; /* an integer follows it */
+	uint64_t count;
+};
+
+struct arms {
+	struct arm items[ARMS_MAX];
+	uint32_t count, visits;
+};
+
+/* "const struct x *items; unsigned int count;": what follows the pointer at `index`. */
+static bool read_count(const struct pointer_walk *walk, const struct layout *layout, uint32_t type,
+		       uint32_t index, uint32_t offset, uint64_t *ret)
+{
+	const struct field *field = layout_field(layout, type, index);
+	const struct field *next = layout_field(layout, type, index + 1);
+	if (!next || layout_kind(layout, type) != BTF_STRUCT || next->bit_size ||
+	    layout_kind(layout, next->type) != BTF_INT || next->offset != field->offset + 8)
+		return false;
+	uint32_t size = layout_size(layout, next->type);
+	if (size < 4 || size > 8)
+		return false;
+	*ret = load_unsigned(walk->buffer + offset + next->offset, size,
+			     walk->knowledge->target->facts->big_endian);
+	return true;
+}
+
+static void add_arms(const struct pointer_walk *walk, const struct layout *layout, uint32_t type,
+		     uint32_t offset, struct arms *arms, int depth)
+{
+	const struct field *field;
+	for (uint32_t i = 0; (field = layout_field(layout, type, i)); i++) {
+		uint32_t target = layout_target(layout, field->type);
+		if (++arms->visits > ARM_VISITS_MAX ||
+		    (uint64_t)offset + field->offset + ARM_SIZE > OBJECT_SIZE_MAX)
+			return;
+		if (depth < DEPTH_MAX && layout_is_compound(layout, field->type))
+			add_arms(walk, layout, field->type, offset + field->offset, arms,
+				 depth + 1);
+		if (layout_kind(layout, field->type) != BTF_PTR || field->bit_size ||
+		    !layout_is_compound(layout, target) || arms->count == ARMS_MAX)
+			continue;
+		struct arm arm = { .offset = offset + field->offset, .target = target };
+		arm.is_counted = read_count(walk, layout, type, i, offset, &arm.count);
+		arms->items[arms->count++] = arm;
+	}
+}
+
+/* What the bytes of a symbol say of so many objects of an arm, in points. */
+static int judge_arm(const struct question *question, const struct arm *arm)
+{
+	uint32_t size = layout_size(question->layout, arm->target);
+	const char *why;
+	if (!size || !arm->count || arm->count > question->subject->room / size)
+		return ARM_UNFIT;
+	return own_data_judge((void *)question, arm->target, (uint32_t)arm->count, &why);
+}
+
+/* The arm that explains the bytes far better than any other one; NULL: none does. */
+static const struct arm *choose_arm(const struct question *question, const struct arms *arms,
+				    uint32_t offset)
+{
+	const struct arm *best = NULL;
+	int most = ARM_UNFIT, next = ARM_UNFIT;
+	for (uint32_t i = 0; i < arms->count; i++) {
+		const struct arm *arm = &arms->items[i];
+		if (arm->offset != offset || (best && arm->target == best->target))
+			continue;
+		if (!arm->is_counted)
+			return NULL;
+		int points = judge_arm(question, arm);
+		if (points > most) {
+			next = most;
+			most = points;
+			best = arm;
+		} else if (points > next) {
+			next = points;
+		}
+	}
+	return most >= 0 && most - next >= ARM_MARGIN ? best : NULL;
+}
+
+/*
+ * Which arm of a union is in use, nobody knows. But where each has a pointer and a count, the bytes
+ * that are pointed at tell so many of which type they are.
+ */
+static struct error *follow_arms(struct pointer_walk *walk, const struct node *node,
+				 const struct arms *arms, uint32_t offset)
+{
+	const struct target *target = walk->knowledge->target;
+	uint64_t value = load_u64(walk->buffer + offset, target->facts->big_endian), inside;
+	uint8_t bytes[ARM_BYTES_MAX];
+	struct subject subject;
+	struct error *why;
+	if (value < walk->image_start || value >= walk->image_end ||
+	    !subject_find(walk->knowledge->target, value, &subject, &inside) || inside)
+		return NULL;
+	struct question question = { .knowledge = walk->knowledge,
+				     .subject = &subject,
+				     .layout = node->layout,
+				     .bytes = bytes,
+				     .is_constant = true };
+	size_t size = subject.room < sizeof(bytes) ? (size_t)subject.room : sizeof(bytes);
+	question.size = (uint32_t)memory_read_some(target->memory, value, bytes, size, &why);
+	error_free(why);
+	const struct arm *arm = choose_arm(&question, arms, offset);
+	return arm ? found_pointer(walk, node, arm->target, value, node->address + offset) : NULL;
+}
+
+static struct error *follow_union(struct pointer_walk *walk, const struct node *node, uint32_t type,
+				  uint32_t offset)
+{
+	struct arms arms = { .count = 0 };
+	add_arms(walk, node->layout, type, offset, &arms, 0);
+	for (uint32_t i = 0; i < arms.count; i++)
+		if (!i || arms.items[i].offset != arms.items[i - 1].offset)
+			TRY(follow_arms(walk, node, &arms, arms.items[i].offset));
+	return NULL;
+}
+
+/* --- members -------------------------------------------------------------------------------- */
+
 static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
 				 uint32_t offset, int depth);
 
@@ -175,8 +308,9 @@ static struct error *follow_type(struct pointer_walk *walk, const struct node *n
 			TRY(follow_type(walk, node, element, offset + i * step, depth + 1));
 		return NULL;
 	}
+	case BTF_UNION:
+		return follow_union(walk, node, type, offset);
 	default:
-		/* Of a union, nobody knows the arm. */
 		return NULL;
 	}
 }
