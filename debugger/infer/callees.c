@@ -186,6 +186,13 @@ static bool grow(struct callees *callees)
 	return true;
 }
 
+void callees_known(const struct callees *callees, uint64_t address, struct callee *ret)
+{
+	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
+	if (callees->capacity && address)
+		*ret = entry_of(callees, address)->callee;
+}
+
 void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
 {
 	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };

@@ -29,6 +29,8 @@ struct callees {
 void callees_deinit(struct callees *callees);
 /* The function that begins at `address`; asks the symbols unless complete. */
 void callees_find(struct callees *callees, uint64_t address, struct callee *ret);
+/* What is found already; threads may ask at once. */
+void callees_known(const struct callees *callees, uint64_t address, struct callee *ret);
 /* The same when its name is the only one; nothing is kept. */
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret);
 /* The level of a module's BTF; false: it has none. */

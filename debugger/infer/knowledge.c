@@ -5,10 +5,14 @@
 #include "debugger/infer/cache.h"
 #include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints.h"
+#include "debugger/infer/inference.h"
 #include "debugger/infer/names_family.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* So many may share the prototypes of their name, which then still say something. */
+#define FUNCTIONS_A_PROTOTYPE 2
 
 struct error *knowledge_create(struct target *target, struct knowledge **ret)
 {
@@ -115,22 +119,50 @@ static bool is_text(char kind)
 	return strchr("tTwW", kind) != NULL;
 }
 
-static bool is_only_symbol(struct target *target, const struct symbol *symbol)
+/* Functions of that name, up to `most`. */
+static uint32_t count_functions(struct target *target, const struct symbol *symbol, uint32_t most)
 {
 	struct symbol other;
 	uint64_t cursor = 0;
-	unsigned int count = 0;
-	while (count < 2 &&
+	uint32_t count = 0;
+	while (count < most &&
 	       symtab_find(target->symbols, symbol->module, symbol->name, &cursor, &other))
 		count += is_text(other.kind);
-	return count == 1;
+	return count;
 }
 
-static void find_prototype(struct target *target, const struct symbol *symbol,
+/* What the code of a function says whose name is not the only one. */
+static struct type prototype_by_code(const struct knowledge *knowledge, uint64_t address)
+{
+	struct inference *inference = knowledge->target->inference;
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	if (inference && knowledge->is_shared)
+		callees_known(&inference->callees, address, &callee);
+	else if (inference)
+		callees_find(&inference->callees, address, &callee);
+	if (callee.kind != CALLEE_TYPED)
+		return (struct type){ NULL, 0 };
+	return (struct type){ inference->levels.items[callee.prototype.level],
+			      callee.prototype.id };
+}
+
+static void add_likely(struct function_entry *entry, struct type prototype)
+{
+	for (uint32_t i = 0; i < entry->likely_count; i++)
+		if (entry->likely[i].id == prototype.id)
+			return;
+	if (entry->likely_count < PROTOTYPES_A_NAME)
+		entry->likely[entry->likely_count++] = prototype;
+}
+
+static void find_prototype(const struct knowledge *knowledge, const struct symbol *symbol,
 			   struct function_entry *entry)
 {
+	struct target *target = knowledge->target;
 	struct btf_type record;
 	const struct btf *btf = target->btf;
+	uint64_t cursor = 0;
+	uint32_t id, count = 0;
 	if (symbol->module) {
 		const struct module *module = target_module(target, symbol->module);
 		btf = module ? target_module_btf(target, module) : NULL;
@@ -138,16 +170,38 @@ static void find_prototype(struct target *target, const struct symbol *symbol,
 	/* gcc's clones take other parameters than their name says. */
 	if (!btf || strchr(symbol->name, '.'))
 		return;
-	uint64_t cursor = 0;
-	uint32_t id = btf_find(btf, BTF_FUNC, symbol->name, &cursor);
-	if (!id || !btf_get(btf, id, &record))
+	while ((id = btf_find(btf, BTF_FUNC, symbol->name, &cursor))) {
+		if ((count && id < btf_start_id(btf)) || !btf_get(btf, id, &record))
+			break;
+		add_likely(entry, (struct type){ btf, record.type });
+		count++;
+	}
+	if (!count)
 		return;
-	entry->likely = (struct type){ btf, record.type };
-	uint32_t again = btf_find(btf, BTF_FUNC, symbol->name, &cursor);
-	if (again && again >= btf_start_id(btf))
-		return;
-	if (is_only_symbol(target, symbol))
-		entry->prototype = entry->likely;
+	uint32_t most = count * FUNCTIONS_A_PROTOTYPE + 1;
+	uint32_t functions = count_functions(target, symbol, most);
+	entry->prototype = count == 1 && functions == 1
+				   ? entry->likely[0]
+				   : prototype_by_code(knowledge, symbol->address);
+	/* An encoder may have left out the one in question. */
+	if (functions == most)
+		entry->likely_count = 0;
+}
+
+enum likeness function_compare(const struct function_entry *function, const struct layout *layout,
+			       uint32_t type, bool *ret_proved)
+{
+	uint32_t proved = layout_id(layout, function->prototype);
+	*ret_proved = proved != 0;
+	if (proved)
+		return layout_compare(layout, proved, type) == LIKE_EXACTLY ? LIKE_EXACTLY
+									    : LIKE_NOT;
+	for (uint32_t i = 0; i < function->likely_count; i++) {
+		uint32_t likely = layout_id(layout, function->likely[i]);
+		if (likely && layout_compare(layout, likely, type) == LIKE_EXACTLY)
+			return LIKE_WEAKLY;
+	}
+	return LIKE_NOT;
 }
 
 static bool grow_functions(struct knowledge *knowledge)
@@ -193,7 +247,7 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 	    target_symbol_at(knowledge->target, address, &symbol, &offset) && !offset &&
 	    is_text(symbol.kind)) {
 		entry->is_function = true;
-		find_prototype(knowledge->target, &symbol, entry);
+		find_prototype(knowledge, &symbol, entry);
 	}
 	return entry;
 }

@@ -17,10 +17,14 @@ struct fact {
 	uint32_t number;  /* in the order they came */
 };
 
+#define PROTOTYPES_A_NAME 4
+
 struct function_entry {
 	uint64_t address;
 	struct type prototype; /* { NULL, 0 }: no function begins here, or its type is not proved */
-	struct type likely;    /* where the name is not the only one: what one of them has */
+	/* Those of its name, the first few; none where many functions share one. */
+	struct type likely[PROTOTYPES_A_NAME];
+	uint8_t likely_count;
 	bool is_function;
 };
 
@@ -74,9 +78,16 @@ struct error *knowledge_layout(struct knowledge *knowledge, const struct module 
 void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *layout);
 /*
  * The function that begins at an address. Its prototype is proved when the name is the only one in
- * BTF and among the symbols: static functions of one name share it with strangers.
+ * BTF and among the symbols, or its code bears it out (callees.h): static functions of one name
+ * share it with strangers.
  */
 const struct function_entry *knowledge_function(struct knowledge *knowledge, uint64_t address);
+/*
+ * Is `type` (resolved) its prototype: exactly, or weakly one that its name has? `*ret_proved`: the
+ * prototype is one of the view, and proved.
+ */
+enum likeness function_compare(const struct function_entry *function, const struct layout *layout,
+			       uint32_t type, bool *ret_proved);
 /* A global that is typed; the last word counts. */
 struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed) MUST_CHECK;
 /* NULL: not known. */
@@ -126,7 +137,7 @@ int own_data_judge(void *context, uint32_t type, uint32_t count, const char **re
 /* --- own_data_refine.c: see solver_input.refine --------------------------------------------- */
 struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
-/* --- names.c: 0 to 3 points --------------------------------------------------------------- */
+/* --- names.c: 0 to 6 points --------------------------------------------------------------- */
 int names_judge(void *context, uint32_t type);
 void names_prepare(struct question *question);
 

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#define ENDS_SO	  3 /* points */
+#define BEGINS_SO 6 /* a macro makes the name and the variable */
+
 static const struct {
 	const char *ending, *type;
 	bool is_pointer;
@@ -130,11 +133,11 @@ int names_judge(void *context, uint32_t type)
 	struct btf_type record;
 	for (uint32_t i = 0; i < question->ending_count; i++)
 		if (question->endings[i].type == type)
-			return 3;
+			return ENDS_SO;
 	for (size_t i = 0; i < ARRAY_COUNT(beginnings); i++)
 		if (!strncmp(name, beginnings[i].text, strlen(beginnings[i].text)) &&
 		    layout_find(layout, BTF_STRUCT, beginnings[i].type) == type)
-			return 3;
+			return BEGINS_SO;
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
 	uint32_t named = is_pointer ? layout_target(layout, type) : type;
 	if (!layout_is_compound(layout, named) || !btf_get(layout->btf, named, &record))
@@ -142,5 +145,5 @@ int names_judge(void *context, uint32_t type)
 	size_t length = base_length(name), other = strlen(record.name);
 	if (other < 4 || length < other || strncmp(name + length - other, record.name, other))
 		return 0;
-	return length == other ? 3 : 2;
+	return length == other ? ENDS_SO : 2;
 }

@@ -119,6 +119,29 @@ static bool add_pointee(const struct question *question, struct clues *clues, ui
 	return true;
 }
 
+/* A pointer to a function: of the proved prototype, else of one of those that its name has. */
+static bool add_function(struct clues *clues, uint32_t offset,
+			 const struct function_entry *function)
+{
+	struct clue clue = { .kind = CLUE_SHAPE,
+			     .source = SOURCE_DATA,
+			     .offset = offset,
+			     .size = 8,
+			     .type = function->prototype,
+			     .where = function->address,
+			     .how = "points at a function" };
+	if (clue.type.btf)
+		return clues_add(clues, &clue);
+	clue.source = SOURCE_NAME;
+	clue.how = "points at a function of a common name";
+	for (uint32_t i = 0; i < function->likely_count; i++) {
+		clue.type = function->likely[i];
+		if (!clues_add(clues, &clue))
+			return false;
+	}
+	return true;
+}
+
 static bool collect_word(const struct question *question, struct clues *clues, uint32_t offset,
 			 unsigned int *functions)
 {
@@ -127,20 +150,8 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 	if (!is_kernel_pointer(value))
 		return true;
 	const struct function_entry *function = knowledge_function(question->knowledge, value);
-	if (function->prototype.btf || function->likely.btf) {
-		bool proved = function->prototype.btf != NULL;
-		if ((*functions)++ >= FUNCTIONS_MAX)
-			return true;
-		struct clue clue = { .kind = CLUE_SHAPE,
-				     .source = proved ? SOURCE_DATA : SOURCE_NAME,
-				     .offset = offset,
-				     .size = 8,
-				     .type = proved ? function->prototype : function->likely,
-				     .where = value,
-				     .how = proved ? "points at a function"
-						   : "points at a function of a common name" };
-		return clues_add(clues, &clue);
-	}
+	if (function->prototype.btf || function->likely_count)
+		return (*functions)++ >= FUNCTIONS_MAX || add_function(clues, offset, function);
 	const struct typed *typed = knowledge_type_at(question->knowledge, value);
 	if (typed && offset < 64)
 		return add_pointee(question, clues, offset, typed);
@@ -228,16 +239,11 @@ static void judge_function(struct trial *trial, uint32_t prototype, uint64_t val
 		against_it(trial, 5, "a function pointer points at none");
 		return;
 	}
-	uint32_t actual = layout_id(trial->layout, function->prototype);
-	if (!actual) {
-		actual = layout_id(trial->layout, function->likely);
-		if (actual && layout_compare(trial->layout, actual, prototype) == LIKE_EXACTLY)
-			for_it(trial, 1);
-		return;
-	}
-	if (layout_compare(trial->layout, actual, prototype) == LIKE_EXACTLY)
-		for_it(trial, 2);
-	else
+	bool is_proved;
+	enum likeness likeness = function_compare(function, trial->layout, prototype, &is_proved);
+	if (likeness != LIKE_NOT)
+		for_it(trial, likeness == LIKE_EXACTLY ? 2 : 1);
+	else if (is_proved)
 		against_it(trial, 5, "a function pointer points at a function of another type");
 }
 

@@ -200,15 +200,12 @@ static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
 	const struct function_entry *function = knowledge_function(fit->question->knowledge, value);
 	if (!function->is_function)
 		return 24 * FIT_BIT;
-	uint32_t actual = layout_id(fit->layout, function->prototype);
-	bool proved = actual != 0;
-	if (!actual)
-		actual = layout_id(fit->layout, function->likely);
-	if (!actual)
+	if (!function->prototype.btf && !function->likely_count)
 		return 4 * FIT_BIT;
-	if (layout_compare(fit->layout, actual, prototype) == LIKE_EXACTLY)
+	bool is_proved;
+	if (function_compare(function, fit->layout, prototype, &is_proved) != LIKE_NOT)
 		return FIT_BIT;
-	return (proved ? 20 : 6) * FIT_BIT;
+	return (is_proved ? 20 : 6) * FIT_BIT;
 }
 
 static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)

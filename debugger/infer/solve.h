@@ -47,7 +47,7 @@ struct solver_input {
 	 * `*ret_why` is set where it is against.
 	 */
 	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
-	/* What the name says, 0 to 3. */
+	/* What the name says, 0 to 6. */
 	int (*judge_name)(void *context, uint32_t type);
 	/* Where clues do not suffice: adds candidates by solver_consider() and changes scores by
 	 * how well they explain the bytes. NULL: not wanted. */
