@@ -12,6 +12,10 @@
 /* Points by which a refined guess must be ahead of the next. */
 #define REFINED_MARGIN 10
 
+/* Points of own_data_judge(): an object of the right type, or a function and one more. */
+#define BYTES_MIN 3
+#define TEXT_MIN  3
+
 /* A row of the table in terms of this kernel. */
 struct proposal {
 	struct type spelled; /* of an array the element, of an array of arrays the row */
@@ -215,5 +219,23 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	}
 	accept(answer, best,
 	       differs || !only || !best->tight ? CONFIDENCE_GUESS : CONFIDENCE_INFERRED);
+	answer->is_open = answer->confidence == CONFIDENCE_INFERRED && !best->scored.against;
 	return NULL;
+}
+
+void agree_with_bytes(const struct question *question, struct answer *answer)
+{
+	const struct layout *layout = question->layout;
+	const char *why = NULL;
+	if (!answer->is_open || !question->size)
+		return;
+	bool is_text = answer->count && layout_size(layout, answer->type) == 1 &&
+		       layout_kind(layout, answer->type) == BTF_INT &&
+		       own_data_text(question) >= TEXT_MIN;
+	if (is_text ||
+	    own_data_judge((void *)question, answer->type, answer->count, &why) >= BYTES_MIN) {
+		answer->confidence = CONFIDENCE_CERTAIN;
+		answer->sources |= 1u << SOURCE_DATA;
+		answer->is_open = false;
+	}
 }

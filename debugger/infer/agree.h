@@ -12,7 +12,9 @@ struct answer {
 	int16_t score, margin;
 	uint8_t confidence, sources;
 	bool count_is_proved;
-	bool may_point;	     /* its bytes can hold an address of the kernel */
+	bool may_point; /* its bytes can hold an address of the kernel */
+	/* Only the table says so, and nothing speaks against it: bytes that fit make it certain. */
+	bool is_open;
 	uint32_t row;	     /* elements in `spelled`: 1, or more of an array of arrays */
 	struct type spelled; /* as the table spells the type or element, else as BTF does */
 };
@@ -22,5 +24,12 @@ struct answer answer_of(const struct solver *solver);
 /* Changes the answer by what the table says; the solver is as solve() left it. */
 struct error *agree_with_hints(const struct question *question, struct solver *solver,
 			       struct answer *answer) MUST_CHECK;
+
+/*
+ * Makes an open answer certain where the symbol's bytes bear the type out: functions of its
+ * prototypes, objects of the types that its pointers name, text. To be asked once more when more
+ * globals are typed.
+ */
+void agree_with_bytes(const struct question *question, struct answer *answer);
 
 #endif

@@ -62,8 +62,9 @@ static enum subject_place place_of(char kind)
 	return strchr("rR", kind) ? PLACE_RODATA : strchr("bB", kind) ? PLACE_BSS : PLACE_DATA;
 }
 
-static struct error *ask(struct one *one, const struct subject *subject,
-			 const struct symbol *symbol, const struct clues *code)
+/* The question, with the symbol's bytes. */
+static void read_subject(struct one *one, const struct subject *subject,
+			 const struct symbol *symbol)
 {
 	struct error *why;
 	struct question *question = &one->question;
@@ -78,6 +79,13 @@ static struct error *ask(struct one *one, const struct subject *subject,
 	question->size = (uint32_t)memory_read_some(one->knowledge->target->memory,
 						    subject->address, one->bytes, size, &why);
 	error_free(why);
+}
+
+static struct error *ask(struct one *one, const struct subject *subject,
+			 const struct symbol *symbol, const struct clues *code)
+{
+	struct question *question = &one->question;
+	read_subject(one, subject, symbol);
 	names_prepare(question);
 	one->clues.count = 0;
 	for (size_t i = 0; code && i < code->count; i++)
@@ -102,6 +110,7 @@ static struct error *conclude(struct one *one, struct answer *ret)
 	struct answer answer = answer_of(one->solver);
 	if (one->knowledge->hints)
 		TRY(agree_with_hints(&one->question, one->solver, &answer));
+	agree_with_bytes(&one->question, &answer);
 	if (answer.confidence != CONFIDENCE_UNKNOWN && !answer.spelled.btf) {
 		answer.spelled = (struct type){ layout->btf, layout_shown(layout, answer.type) };
 		answer.row = 1;
@@ -452,7 +461,7 @@ static struct error *learn_names(struct whole *whole)
 /* What clues did not settle is asked once more, with all types that its bytes allow. */
 static struct error *refine_kernel(struct whole *whole)
 {
-	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 95 };
+	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 94 };
 	TRY(learn_names(whole));
 	TRY(share(whole));
 	for (unsigned int i = 0; i < whole->member_count; i++)
@@ -461,6 +470,39 @@ static struct error *refine_kernel(struct whole *whole)
 		if (!whole->subjects->items[i].module &&
 		    whole->answers[i].confidence < CONFIDENCE_INFERRED)
 			whole->open[work.count++] = (uint32_t)i;
+	return run_work(whole, work);
+}
+
+static struct error *weigh_bytes(void *context, unsigned int worker, size_t number)
+{
+	struct whole *whole = context;
+	struct one *one = &whole->members[worker].one;
+	size_t index = whole->open[number];
+	const struct subject *subject = &whole->subjects->items[index];
+	struct symbol symbol;
+	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	read_subject(one, subject, &symbol);
+	agree_with_bytes(&one->question, &whole->answers[index]);
+	return NULL;
+}
+
+/* By now it is known what lies where pointers point at. */
+static struct error *confirm_kernel(struct whole *whole)
+{
+	struct work work = { .block = 64, .step = weigh_bytes, .from = 94, .to = 95 };
+	for (size_t i = 0; i < whole->subjects->count; i++) {
+		const struct answer *answer = &whole->answers[i];
+		const struct subject *subject = &whole->subjects->items[i];
+		struct typed typed = { subject->address, whole->layout, answer->type,
+				       answer->count };
+		if (subject->module)
+			continue;
+		if (answer->confidence >= CONFIDENCE_INFERRED)
+			TRY(knowledge_set_type(whole->knowledge, &typed));
+		if (answer->is_open && answer->may_point)
+			whole->open[work.count++] = (uint32_t)i;
+	}
+	TRY(share(whole));
 	return run_work(whole, work);
 }
 
@@ -596,6 +638,7 @@ static struct error *infer_whole(struct whole *whole)
 	TRY(prepare(whole));
 	TRY(solve_kernel(whole));
 	TRY(refine_kernel(whole));
+	TRY(confirm_kernel(whole));
 	return solve_modules(whole);
 }
 

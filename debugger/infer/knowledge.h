@@ -134,6 +134,8 @@ source_collect tables_collect, own_data_collect, pointers_collect, slab_collect,
 /* --- own_data.c ------------------------------------------------------------------------ */
 /* What the symbol's bytes say of `count` (0: one) of `type`, in points. `context`: a question. */
 int own_data_judge(void *context, uint32_t type, uint32_t count, const char **ret_why);
+/* The length of the text that the bytes are, with nothing but zeros behind it; 0: no text. */
+uint32_t own_data_text(const struct question *question);
 /* --- own_data_refine.c: see solver_input.refine --------------------------------------------- */
 struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;

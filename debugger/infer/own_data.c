@@ -8,11 +8,12 @@
 
 #include <ctype.h>
 
-#define WORDS_MAX     64  /* of the symbol, looked at for clues */
-#define FUNCTIONS_MAX 12  /* clues of that kind */
-#define LEAVES_MAX    160 /* members of a candidate that are judged */
-#define DEPTH_MAX     16
-#define TEXT_SIZE_MIN 4
+#define WORDS_MAX      64  /* of the symbol, looked at for clues */
+#define FUNCTIONS_MAX  12  /* clues of that kind */
+#define LEAVES_MAX     160 /* members of a candidate that are judged */
+#define DEPTH_MAX      16
+#define TEXT_SIZE_MIN  4
+#define SHORT_TEXT_MIN 2
 
 static uint64_t word_at(const struct question *question, uint32_t offset)
 {
@@ -69,6 +70,14 @@ static uint32_t text_length(const uint8_t *bytes, uint32_t size)
 	while (length < size && is_text_byte(bytes[length]))
 		length++;
 	return length < size && !bytes[length] ? length : 0;
+}
+
+uint32_t own_data_text(const struct question *question)
+{
+	uint32_t length = text_length(question->bytes, question->size), used = length;
+	while (used < question->size && !question->bytes[used])
+		used++;
+	return used == question->size ? length : 0;
 }
 
 static bool points_at_text(const struct question *question, uint64_t address)
@@ -166,15 +175,26 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 	return true;
 }
 
+/* Numbers may look like letters; short text is a word or a format, and no longer than its room. */
+static bool is_long_enough(const struct question *question, uint32_t length)
+{
+	if (length >= TEXT_SIZE_MIN)
+		return true;
+	if (length < SHORT_TEXT_MIN || question->size - length >= length)
+		return false;
+	for (uint32_t i = 0; i < length; i++)
+		if (!isalnum(question->bytes[i]) && question->bytes[i] != '%')
+			return false;
+	return true;
+}
+
 static bool collect_text(const struct question *question, struct clues *clues)
 {
-	uint32_t length = text_length(question->bytes, question->size), used = length;
+	uint32_t length = own_data_text(question), room = question->size;
 	uint32_t type = layout_find(question->layout, BTF_INT, "char");
-	while (used < question->size && !question->bytes[used])
-		used++;
 	/* Ids in tables begin with text as well, but are short of their room. */
-	if (type && length >= TEXT_SIZE_MIN && used == question->size && length * 4 >= used &&
-	    (!question->is_constant || used - length <= 32))
+	if (type && is_long_enough(question, length) && length * 4 >= room &&
+	    (!question->is_constant || room - length <= 32))
 		return add(clues,
 			   &(struct clue){ .kind = CLUE_STRIDE, .size = 1, .how = "is text" }) &&
 		       add(clues, &(struct clue){ .kind = CLUE_SHAPE,
