@@ -6,8 +6,11 @@
  */
 #include "debugger/infer/agree.h"
 
+#include "base/bytes.h"
 #include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints.h"
+#include "debugger/infer/subjects.h"
+#include "debugger/target/object.h"
 
 /* Points by which a refined guess must be ahead of the next. */
 #define REFINED_MARGIN 10
@@ -238,4 +241,42 @@ void agree_with_bytes(const struct question *question, struct answer *answer)
 		answer->sources |= 1u << SOURCE_DATA;
 		answer->is_open = false;
 	}
+}
+
+/* --- what its pointers point at --------------------------------------------------------------- */
+
+/* The table must have one word, and it must fill the room. */
+static struct error *agree_on_pointee(const struct question *question, uint64_t address)
+{
+	struct knowledge *knowledge = question->knowledge;
+	struct proposal proposals[HINTS_A_NAME];
+	struct subject subject;
+	struct symbol symbol;
+	uint64_t inside;
+	if (knowledge_type_at(knowledge, address) ||
+	    !subject_find(knowledge->target, address, &subject, &inside) || inside ||
+	    (subject.module && subject.module != question->subject->module))
+		return NULL;
+	struct question pointee = { .knowledge = knowledge,
+				    .subject = &subject,
+				    .symbol = &symbol };
+	symtab_get(knowledge->target->symbols, subject.symbol, &symbol);
+	TRY(knowledge_layout(knowledge, subject.module, &pointee.layout));
+	if (collect_proposals(&pointee, proposals) != 1 || !proposals->tight)
+		return NULL;
+	struct typed typed = { address, pointee.layout, proposals->type, proposals->count };
+	return knowledge_set_type(knowledge, &typed);
+}
+
+struct error *agree_on_pointees(const struct question *question)
+{
+	bool big_endian = question->knowledge->target->facts->big_endian;
+	if (!question->knowledge->hints || question->knowledge->is_shared)
+		return NULL;
+	for (uint32_t at = -question->subject->address % 8; at + 8 <= question->size; at += 8) {
+		uint64_t value = load_u64(question->bytes + at, big_endian);
+		if (is_kernel_pointer(value))
+			TRY(agree_on_pointee(question, value));
+	}
+	return NULL;
 }

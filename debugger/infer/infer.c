@@ -86,6 +86,7 @@ static struct error *ask(struct one *one, const struct subject *subject,
 {
 	struct question *question = &one->question;
 	read_subject(one, subject, symbol);
+	TRY(agree_on_pointees(question));
 	names_prepare(question);
 	one->clues.count = 0;
 	for (size_t i = 0; code && i < code->count; i++)

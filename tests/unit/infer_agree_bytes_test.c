@@ -3,6 +3,7 @@
 #include "tests/unit/eval_fixture.h"
 
 #include "debugger/infer/agree.h"
+#include "debugger/infer/hints.h"
 
 struct asked {
 	struct fixture *fixture;
@@ -11,6 +12,15 @@ struct asked {
 	struct subject subject;
 	struct question question;
 };
+
+static void add_list_head(struct fixture *fixture)
+{
+	int list = btf__type_cnt(fixture->source) + 1;
+	int pointer = btf__add_ptr(fixture->source, list);
+	btf__add_struct(fixture->source, "list_head", 16);
+	add_member(fixture->source, "next", pointer, 0);
+	add_member(fixture->source, "prev", pointer, 8);
+}
 
 /* The functions called `twin` are of two prototypes. */
 static void add_twins(struct fixture *fixture)
@@ -21,6 +31,7 @@ static void add_twins(struct fixture *fixture)
 	int second = btf__add_func_proto(fixture->source, fixture->ids.int_);
 	btf__add_func_param(fixture->source, "count", fixture->ids.ulong);
 	btf__add_func(fixture->source, "twin", BTF_FUNC_STATIC, second);
+	add_list_head(fixture);
 	btf_close(fixture->btf);
 	const void *raw = btf__raw_data(fixture->source, &size);
 	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
@@ -150,11 +161,80 @@ static void test_prototypes(void)
 	destroy(asked);
 }
 
+/* --- what the symbol's pointers point at ------------------------------------------------------ */
+
+/* The table has `slab_caches`, a struct list_head: it lies at `other` here. */
+static void name_pointee(struct fixture *fixture, uint64_t room)
+{
+	const struct test_symbol symbols[] = {
+		{ TEXT_BASE, 'T', "_text" },	       { TEXT_BASE, 'T', "_stext" },
+		{ TEXT_BASE + 0x300, 'T', "_etext" },  { AT(thing), 'D', "thing" },
+		{ AT(other), 'D', "slab_caches" },     { AT(other) + room, 'D', "next" },
+		{ DATA_BASE + 2 * PAGE, 'D', "_end" },
+	};
+	struct image_options options = { .order = ORDER_BEFORE,
+					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
+					 .word_size = 8,
+					 .base = TABLES,
+					 .symbols = symbols,
+					 .count = sizeof(symbols) / sizeof(symbols[0]) };
+	symtab_destroy(fixture->target.symbols);
+	image_destroy(&fixture->tables);
+	image_create(&fixture->tables, &options);
+	CHECK_OK(symtab_create(&fixture->target.symbols));
+	CHECK_OK(kallsyms_load(fixture->target.symbols, &fixture->tables.memory.memory,
+			       &fixture->tables.tables));
+}
+
+/* The type that `other` has when `thing`, which points at it, was asked about; 0: none. */
+static uint32_t pointee_of(struct asked *asked)
+{
+	struct thing *thing = &asked->fixture->contents->thing;
+	asked->subject = (struct subject){ .address = AT(thing), .room = sizeof(*thing) };
+	asked->question = (struct question){ .knowledge = asked->knowledge,
+					     .subject = &asked->subject,
+					     .layout = asked->layout,
+					     .bytes = (uint8_t *)thing,
+					     .size = sizeof(*thing) };
+	CHECK_OK(agree_on_pointees(&asked->question));
+	const struct typed *typed = knowledge_type_at(asked->knowledge, AT(other));
+	return typed ? typed->type : 0;
+}
+
+static void test_pointees(void)
+{
+	struct asked *asked = create();
+	uint32_t list = layout_find(asked->layout, BTF_STRUCT, "list_head");
+	name_pointee(asked->fixture, 16);
+	CHECK_U64(pointee_of(asked), 0);
+	CHECK_OK(hints_create(&asked->knowledge->hints));
+	asked->knowledge->hint_kernels = 0xff;
+	/* The whole pass types them better, and threads must not. */
+	asked->knowledge->is_shared = true;
+	CHECK_U64(pointee_of(asked), 0);
+	asked->knowledge->is_shared = false;
+	CHECK(list && pointee_of(asked) == list);
+	destroy(asked);
+}
+
+/* More room than the table's type needs: it may be another one here. */
+static void test_loose_pointee(void)
+{
+	struct asked *asked = create();
+	name_pointee(asked->fixture, 256);
+	CHECK_OK(hints_create(&asked->knowledge->hints));
+	asked->knowledge->hint_kernels = 0xff;
+	CHECK_U64(pointee_of(asked), 0);
+	destroy(asked);
+}
+
 int main(void)
 {
 	RUN(test_function_and_text);
 	RUN(test_pointer_to_typed);
 	RUN(test_text);
 	RUN(test_prototypes);
+	RUN(test_pointees);
+	RUN(test_loose_pointee);
 	return test_finish();
 }
