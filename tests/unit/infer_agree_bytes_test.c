@@ -13,15 +13,6 @@ struct asked {
 	struct question question;
 };
 
-static void add_list_head(struct fixture *fixture)
-{
-	int list = btf__type_cnt(fixture->source) + 1;
-	int pointer = btf__add_ptr(fixture->source, list);
-	btf__add_struct(fixture->source, "list_head", 16);
-	add_member(fixture->source, "next", pointer, 0);
-	add_member(fixture->source, "prev", pointer, 8);
-}
-
 /* The functions called `twin` are of two prototypes. */
 static void add_twins(struct fixture *fixture)
 {
@@ -31,7 +22,7 @@ static void add_twins(struct fixture *fixture)
 	int second = btf__add_func_proto(fixture->source, fixture->ids.int_);
 	btf__add_func_param(fixture->source, "count", fixture->ids.ulong);
 	btf__add_func(fixture->source, "twin", BTF_FUNC_STATIC, second);
-	add_list_head(fixture);
+	add_list_head(fixture->source);
 	btf_close(fixture->btf);
 	const void *raw = btf__raw_data(fixture->source, &size);
 	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
