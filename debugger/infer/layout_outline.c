@@ -61,6 +61,14 @@ size_t name_words(const char *name, struct name_word *ret)
 	return count;
 }
 
+uint64_t name_bits(const struct name_word *words, size_t count)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < count; i++)
+		bits |= (uint64_t)1 << words[i].hash % 64;
+	return bits;
+}
+
 /* --- outlines --------------------------------------------------------------------------- */
 
 struct drawing {
@@ -141,6 +149,7 @@ static void count_words(struct outlines *outlines, const char *name, struct outl
 {
 	struct name_word words[NAME_WORDS_MAX];
 	size_t count = name_words(name, words);
+	outline->name_bits = name_bits(words, count);
 	for (size_t i = 0; i < count; i++) {
 		if (i < OUTLINE_NAME_WORDS)
 			outline->words[i] = words[i].hash;

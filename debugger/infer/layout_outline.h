@@ -19,6 +19,7 @@ struct outline {
 	uint16_t numbers;		    /* words that cannot hold one */
 	uint64_t holes;			    /* bytes that belong to no member */
 	uint32_t words[OUTLINE_NAME_WORDS]; /* hashes of the words of its name, 0: no more */
+	uint64_t name_bits;		    /* of those: name_bits() */
 };
 
 #define WORD_COUNTS 16384 /* a power of two */
@@ -47,6 +48,8 @@ struct name_word {
  * numbers are left out.
  */
 size_t name_words(const char *name, struct name_word *ret);
+/* Bit N: there is a word whose hash ends in N. Names without a common bit have no common word. */
+uint64_t name_bits(const struct name_word *words, size_t count);
 /* The outline of a struct or union, NULL: it has none. */
 const struct outline *outlines_find(const struct outlines *outlines, uint32_t type);
 /* The bits that the words of a struct's name tell, those in `words` and all. */

@@ -41,14 +41,18 @@ struct fit {
 	const struct layout *layout;
 	uint32_t size; /* bytes at hand that are counted */
 	uint8_t words[WORDS_MAX];
+	int list_heads[WORDS_MAX];  /* what one costs at a word, 0: not counted yet */
 	uint16_t pointers, numbers; /* of the first words, as in struct outline */
 	uint64_t in_use;	    /* bit N: byte N is not 0 */
 	struct name_word name[NAME_WORDS_MAX];
 	size_t name_count;
+	uint64_t name_bits; /* as in struct outline */
 	struct kinship kin[KIN_MAX];
 	size_t kin_count;
+	uint64_t kin_bits; /* bit N: there is a type whose id ends in N */
 	unsigned int visits;
 	int limit;
+	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
 };
 
 /* --- words ------------------------------------------------------------------------------ */
@@ -120,17 +124,20 @@ static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 
 struct fit *fit_create(const struct question *question)
 {
-	struct fit *fit = calloc(1, sizeof(*fit));
+	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
 	if (!fit)
 		return NULL;
-	*fit = (struct fit){ .question = question, .layout = question->layout };
+	fit->question = question;
+	fit->layout = question->layout;
 	fit->size = question->size < BYTES_MAX ? question->size : BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
 	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
 				      fit->kin, KIN_MAX);
-	bool any = false;
-	for (uint32_t i = 0; i < fit->size; i++) {
-		any |= question->bytes[i] != 0;
+	fit->name_bits = name_bits(fit->name, fit->name_count);
+	for (size_t i = 0; i < fit->kin_count; i++)
+		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
+	for (uint32_t i = 0; i < question->size; i++) {
+		fit->filled[i + 1] = (uint16_t)(fit->filled[i] + (question->bytes[i] != 0));
 		if (question->bytes[i] && i < OUTLINE_BYTES)
 			fit->in_use |= (uint64_t)1 << i;
 	}
@@ -142,7 +149,7 @@ struct fit *fit_create(const struct question *question)
 		else if (value && !is_poison)
 			fit->numbers |= (uint16_t)(1u << i);
 	}
-	if (!any) {
+	if (!fit->filled[fit->size]) {
 		free(fit);
 		return NULL;
 	}
@@ -186,13 +193,17 @@ static int cost_number(uint64_t value, uint32_t size)
 	return (bits < most ? bits : most) * FIT_BIT;
 }
 
+/* Bytes in [from, to) that are not 0, as far as they are at hand. */
+static int count_filled(const struct fit *fit, uint64_t from, uint64_t to)
+{
+	uint32_t size = fit->question->size;
+	uint64_t end = to < size ? to : size;
+	return from < end ? fit->filled[end] - fit->filled[from] : 0;
+}
+
 static int cost_padding(const struct fit *fit, uint32_t from, uint32_t to)
 {
-	int cost = 0;
-	for (uint32_t i = from; i < to && i < fit->question->size && cost <= fit->limit; i++)
-		if (fit->question->bytes[i])
-			cost += 30 * FIT_BIT;
-	return cost;
+	return count_filled(fit, from, to) * 30 * FIT_BIT;
 }
 
 static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
@@ -315,6 +326,15 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 
 static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth);
 
+/* Of a part, after others cost `spent`: not counted to the end where that is beyond the limit. */
+static int cost_part(struct fit *fit, uint32_t type, uint32_t offset, int depth, int spent)
+{
+	fit->limit -= spent;
+	int cost = cost_type(fit, type, offset, depth);
+	fit->limit += spent;
+	return cost;
+}
+
 static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 {
 	const struct field *field;
@@ -334,7 +354,7 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 		}
 		if (start > end)
 			cost += cost_padding(fit, end, start);
-		cost += cost_type(fit, field->type, start, depth + 1);
+		cost += cost_part(fit, field->type, start, depth + 1, cost);
 		start += layout_size(fit->layout, field->type);
 		end = start > end ? start : end;
 	}
@@ -350,7 +370,8 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 	for (; (field = layout_field(fit->layout, type, i)); i++) {
 		if (field->bit_size)
 			continue;
-		int cost = cost_type(fit, field->type, offset + field->offset, depth + 1) +
+		int beyond = best < fit->limit ? fit->limit - best : 0;
+		int cost = cost_part(fit, field->type, offset + field->offset, depth + 1, beyond) +
 			   cost_padding(fit, offset + layout_size(fit->layout, field->type),
 					offset + size);
 		best = cost < best ? cost : best;
@@ -358,7 +379,7 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(i) * FIT_BIT / 2;
 }
 
-static int cost_list_head(struct fit *fit, uint32_t offset)
+static int measure_list_head(const struct fit *fit, uint32_t offset)
 {
 	uint64_t next = load(fit, offset, 8), previous = load(fit, offset + 8, 8);
 	uint64_t self = fit->question->subject->address + offset, back;
@@ -377,6 +398,16 @@ static int cost_list_head(struct fit *fit, uint32_t offset)
 		return 24 * FIT_BIT;
 	}
 	return back == self ? FIT_BIT : WRONG_WORD;
+}
+
+static int cost_list_head(struct fit *fit, uint32_t offset)
+{
+	if (offset % 8 || offset / 8 >= WORDS_MAX)
+		return measure_list_head(fit, offset);
+	int *cost = &fit->list_heads[offset / 8];
+	if (!*cost)
+		*cost = measure_list_head(fit, offset);
+	return *cost;
 }
 
 /* Of bytes of which nothing is known. */
@@ -401,7 +432,7 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
 		if (offset + i * step >= fit->size)
 			break;
-		int one = cost_type(fit, element, offset + i * step, depth + 1);
+		int one = cost_part(fit, element, offset + i * step, depth + 1, cost);
 		/* Behind constants may lie literals that have no symbol. */
 		int unknown = i && !depth && fit->question->is_constant
 				      ? cost_unknown(fit, offset + i * step, step)
@@ -413,10 +444,8 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 
 static bool is_zero(const struct fit *fit, uint32_t offset, uint32_t size)
 {
-	for (uint32_t i = offset; i < offset + size && i < fit->size; i++)
-		if (fit->question->bytes[i])
-			return false;
-	return true;
+	uint32_t left = fit->size - offset;
+	return !count_filled(fit, offset, offset + (size < left ? size : left));
 }
 
 static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
@@ -459,9 +488,8 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	int cost = 0;
 	if (gap && subject->room_is_exact)
 		return 60 * FIT_BIT;
-	for (uint64_t at = size; at < fit->question->size && at < size + 64; at++)
-		if (fit->question->bytes[at])
-			cost += fit->question->is_constant ? 6 * FIT_BIT : 30 * FIT_BIT;
+	cost += count_filled(fit, size, size + 64) *
+		(fit->question->is_constant ? 6 * FIT_BIT : 30 * FIT_BIT);
 	if (gap >= alignment)
 		cost += 10 * FIT_BIT;
 	return cost + (int)(gap < 64 ? gap : 64) * FIT_BIT / 8;
@@ -477,14 +505,17 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	if (whole > fit->question->subject->room)
 		return FIT_IMPOSSIBLE;
 	int gap = cost_gap(fit, whole);
-	fit->visits = 0;
-	fit->limit = limit;
-	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
-	if (cost > limit)
-		return FIT_IMPOSSIBLE;
 	/* The last element counted may end later than those of others. */
 	uint64_t counted = (fit->size + size - 1) / size * size;
-	if (count && counted > fit->size && whole > fit->size && cost < FIT_IMPOSSIBLE / 8)
+	bool is_cut = count && counted > fit->size && whole > fit->size;
+	fit->visits = 0;
+	fit->limit = is_cut ? limit : limit - gap;
+	if (fit->limit < 0)
+		return FIT_IMPOSSIBLE;
+	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
+	if (cost > fit->limit)
+		return FIT_IMPOSSIBLE;
+	if (is_cut && cost < FIT_IMPOSSIBLE / 8)
 		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);
 	/* Tables of pointers begin with one. */
 	if (count && layout_kind(fit->layout, type) == BTF_PTR && !load(fit, 0, 8))
@@ -498,6 +529,8 @@ struct search {
 	struct fit *fit;
 	struct fitted *found; /* best first */
 	size_t count, room;
+	struct fitted *unnamed; /* structs that can be, with their prior */
+	size_t unnamed_count;
 };
 
 static void keep(struct search *search, const struct fitted *fitted)
@@ -558,7 +591,7 @@ int fit_prior(const struct layout *layout, uint32_t type, bool is_named)
 
 static int kin_points(const struct fit *fit, uint32_t type)
 {
-	for (size_t i = 0; i < fit->kin_count; i++)
+	for (size_t i = 0; fit->kin_bits >> type % 64 & 1 && i < fit->kin_count; i++)
 		if (fit->kin[i].type == type)
 			return fit->kin[i].points * FIT_BIT;
 	return 0;
@@ -602,6 +635,8 @@ static void search_scalars(struct search *search)
 static int name_points(const struct fit *fit, const struct outline *outline)
 {
 	int family = kin_points(fit, outline->type);
+	if (!(outline->name_bits & fit->name_bits))
+		return family;
 	unsigned int all, common = outlines_match_name(fit->layout->outlines, outline, fit->name,
 						       fit->name_count, &all);
 	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
@@ -618,8 +653,8 @@ int fit_name(const struct fit *fit, uint32_t type)
 	return kin_points(fit, type);
 }
 
-/* Those whose name speaks for them, or the others. */
-static void search_structs(struct search *search, bool named)
+/* Those whose name speaks for them; the others are put down. */
+static void search_named(struct search *search)
 {
 	const struct fit *fit = search->fit;
 	const struct outlines *outlines = fit->layout->outlines;
@@ -628,19 +663,26 @@ static void search_structs(struct search *search, bool named)
 		if (!can_be(fit, outline) || layout_kind(fit->layout, outline->type) == BTF_UNION)
 			continue;
 		int name = name_points(fit, outline);
-		if ((name >= NAME_MIN) == named)
-			try_type(search, outline->type,
-				 fit_prior(fit->layout, outline->type, false) - name);
+		int prior = fit_prior(fit->layout, outline->type, false) - name;
+		if (name >= NAME_MIN)
+			try_type(search, outline->type, prior);
+		else
+			search->unnamed[search->unnamed_count++] =
+				(struct fitted){ .type = outline->type, .cost = prior };
 	}
 }
 
 size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
 {
 	struct search search = { .fit = fit, .found = ret, .room = room };
+	search.unnamed = calloc(fit->layout->outlines->count + 1, sizeof(*search.unnamed));
+	if (!search.unnamed)
+		return 0;
 	search_scalars(&search);
-	search_structs(&search, true);
+	search_named(&search);
 	/* Numbers look like any other numbers. */
-	if (fit->pointers)
-		search_structs(&search, false);
+	for (size_t i = 0; fit->pointers && i < search.unnamed_count; i++)
+		try_type(&search, search.unnamed[i].type, search.unnamed[i].cost);
+	free(search.unnamed);
 	return search.count;
 }
