@@ -3,6 +3,7 @@
 #include "debugger/infer/infer.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/interrupt.h"
 #include "debugger/infer/agree.h"
 #include "debugger/infer/cache.h"
@@ -62,11 +63,22 @@ static enum subject_place place_of(char kind)
 	return strchr("rR", kind) ? PLACE_RODATA : strchr("bB", kind) ? PLACE_BSS : PLACE_DATA;
 }
 
+/* Returns how many of the symbol's bytes there are. */
+static uint32_t read_bytes(struct one *one, const struct subject *subject)
+{
+	struct error *why;
+	size_t size = subject->room < sizeof(one->bytes) ? (size_t)subject->room
+							 : sizeof(one->bytes);
+	size = memory_read_some(one->knowledge->target->memory, subject->address, one->bytes, size,
+				&why);
+	error_free(why);
+	return (uint32_t)size;
+}
+
 /* The question, with the symbol's bytes. */
 static void read_subject(struct one *one, const struct subject *subject,
 			 const struct symbol *symbol)
 {
-	struct error *why;
 	struct question *question = &one->question;
 	*question = (struct question){ .knowledge = one->knowledge,
 				       .subject = subject,
@@ -74,11 +86,7 @@ static void read_subject(struct one *one, const struct subject *subject,
 				       .layout = one->solver->layout,
 				       .bytes = one->bytes,
 				       .is_constant = place_of(symbol->kind) == PLACE_RODATA };
-	size_t size = subject->room < sizeof(one->bytes) ? (size_t)subject->room
-							 : sizeof(one->bytes);
-	question->size = (uint32_t)memory_read_some(one->knowledge->target->memory,
-						    subject->address, one->bytes, size, &why);
-	error_free(why);
+	question->size = read_bytes(one, subject);
 }
 
 static struct error *ask(struct one *one, const struct subject *subject,
@@ -375,15 +383,28 @@ static struct error *spread_all(struct whole *whole, size_t *ret_new)
 	return pointer_walk_run(whole->walk, ret_new);
 }
 
-/* Is it worth to ask again? Facts came after the first `known` ones, or what it points at may be
- * known now. */
-static bool is_open(const struct whole *whole, size_t index, int round, size_t known)
+static bool points_at_typed(struct one *one, const struct subject *subject)
+{
+	uint32_t size = read_bytes(one, subject);
+	bool big_endian = one->knowledge->target->facts->big_endian;
+	for (uint32_t i = 0; i + 8 <= size; i++) {
+		uint64_t value = load_u64(one->bytes + i, big_endian);
+		if (is_kernel_pointer(value) && knowledge_type_at(one->knowledge, value))
+			return true;
+	}
+	return false;
+}
+
+/* Is it worth to ask again? Facts came after the first `known` ones, or what it points at is known
+ * since the first round. */
+static bool is_open(struct whole *whole, size_t index, int round, size_t known)
 {
 	const struct subject *subject = &whole->subjects->items[index];
 	const struct answer *answer = &whole->answers[index];
-	if (!round || (round == 1 && answer->confidence < CONFIDENCE_INFERRED && answer->may_point))
-		return true;
-	return knowledge_has_news(whole->knowledge, subject->address, subject->room, known);
+	return !round ||
+	       (round == 1 && answer->confidence < CONFIDENCE_INFERRED && answer->may_point &&
+		points_at_typed(&whole->members[0].one, subject)) ||
+	       knowledge_has_news(whole->knowledge, subject->address, subject->room, known);
 }
 
 /* The copies of the threads know what is known now. */

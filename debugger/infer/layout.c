@@ -483,10 +483,10 @@ static enum likeness match_deep(const struct layout *layout, uint32_t id, uint32
 {
 	enum likeness best = LIKE_NOT;
 	for (; depth < DEPTH_MAX; depth++) {
-		if (!offset)
-			best = layout_compare(layout, id, wanted) > best
-				       ? layout_compare(layout, id, wanted)
-				       : best;
+		if (!offset) {
+			enum likeness whole = layout_compare(layout, id, wanted);
+			best = whole > best ? whole : best;
+		}
 		if (best == LIKE_EXACTLY)
 			return best;
 		if (layout_kind(layout, id) == BTF_ARRAY) {
