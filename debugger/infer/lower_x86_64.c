@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * x86-64 code, decoded by Capstone. What carries addresses is modelled; of the instructions that
- * lower_x86_64_class() knows, Capstone's list of written registers was checked, and any other
- * instruction is taken to write everything.
+ * x86-64 code, decoded by Capstone, the common forms by decode_x86_64(). What carries addresses is
+ * modelled; of the instructions that lower_x86_64_class() knows, Capstone's list of written
+ * registers was checked, and any other instruction is taken to write everything.
  */
+#include "debugger/infer/decode_x86_64.h"
 #include "debugger/infer/lower_x86_64_private.h"
-#include "debugger/target/arch_x86_64.h"
-
 #include "debugger/target/arch_x86_64.h"
 
 #include <stdlib.h>
@@ -21,8 +20,10 @@ static int64_t written_registers(const struct lowering_state *state)
 	cs_regs read, written;
 	uint8_t read_count, written_count;
 	int64_t mask = 0;
-	if (cs_regs_access(state->decoder->handle, state->instruction, read, &read_count, written,
-			   &written_count))
+	if (state->is_common)
+		read_count = written_count = 0;
+	else if (cs_regs_access(state->decoder->handle, state->instruction, read, &read_count,
+				written, &written_count))
 		return ALL_REGISTERS;
 	for (uint8_t i = 0; i < written_count; i++) {
 		uint8_t gpr = x86_gpr_of(written[i]);
@@ -538,7 +539,14 @@ static void lower(struct decoder *decoder, const struct code *code, struct ops *
 					.ops = ret };
 	while (left && !ret->failed) {
 		state.at = (uint32_t)(code->size - left);
-		if (cs_disasm_iter(decoder->handle, &next, &left, &address, decoder->instruction)) {
+		state.is_common = decode_x86_64(next, left, address, decoder->instruction);
+		if (state.is_common) {
+			next += decoder->instruction->size;
+			left -= decoder->instruction->size;
+			address += decoder->instruction->size;
+		}
+		if (state.is_common ||
+		    cs_disasm_iter(decoder->handle, &next, &left, &address, decoder->instruction)) {
 			state.x86 = &decoder->instruction->detail->x86;
 			lower_instruction(&state);
 			continue;

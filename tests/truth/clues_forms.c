@@ -8,11 +8,13 @@
  * A form is an instruction and the kinds of its operands. Each is lowered; one that is taken to
  * write everything because nobody knows it is "unknown". Those that a process may execute are: with
  * random registers, four times, in a child; a register that changes and is not in the set is
- * "wrong". x86-64 hosts only. Exit status 1 when a form is unknown or wrong.
+ * "wrong". x86-64 hosts only. And each instruction that decode_x86_64() decodes, Capstone decodes
+ *to the same. Exit status 1 when a form is unknown or wrong, or a decoding differs.
  */
 #include "base/array.h"
 #include "debugger/infer/inference.h"
 #include "debugger/infer/lower_x86_64.h"
+#include "tests/unit/same_decoding.h"
 #include <capstone/capstone.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,6 +42,8 @@ struct form {
 
 static struct form *forms;
 static size_t form_count, form_capacity;
+/* Of all instructions: those that decode_x86_64() knows, those it decodes otherwise. */
+static uint64_t instructions, common, different;
 
 /* --- forms in the text ---------------------------------------------------------------------- */
 
@@ -133,10 +137,26 @@ static void add_form(csh handle, const cs_insn *instruction)
 	lower_form(form, lower_x86_64_class(instruction->id));
 }
 
+static void compare_decodings(struct decodings *decodings, const uint8_t *bytes, size_t size,
+			      uint64_t address)
+{
+	bool own;
+	const char *what = differs(decodings, bytes, size, address, &own);
+	instructions++;
+	common += own;
+	if (what && !different++)
+		printf("%#" PRIx64 ": %s differs: %s %s\n", address, what,
+		       decodings->capstone->mnemonic, decodings->capstone->op_str);
+}
+
 static void read_function(csh handle, const uint8_t *bytes, size_t size, uint64_t address)
 {
+	static struct decodings decodings;
 	cs_insn *instruction = cs_malloc(handle);
+	if (!decodings.own && !decodings_init(&decodings))
+		abort();
 	while (size) {
+		compare_decodings(&decodings, bytes, size, address);
 		if (cs_disasm_iter(handle, &bytes, &size, &address, instruction)) {
 			add_form(handle, instruction);
 			continue;
@@ -331,7 +351,10 @@ int main(int argc, char **argv)
 					form->count, form->key, form->text, changed, form->written);
 	}
 	printf("%zu forms: %zu unknown, %zu run, %zu wrong\n", form_count, unknown, ran, wrong);
+	printf("%" PRIu64 " instructions: %" PRIu64 " of common forms, %" PRIu64
+	       " of them decoded otherwise than by Capstone\n",
+	       instructions, common, different);
 	free(forms);
 	cs_close(&handle);
-	return unknown || wrong;
+	return unknown || wrong || different;
 }
