@@ -87,6 +87,9 @@ static void read_subject(struct one *one, const struct subject *subject,
 				       .bytes = one->bytes,
 				       .is_constant = place_of(symbol->kind) == PLACE_RODATA };
 	question->size = read_bytes(one, subject);
+	question->is_zero =
+		!question->size ||
+		(!one->bytes[0] && !memcmp(one->bytes, one->bytes + 1, question->size - 1));
 }
 
 static struct error *ask(struct one *one, const struct subject *subject,

@@ -116,12 +116,15 @@ struct question {
 	const uint8_t *bytes; /* of the symbol, as many as could be read */
 	uint32_t size;
 	bool is_constant; /* in read-only data */
-	/* What the name's ending stands for; names_prepare() fills it. */
+	bool is_zero;	  /* all of the bytes are */
+	/* What the name's ending stands for; names_prepare() fills it, and what follows. */
 	struct {
 		uint32_t type;
 		bool makes_candidate;
 	} endings[4];
 	uint32_t ending_count;
+	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
+	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 };
 
 typedef struct error *source_collect(const struct question *question, struct clues *clues);

@@ -12,6 +12,11 @@
 
 /* --- building ------------------------------------------------------------------------------ */
 
+uint32_t layout_hash(const char *name, size_t length)
+{
+	return hash_bytes(name, length) | 1;
+}
+
 static bool add_field(struct layout *layout, uint32_t type, uint32_t offset, uint32_t bit_size)
 {
 	if (!array_reserve(&layout->fields, &layout->field_capacity, layout->field_count + 1))
@@ -35,7 +40,7 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	struct layout_record *record = &layout->records[id];
 	record->kind = (uint8_t)type->kind;
 	record->encoding = type->int_encoding;
-	record->name = *type->name ? hash_string(type->name) | 1 : 0;
+	record->name = *type->name ? layout_hash(type->name, strlen(type->name)) : 0;
 	record->first_field = (uint32_t)layout->field_count;
 	record->holders = HOLDER_NONE;
 	record->resolved = type_resolve((struct type){ layout->btf, id }).id;
@@ -194,7 +199,10 @@ static bool index_holders(struct layout *layout, uint32_t id)
 		if (field->bit_size || (kind != BTF_STRUCT && kind != BTF_UNION && kind != BTF_PTR))
 			continue;
 		if (!add_holder(layout, held,
-				(struct holder){ id, record->size, field->offset, count, 0 }))
+				(struct holder){ .type = id,
+						 .size = record->size,
+						 .offset = field->offset,
+						 .count = count }))
 			return false;
 	}
 	return true;
@@ -257,7 +265,11 @@ static bool index_all_holders(struct layout *layout)
 	for (size_t i = 0; good && i < count; i++)
 		good = index_holders(layout, compounds[i].id);
 	free(compounds);
-	return good && (layout->first_holder || sort_holders(layout));
+	if (!good || (!layout->first_holder && !sort_holders(layout)))
+		return false;
+	for (size_t i = 0; i < layout->holder_count; i++)
+		layout->holders[i].upper = layout->records[layout->holders[i].type].holders;
+	return true;
 }
 
 /* What the level below has laid out already. */
@@ -273,6 +285,19 @@ static bool copy_base(struct layout *layout, const struct layout *base)
 	layout->holder_count = base->holder_count;
 	layout->first = base->end;
 	return true;
+}
+
+static bool has_order(const struct layout *layout, uint32_t id)
+{
+	uint64_t end = 0;
+	const struct field *field;
+	for (uint32_t i = 0; (field = layout_field(layout, id, i)); i++) {
+		if (field->offset < end)
+			return false;
+		end = (uint64_t)field->offset +
+		      (field->bit_size ? 0 : layout_size(layout, field->type));
+	}
+	return layout_kind(layout, id) == BTF_STRUCT;
 }
 
 static bool build(struct layout *layout, const struct layout *base)
@@ -298,6 +323,8 @@ static bool build(struct layout *layout, const struct layout *base)
 		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		align(layout, layout->records[id].resolved, 0);
+	for (uint32_t id = layout->first; id < layout->end; id++)
+		layout->records[id].is_ordered = has_order(layout, id);
 	layout->list_head = layout_find(layout, BTF_STRUCT, "list_head");
 	layout->hlist_node = layout_find(layout, BTF_STRUCT, "hlist_node");
 	layout->raw_spinlock = layout_find(layout, BTF_STRUCT, "raw_spinlock");
@@ -478,6 +505,25 @@ static bool field_covers(const struct layout *layout, const struct field *field,
 	return offset - field->offset < size || (!size && offset == field->offset);
 }
 
+/* The members from which on one may cover the offset: all, where they are in no order. */
+static uint32_t first_that_covers(const struct layout *layout, uint32_t id, uint32_t offset)
+{
+	const struct layout_record *record = &layout->records[id];
+	const struct field *fields = &layout->fields[record->first_field];
+	uint32_t low = 0, high = record->field_count;
+	if (!record->is_ordered)
+		return 0;
+	/* The last that begins before it, and those that begin there. */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (fields[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
 static enum likeness match_deep(const struct layout *layout, uint32_t id, uint32_t offset,
 				uint32_t wanted, int depth)
 {
@@ -497,7 +543,10 @@ static enum likeness match_deep(const struct layout *layout, uint32_t id, uint32
 		const struct field *field;
 		if (!layout_is_compound(layout, id))
 			return best;
-		for (uint32_t i = 0; (field = layout_field(layout, id, i)); i++) {
+		for (uint32_t i = first_that_covers(layout, id, offset);
+		     (field = layout_field(layout, id, i)); i++) {
+			if (layout->records[id].is_ordered && field->offset > offset)
+				break;
 			if (!field_covers(layout, field, offset) || field->bit_size)
 				continue;
 			enum likeness inner = match_deep(layout, field->type,

@@ -24,6 +24,7 @@ struct holder {
 	uint32_t offset;
 	uint32_t count; /* elements; 1: not an array */
 	uint32_t next;	/* HOLDER_NONE */
+	uint32_t upper; /* the first holder of `type` itself, HOLDER_NONE */
 };
 #define HOLDER_NONE UINT32_MAX
 
@@ -35,6 +36,7 @@ struct layout_record {
 	uint8_t kind;
 	uint8_t encoding; /* of integers */
 	uint16_t alignment;
+	bool is_ordered;  /* a struct whose members begin where the one before ends, or later */
 	uint32_t pointer; /* a PTR record to this type, 0: none */
 	uint32_t holders; /* first, HOLDER_NONE */
 	uint32_t held_by; /* how many holders */
@@ -111,6 +113,8 @@ static inline uint32_t layout_array_count(const struct layout *layout, uint32_t 
 	return field && layout_kind(layout, id) == BTF_ARRAY ? field->offset : 0;
 }
 
+/* As in `name` of a record: not 0. */
+uint32_t layout_hash(const char *name, size_t length);
 /* "struct x", a typedef's name for what has no tag: what type_spell() then shows. */
 uint32_t layout_shown(const struct layout *layout, uint32_t id);
 /* A struct, union or enum that can be spelled: a tag, or a typedef. */

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#define ENDS_SO	  3 /* points */
-#define BEGINS_SO 6 /* a macro makes the name and the variable */
+#define ENDS_SO		3 /* points */
+#define BEGINS_SO	6 /* a macro makes the name and the variable */
+#define STRUCT_NAME_MIN 4 /* bytes of a struct's name that a symbol's may end with */
 
 static const struct {
 	const char *ending, *type;
@@ -80,9 +81,11 @@ static size_t base_length(const char *name)
 	return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-static bool ends_with(const char *name, const char *ending)
+static bool ends_with(const char *name, size_t length, const char *ending)
 {
-	size_t length = base_length(name), tail = strlen(ending);
+	size_t tail = strlen(ending);
+	if (length + 1 < tail || name[length - 1] != ending[tail - 1])
+		return false;
 	if (length >= tail && !strncmp(name + length - tail, ending, tail))
 		return true;
 	/* The whole name without the underscore. */
@@ -95,13 +98,28 @@ static uint32_t type_of_ending(const struct layout *layout, size_t index)
 	return type && endings[index].is_pointer ? layout->records[type].pointer : type;
 }
 
+static uint32_t type_of_beginning(const struct question *question)
+{
+	const char *name = question->symbol->name;
+	for (size_t i = 0; i < ARRAY_COUNT(beginnings); i++)
+		if (!strncmp(name, beginnings[i].text, strlen(beginnings[i].text)))
+			return layout_find(question->layout, BTF_STRUCT, beginnings[i].type);
+	return 0;
+}
+
 void names_prepare(struct question *question)
 {
+	const char *name = question->symbol->name;
+	size_t length = base_length(name);
 	question->ending_count = 0;
+	question->beginning = type_of_beginning(question);
+	question->suffix_hashes = 0;
+	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
+		question->suffix_hashes |= (uint64_t)1 << (layout_hash(name + i, length - i) >> 26);
 	for (size_t i = 0; i < ARRAY_COUNT(endings); i++) {
 		uint32_t count = question->ending_count;
-		if (count == ARRAY_COUNT(question->endings) ||
-		    !ends_with(question->symbol->name, endings[i].ending))
+		if (count == ARRAY_COUNT(question->endings) || !length ||
+		    !ends_with(name, length, endings[i].ending))
 			continue;
 		uint32_t type = type_of_ending(question->layout, i);
 		if (!type)
@@ -134,16 +152,17 @@ int names_judge(void *context, uint32_t type)
 	for (uint32_t i = 0; i < question->ending_count; i++)
 		if (question->endings[i].type == type)
 			return ENDS_SO;
-	for (size_t i = 0; i < ARRAY_COUNT(beginnings); i++)
-		if (!strncmp(name, beginnings[i].text, strlen(beginnings[i].text)) &&
-		    layout_find(layout, BTF_STRUCT, beginnings[i].type) == type)
-			return BEGINS_SO;
+	if (type && type == question->beginning)
+		return BEGINS_SO;
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
 	uint32_t named = is_pointer ? layout_target(layout, type) : type;
-	if (!layout_is_compound(layout, named) || !btf_get(layout->btf, named, &record))
+	if (!layout_is_compound(layout, named) ||
+	    !(question->suffix_hashes >> (layout->records[named].name >> 26) & 1) ||
+	    !btf_get(layout->btf, named, &record))
 		return 0;
 	size_t length = base_length(name), other = strlen(record.name);
-	if (other < 4 || length < other || strncmp(name + length - other, record.name, other))
+	if (other < STRUCT_NAME_MIN || length < other ||
+	    strncmp(name + length - other, record.name, other))
 		return 0;
 	return length == other ? ENDS_SO : 2;
 }

@@ -419,7 +419,8 @@ int own_data_judge(void *context, uint32_t type, uint32_t count, const char **re
 {
 	const struct question *question = context;
 	struct trial trial = { .question = question, .layout = question->layout };
-	if (!question->bytes || !question->size)
+	/* Zeros are neither for nor against any type. */
+	if (!question->bytes || !question->size || question->is_zero)
 		return 0;
 	uint64_t size = layout_size(trial.layout, type);
 	if (count)

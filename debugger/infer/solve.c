@@ -136,10 +136,9 @@ static void add_cpumask(struct solver *solver)
 }
 
 /* Is it large enough to be the whole symbol, but for alignment? */
-static bool fills_room(const struct solver *solver, uint32_t type)
+static bool fills_room(const struct solver *solver, uint32_t size)
 {
 	uint64_t room = solver->input->subject->room;
-	uint32_t size = layout_size(solver->layout, type);
 	if (!size || size > room)
 		return false;
 	uint64_t end = solver->input->subject->address + room, alignment = end & -end;
@@ -152,12 +151,13 @@ static void climb(struct solver *solver, uint32_t type, uint32_t offset, int dep
 {
 	const struct layout *layout = solver->layout;
 	uint32_t size = layout_size(layout, type);
+	uint64_t room = solver->input->subject->room;
 	for (uint32_t i = layout->records[type].holders; i != HOLDER_NONE;
 	     i = layout->holders[i].next) {
 		const struct holder *holder = &layout->holders[i];
 		if (++solver->visits > VISITS_MAX)
 			return;
-		if (holder->size > solver->input->subject->room) {
+		if (holder->size > room) {
 			/* They come by size; in front of the kernel's there are a module's own. */
 			if (i < layout->first_holder || !layout->first_holder)
 				return;
@@ -172,10 +172,10 @@ static void climb(struct solver *solver, uint32_t type, uint32_t offset, int dep
 				element = holder->count - 1;
 			inside -= element * size;
 		}
-		if (!inside && fills_room(solver, holder->type) &&
+		if (!inside && fills_room(solver, holder->size) &&
 		    layout_has_name(layout, holder->type))
 			offer(solver, holder->type, prior);
-		if (depth < CLIMB_MAX)
+		if (depth < CLIMB_MAX && holder->upper != HOLDER_NONE)
 			climb(solver, holder->type, inside, depth + 1,
 			      prior + (inside ? 0 : PRIOR_DEEPER));
 	}
