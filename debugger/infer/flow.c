@@ -133,16 +133,14 @@ static bool is_scalar(enum btf_kind kind)
 	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
 }
 
-/* Calls `visit` for each argument in a register that a prototype types. */
-typedef void argument_visitor(struct flow *flow, uint8_t reg, struct kind type);
-
-static void each_argument(struct flow *flow, struct kind prototype, argument_visitor *visit)
+static void read_arguments(struct flow *flow, struct kind prototype, struct arguments *ret)
 {
 	const struct levels *levels = flow->world->levels;
 	const struct lowering *lowering = flow->world->lowering;
 	struct btf_type record = kind_record(levels, prototype);
 	struct btf_param param;
 	unsigned int used = 0;
+	*ret = (struct arguments){ .prototype = prototype };
 	/* A large result takes the first register for its address. */
 	struct kind result = kind_of(levels, prototype.level, record.type);
 	if (kind_size(levels, result) > 16)
@@ -150,12 +148,30 @@ static void each_argument(struct flow *flow, struct kind prototype, argument_vis
 	for (uint32_t i = 0; record.kind == BTF_FUNC_PROTO && btf_param(&record, i, &param); i++) {
 		struct kind type = kind_of(levels, prototype.level, param.type);
 		unsigned int taken = registers_of(flow, type);
-		if (!type.id || used + taken > lowering->argument_count)
+		if (!type.id || used + taken > lowering->argument_count ||
+		    ret->count == ARGUMENTS_MAX)
 			break;
-		if (is_scalar(kind_record(levels, type).kind))
-			visit(flow, lowering->arguments[used], type);
+		if (is_scalar(kind_record(levels, type).kind)) {
+			ret->registers[ret->count] = lowering->arguments[used];
+			ret->types[ret->count++] = type;
+		}
 		used += taken;
 	}
+}
+
+/* Calls `visit` for each argument in a register that a prototype types. */
+typedef void argument_visitor(struct flow *flow, uint8_t reg, struct kind type);
+
+static void each_argument(struct flow *flow, struct kind prototype, argument_visitor *visit)
+{
+	struct arguments *arguments =
+		&flow->arguments[(prototype.id + prototype.level) & (ARGUMENTS_CACHE - 1)];
+	if (!prototype.id)
+		return;
+	if (!kind_is(arguments->prototype, prototype))
+		read_arguments(flow, prototype, arguments);
+	for (uint8_t i = 0; i < arguments->count; i++)
+		visit(flow, arguments->registers[i], arguments->types[i]);
 }
 
 static void enter_argument(struct flow *flow, uint8_t reg, struct kind type)

@@ -20,16 +20,28 @@ struct object {
 	bool is_ambiguous;
 };
 
+#define ARGUMENTS_MAX 8
+
 struct label {
 	bool reached;
 	struct state state; /* of all that arrives here */
 };
+
+/* What a prototype types of the arguments in registers. */
+struct arguments {
+	struct kind prototype; /* id 0: empty */
+	uint8_t count;
+	uint8_t registers[ARGUMENTS_MAX];
+	struct kind types[ARGUMENTS_MAX];
+};
+#define ARGUMENTS_CACHE 512 /* a power of two */
 
 struct flow {
 	const struct flow_world *world;
 	void *emit_context;
 	struct decoder *decoder;
 	struct lay lay;
+	struct arguments arguments[ARGUMENTS_CACHE];
 	struct ops ops;
 	struct label *labels;
 	size_t label_count, label_capacity;

@@ -270,10 +270,10 @@ static void judge_function(struct trial *trial, uint32_t prototype, uint64_t val
 static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 {
 	uint64_t value = word_at(trial->question, offset);
-	uint32_t target = layout_target(trial->layout, type);
-	enum btf_kind kind = layout_kind(trial->layout, target);
 	if (!value)
 		return;
+	uint32_t target = layout_target(trial->layout, type);
+	enum btf_kind kind = layout_kind(trial->layout, target);
 	if (!is_kernel_pointer(value)) {
 		bool is_poison = value >> 48 == 0xdead, is_error = value >= (uint64_t)-4096;
 		if (!is_poison && !is_error && value > 16)
