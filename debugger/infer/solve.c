@@ -29,7 +29,8 @@ struct error *solver_init(struct solver *solver, const struct layout *layout)
 {
 	*solver = (struct solver){ .layout = layout };
 	solver->stamps = calloc((size_t)layout->end + 1, sizeof(*solver->stamps));
-	return solver->stamps ? NULL : error_no_memory();
+	solver->matches = calloc(MATCHES_CACHE, sizeof(*solver->matches));
+	return solver->stamps && solver->matches ? NULL : error_no_memory();
 }
 
 void solver_deinit(struct solver *solver)
@@ -37,6 +38,7 @@ void solver_deinit(struct solver *solver)
 	free(solver->stamps);
 	free(solver->items);
 	free(solver->wishes);
+	free(solver->matches);
 	*solver = (struct solver){ 0 };
 }
 

@@ -36,6 +36,13 @@ struct scored {
 	uint64_t rejected_by;
 };
 
+/* What layout_match() said; type 0: empty. */
+struct match_answer {
+	uint32_t type, offset, wanted;
+	enum likeness likeness;
+};
+#define MATCHES_CACHE 16384 /* a power of two */
+
 struct solver;
 
 struct solver_input {
@@ -64,6 +71,7 @@ struct solver {
 	uint32_t stamp;
 	struct wish *wishes; /* the clues, resolved and counted */
 	size_t wish_count, wish_capacity;
+	struct match_answer *matches; /* MATCHES_CACHE of them: other symbols ask the same */
 	uint32_t visits;
 	const struct solver_input *input;
 	struct scored settled; /* the best before refining; type 0: there was none */

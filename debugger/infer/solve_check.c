@@ -118,23 +118,36 @@ static bool stride_fits(const struct layout *layout, uint32_t type, uint32_t off
 	return false;
 }
 
+static enum likeness match(struct solver *solver, uint32_t type, uint32_t offset, uint32_t wanted)
+{
+	uint32_t hash = (type * 0x9e3779b1u ^ wanted * 0x85ebca6bu ^ offset * 0xc2b2ae35u) >> 16;
+	struct match_answer *answer = &solver->matches[hash & (MATCHES_CACHE - 1)];
+	if (answer->type != type || answer->offset != offset || answer->wanted != wanted)
+		*answer =
+			(struct match_answer){ type, offset, wanted,
+					       layout_match(solver->layout, type, offset, wanted) };
+	return answer->likeness;
+}
+
 /*
  * In the middle of a chain, the words of a hlist_node are linked back just as a list_head's: what
  * looks like the one may be the other.
  */
-static enum likeness match_shape(const struct layout *layout, const struct scored *item,
+static enum likeness match_shape(struct solver *solver, const struct scored *item,
 				 const struct wish *wish, uint32_t offset)
 {
-	enum likeness likeness = layout_match(layout, item->type, offset, wish->type);
+	const struct layout *layout = solver->layout;
+	enum likeness likeness = match(solver, item->type, offset, wish->type);
 	bool is_list = wish->kind == CLUE_SHAPE && wish->type == layout->list_head;
 	if (likeness != LIKE_NOT || !is_list || !layout->hlist_node)
 		return likeness;
-	return layout_match(layout, item->type, offset, layout->hlist_node);
+	return match(solver, item->type, offset, layout->hlist_node);
 }
 
-static enum likeness fulfil(const struct layout *layout, const struct scored *item,
+static enum likeness fulfil(struct solver *solver, const struct scored *item,
 			    const struct wish *wish, const char **ret_why)
 {
+	const struct layout *layout = solver->layout;
 	uint32_t size = layout_size(layout, item->type), offset = wish->offset;
 	if (item->count) {
 		if (wish->kind == CLUE_STRIDE && wish->size % size == 0)
@@ -168,17 +181,17 @@ static enum likeness fulfil(const struct layout *layout, const struct scored *it
 	default:
 		*ret_why = "holds another type at an offset";
 		if (layout_kind(layout, layout_target(layout, wish->type)) == BTF_FUNC_PROTO)
-			return layout_match(layout, item->type, offset, wish->type) == LIKE_EXACTLY
+			return match(solver, item->type, offset, wish->type) == LIKE_EXACTLY
 				       ? LIKE_EXACTLY
 				       : LIKE_NOT;
-		return match_shape(layout, item, wish, offset);
+		return match_shape(solver, item, wish, offset);
 	}
 }
 
 static void check_wish(struct solver *solver, struct scored *item, const struct wish *wish)
 {
 	const char *why = NULL;
-	enum likeness likeness = fulfil(solver->layout, item, wish, &why);
+	enum likeness likeness = fulfil(solver, item, wish, &why);
 	int weight = wish->weight;
 	if (likeness == LIKE_EXACTLY) {
 		item->score = (int16_t)(item->score + weight);
