@@ -21,7 +21,7 @@ struct lowering_state {
 	const cs_x86 *x86;
 	struct ops *ops;
 	uint32_t at;
-	bool is_common; /* decode_x86_64() knows it */
+	bool is_common;	   /* decode_x86_64() knows it */
 	struct op nowhere; /* stands for an operation there was no memory for */
 };
 
