@@ -1,75 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
+#include "cmds/function_instance.h"
 
-#include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/infer/instances.h"
-#include "debugger/kernel/module.h"
-#include "debugger/target/object.h"
 #include <inttypes.h>
 #include <string.h>
 
 extern const struct command command_sym;
 
-/* --- what tells equal names apart ------------------------------------------------ */
-
-/* Where the linker put it, as far as symbols of the kernel say. */
-static const char *kernel_section(const struct symtab *symtab, uint64_t address)
-{
-	static const char *const sections[][3] = {
-		{ ".text", "_stext", "_etext" },
-		{ ".init.text", "_sinittext", "_einittext" },
-		{ ".init", "__init_begin", "__init_end" },
-		{ ".rodata", "__start_rodata", "__end_rodata" },
-		{ ".data", "_sdata", "_edata" },
-		{ ".bss", "__bss_start", "__bss_stop" },
-		{ ".brk", "__brk_base", "__brk_limit" },
-	};
-	uint64_t start, end;
-	for (size_t i = 0; i < ARRAY_COUNT(sections); i++)
-		if (symtab_address(symtab, sections[i][1], &start) &&
-		    symtab_address(symtab, sections[i][2], &end) && address - start < end - start)
-			return sections[i][0];
-	return "";
-}
-
-struct nearest_section {
-	uint64_t address; /* of the symbol */
-	struct module_section section;
-};
-
-static struct error *take_nearer(void *context, const struct module_section *section)
-{
-	struct nearest_section *nearest = context;
-	if (section->address <= nearest->address && section->address >= nearest->section.address &&
-	    section->address)
-		nearest->section = *section;
-	return NULL;
-}
-
-static void find_section(struct target *target, const struct symbol *symbol,
-			 struct nearest_section *ret)
-{
-	*ret = (struct nearest_section){ .address = symbol->address };
-	const struct module *module = symbol->module ? target_module(target, symbol->module) : NULL;
-	if (symbol->per_cpu)
-		snprintf(ret->section.name, sizeof(ret->section.name), ".data..percpu");
-	else if (!symbol->module)
-		snprintf(ret->section.name, sizeof(ret->section.name), "%s",
-			 kernel_section(target->symbols, symbol->address));
-	else if (module && target->memory && target->btf)
-		error_free(module_for_each_section(target, module, take_nearer, ret));
-}
+/* --- one symbol ------------------------------------------------------------------ */
 
 /* Section and size. */
 static void show_place(struct session *session, const struct symbol *symbol)
 {
-	struct nearest_section nearest;
+	struct module_section section;
 	struct out *out = session->out;
-	find_section(session->target, symbol, &nearest);
-	if (*nearest.section.name) {
+	symbol_section(session->target, symbol, &section);
+	if (*section.name) {
 		out_text(out, "  ");
-		out_string(out, "section", nearest.section.name);
+		out_string(out, "section", section.name);
 	} else {
 		out_null_as(out, "section", "");
 	}
@@ -80,8 +30,6 @@ static void show_place(struct session *session, const struct symbol *symbol)
 			 symbol->size);
 	out_u64_as(out, "size", symbol->size, "");
 }
-
-/* --- one symbol ------------------------------------------------------------------ */
 
 /* `has_place`: with section and size. */
 static void show_symbol(struct session *session, const struct symbol *symbol, uint64_t offset,
@@ -148,56 +96,7 @@ static struct error *run_list(struct session *session, const char *module, const
 	return error;
 }
 
-/* --- which of several functions has which prototype ---------------------------------- */
-
-static void show_prototype(struct out *out, const struct function_instance *instance)
-{
-	struct btf_type function;
-	char text[1024] = "";
-	if (instance->function.btf && type_get(instance->function, &function))
-		type_spell((struct type){ instance->function.btf, function.type }, function.name,
-			   text, sizeof(text));
-	out_string_as(out, "prototype", text, *text ? text : "?");
-	out_u64_as(out, "btf_id", instance->function.id, "");
-}
-
-static struct error *show_instance(void *context, const struct function_instance *instance)
-{
-	struct out *out = context;
-	const struct symbol *symbol = &instance->symbol;
-	bool is_proved = instance->proof != INSTANCE_UNPROVED;
-	out_item(out, symbol->address, NULL);
-	out_object_begin(out, NULL);
-	out_address(out, "address", symbol->address);
-	out_text(out, " ");
-	out_string(out, "name", symbol->name);
-	if (symbol->module) {
-		out_text(out, " [");
-		out_string(out, "module", symbol->module);
-		out_text(out, "]");
-	} else {
-		out_null_as(out, "module", "");
-	}
-	out_text(out, ", ");
-	out_u64(out, "size", symbol->size);
-	out_text(out, " bytes: ");
-	show_prototype(out, instance);
-	out_text(out, "  // ");
-	out_bool_as(out, "proved", is_proved, is_proved ? "proved" : "unproved");
-	out_string_as(out, "proof", instance_proof_name(instance->proof), "");
-	if (instance->proof != INSTANCE_ONLY && instance->why) {
-		out_text(out, ": ");
-		out_string(out, "why", instance->why);
-	}
-	out_u64_as(out, "candidates", instance->candidates, "");
-	out_u64_as(out, "refuted", instance->refuted, "");
-	if (instance->candidates > 1)
-		out_text(out, " (%" PRIu32 " prototypes of that name, %" PRIu32 " refuted)",
-			 instance->candidates, instance->refuted);
-	out_object_end(out);
-	out_text(out, "\n");
-	return NULL;
-}
+/* --- functions ------------------------------------------------------------------- */
 
 /* `names` none: of all that are not the only ones of their names. */
 static struct error *run_functions(struct session *session, const struct arguments *arguments)
@@ -206,10 +105,10 @@ static struct error *run_functions(struct session *session, const struct argumen
 	TRY(target_need_btf(session->target));
 	out_array_begin(session->out, NULL);
 	if (!arguments->operand_count)
-		error = function_instances(session->target, NULL, show_instance, session->out);
+		error = function_instances(session->target, NULL, function_instance_show, session);
 	for (size_t i = 0; !error && i < arguments->operand_count; i++)
-		error = function_instances(session->target, arguments->operands[i], show_instance,
-					   session->out);
+		error = function_instances(session->target, arguments->operands[i],
+					   function_instance_show, session);
 	out_array_end(session->out);
 	return error;
 }
@@ -282,11 +181,14 @@ const struct command command_sym = {
 		"which of\n"
 		"its prototypes belongs to which address. Proved is what the code does with its "
 		"arguments,\n"
-		"where it fits one prototype and no other. Clones of the compiler (.isra, "
-		".constprop, .part,\n"
-		".cold) may have other parameters than the function that they were made of. Without "
-		"names:\n"
-		"all functions of names that are not unique.",
+		"or what a table of pointers says, where it fits one prototype and no other; refuted, "
+		"where\n"
+		"it fits none, for BTF may have that of an inlined function. Clones of the compiler "
+		"(.isra,\n"
+		".constprop, .part, .cold) may have other parameters than the function that they were "
+		"made\n"
+		"of. SYMBOL may be a pattern. Without names: all functions of names that are not "
+		"unique.",
 	.options = {
 		{ 'l', "list", NULL, OPERAND_WORD, "list all symbols" },
 		{ 'm', "module", "MODULE", OPERAND_MODULE, "list the symbols of one module" },

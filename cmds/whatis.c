@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
+#include "cmds/function_instance.h"
 
 #include "base/array.h"
 #include "debugger/declare/declare.h"
@@ -280,6 +281,54 @@ static struct error *show_evidence(struct session *session, const char *text)
 	return NULL;
 }
 
+/* --- functions of a name -------------------------------------------------------------------- */
+
+struct instances {
+	unsigned int functions; /* without clones */
+	bool is_refuted;	/* one has no prototype that it could have */
+};
+
+static struct error *count_instance(void *context, const struct function_instance *instance)
+{
+	struct instances *instances = context;
+	instances->functions += !instance->is_clone;
+	instances->is_refuted |= !instance->is_clone && instance->refuted &&
+				 instance->proof == INSTANCE_UNPROVED;
+	return NULL;
+}
+
+/* Several functions have the name, or the only one is not what BTF has under it: lists them. */
+static struct error *show_functions(struct session *session, const char *name, bool *ret_shown)
+{
+	struct instances instances = { 0 };
+	*ret_shown = false;
+	if (!is_plain_name(name))
+		return NULL;
+	TRY(function_instances(session->target, name, count_instance, &instances));
+	if (instances.functions < 2 && !instances.is_refuted)
+		return NULL;
+	*ret_shown = true;
+	out_array_begin(session->out, NULL);
+	struct error *error =
+		function_instances(session->target, name, function_instance_show, session);
+	out_array_end(session->out);
+	return error;
+}
+
+/* Of an expression that has a type. */
+static struct error *show_value(struct session *session, const char *text,
+				const struct value *value)
+{
+	struct btf_type record;
+	bool is_shown = false;
+	if (value->type.btf && type_get_resolved(value->type, &record) &&
+	    record.kind == BTF_FUNC_PROTO)
+		TRY(show_functions(session, text, &is_shown));
+	if (!is_shown)
+		show_declaration(session, text, value);
+	return NULL;
+}
+
 static bool begins_with_tag(const char *text)
 {
 	return !strncmp(text, "struct ", 7) || !strncmp(text, "union ", 6) ||
@@ -316,9 +365,13 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 	if (declare_is_type(target, text, &type))
 		return show_definition(session, type);
 	struct error *error = expression_type(&session->scope, text, &value);
-	if (!error) {
-		show_declaration(session, text, &value);
-		return NULL;
+	if (!error)
+		return show_value(session, text, &value);
+	bool is_shown;
+	struct error *not_function = show_functions(session, text, &is_shown);
+	if (is_shown || not_function) {
+		error_free(error);
+		return not_function;
 	}
 	if (!find_type(target, text, &type))
 		return error;
@@ -333,8 +386,8 @@ const struct command command_whatis = {
 	.name = "whatis",
 	.summary = "show the type of an expression or the definition of a type",
 	.description = "For a variable or an expression: its type, and who says so (the kernel's "
-		       "BTF, a module's, a declaration). Nothing is read from the dump. For a "
-		       "type's name: its definition.",
+		       "BTF, a module's, a declaration). For a type's name: its definition. Of "
+		       "functions that have one name, all are listed, as by sym -f.",
 	.options = { { 'v', "verbose", NULL, OPERAND_WORD, "the evidence for a variable's type" } },
 	.operands = { { .name = "EXPRESSION|TYPE", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,

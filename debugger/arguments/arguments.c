@@ -46,7 +46,7 @@ bool arguments_prototype(struct inference *inference, uint64_t function,
 	struct callee callee;
 	struct btf_type record;
 	struct btf_param param;
-	callees_find(&inference->callees, function, &callee);
+	callees_find_judged(&inference->callees, function, &callee);
 	if (callee.kind != CALLEE_TYPED)
 		return false;
 	struct type prototype = kind_type(levels, callee.prototype);

@@ -41,7 +41,7 @@ struct error *function_accesses(struct inference *inference, const struct code *
 	world.observe = visit;
 	inference_read_edges(inference);
 	code_function_edges(inference, &function);
-	callees_find(&inference->callees, code->address, &function.self);
+	callees_find_judged(&inference->callees, code->address, &function.self);
 	struct flow *flow = flow_create(&world, context);
 	if (!flow)
 		return error_no_memory();

@@ -209,9 +209,28 @@ void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
 		return;
 	*ret = ask(callees, address);
 	if (grow(callees)) {
-		*entry_of(callees, address) = (struct callee_entry){ address, *ret };
+		*entry_of(callees, address) =
+			(struct callee_entry){ .address = address, .callee = *ret };
 		callees->count++;
 	}
+}
+
+void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret)
+{
+	struct symbol symbol;
+	uint64_t offset;
+	callees_find(callees, address, ret);
+	if (ret->kind != CALLEE_TYPED || !callees->capacity)
+		return;
+	struct callee_entry *entry = entry_of(callees, address);
+	if (!entry->is_judged &&
+	    symtab_by_address(callees->target->symbols, address, &symbol, &offset)) {
+		struct type prototype = kind_type(callees->levels, ret->prototype);
+		entry->is_judged = true;
+		entry->is_refuted = is_refuted_by_code(callees, &symbol, prototype);
+	}
+	if (entry->is_refuted)
+		*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
 }
 
 void callees_deinit(struct callees *callees)

@@ -13,6 +13,7 @@
 struct callee_entry {
 	uint64_t address; /* 0: empty */
 	struct callee callee;
+	bool is_judged, is_refuted; /* its prototype, by its own code */
 };
 
 struct callees {
@@ -31,7 +32,10 @@ void callees_deinit(struct callees *callees);
 void callees_find(struct callees *callees, uint64_t address, struct callee *ret);
 /* What is found already; threads may ask at once. */
 void callees_known(const struct callees *callees, uint64_t address, struct callee *ret);
-/* The same when its name is the only one; nothing is kept. */
+/* The same, but no prototype that its own code refutes. It follows the code: not for all of them.
+ */
+void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret);
+/* As callees_find() when its name is the only one; nothing is kept. */
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret);
 /* The level of a module's BTF; false: it has none. */
 bool level_of_module(struct target *target, const struct levels *levels, const char *module,

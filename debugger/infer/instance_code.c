@@ -170,16 +170,25 @@ static void record(struct reading *reading, struct use use)
 		uses->items[uses->count++] = use;
 }
 
+static bool is_argument(const struct reading *reading, struct term term)
+{
+	return term.node && term.node <= reading->world->lowering->argument_count && !term.number;
+}
+
+static void read_argument(struct reading *reading, struct term term)
+{
+	if (reading->live && reading->records)
+		reading->uses->read |= 1u << (term.node - 1);
+}
+
 /* An argument that still is in its own register is read there. */
 static void read_register(struct reading *reading, uint8_t reg)
 {
-	const struct lowering *lowering = reading->world->lowering;
-	if (reg >= LOWER_REGISTERS || !reading->live || !reading->records)
+	if (reg >= LOWER_REGISTERS)
 		return;
 	struct term term = reading->state.registers[reg];
-	if (term.node && term.node <= lowering->argument_count && !term.number &&
-	    lowering->arguments[term.node - 1] == reg)
-		reading->uses->read |= 1u << (term.node - 1);
+	if (is_argument(reading, term) && reading->world->lowering->arguments[term.node - 1] == reg)
+		read_argument(reading, term);
 }
 
 /* The word at an offset of what a node points at. */
@@ -232,6 +241,8 @@ static struct term load(struct reading *reading, const struct op *op)
 	struct term place = place_of(reading, op), nothing = { 0, 0 };
 	if (place.node == STACK_NODE) {
 		struct term *slot = find_slot(&reading->state, place.number);
+		if (slot && is_argument(reading, *slot))
+			read_argument(reading, *slot);
 		return slot && op->size == 8 ? *slot : nothing;
 	}
 	access_place(reading, place, op->size);
@@ -242,7 +253,9 @@ static void store(struct reading *reading, const struct op *op)
 {
 	struct term place = place_of(reading, op), value = { 0, 0 };
 	if (op->kind == OP_STORE && op->from < LOWER_REGISTERS) {
-		read_register(reading, op->from);
+		/* To the stack it is only moved: crash_setup_regs() saves all registers there. */
+		if (place.node != STACK_NODE)
+			read_register(reading, op->from);
 		value = reading->state.registers[op->from];
 	}
 	if (place.node == STACK_NODE)

@@ -340,6 +340,14 @@ bool is_borne_out(const struct judgement *judgement)
 	return is_any;
 }
 
+bool is_whole(const struct judgement *judgement)
+{
+	for (size_t i = 0; i < JUDGED_ARGUMENTS; i++)
+		if (judgement->arguments[i].is_compound && !judgement->arguments[i].is_used)
+			return false;
+	return true;
+}
+
 /* --- prototypes ------------------------------------------------------------------------------ */
 
 /* Structs of one name may differ, which type_equal() does not look for behind pointers. */

@@ -27,6 +27,8 @@ struct judgement {
 void judge_prototype(const struct use_world *world, const struct uses *uses, struct type prototype,
 		     struct judgement *ret);
 bool is_borne_out(const struct judgement *judgement);
+/* Every pointer to a struct or union is used. */
+bool is_whole(const struct judgement *judgement);
 /* The integer, enum or pointer of `size` bytes at an offset; false: none, or several. */
 bool type_scalar_at(struct type type, uint64_t offset, uint32_t size, struct type *ret);
 /*

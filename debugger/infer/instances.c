@@ -7,6 +7,7 @@
 #include "debugger/infer/instance_judge.h"
 #include "debugger/infer/instance_table.h"
 #include "debugger/target/object.h"
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +205,9 @@ static uint32_t judge(const struct use_world *world, const struct functions *fun
 		}
 		possible++;
 		found = functions->ids[i];
-		is_proved = is_borne_out(&judgement);
+		/* Without a rival it may be a stranger's, which happens to begin with the same. */
+		is_proved = is_borne_out(&judgement) &&
+			    (functions->distinct > 1 || is_whole(&judgement));
 	}
 	if (possible > 1)
 		ret->why = "several prototypes fit the code";
@@ -214,24 +217,54 @@ static uint32_t judge(const struct use_world *world, const struct functions *fun
 	return possible == 1 && is_proved ? found : 0;
 }
 
-static uint32_t function_by_code(struct callees *callees, const struct functions *functions,
-				 const struct symbol *symbol, struct function_instance *ret)
+/* `*ret`: what it does with its arguments, which the caller frees; NULL: not known. */
+static struct error *uses_of(struct callees *callees, const struct use_world *world,
+			     const struct symbol *symbol, struct uses **ret)
 {
-	struct use_world world = { .levels = callees->levels,
+	bool is_known = false;
+	*ret = NULL;
+	struct uses *uses = malloc(sizeof(*uses));
+	if (!uses)
+		return error_no_memory();
+	struct error *error = read_uses(callees, world, symbol, uses, &is_known);
+	if (is_known && !error)
+		*ret = uses;
+	else
+		free(uses);
+	return error;
+}
+
+static struct use_world world_of(struct callees *callees)
+{
+	return (struct use_world){ .levels = callees->levels,
 				   .lowering = callees->lowering,
 				   .context = callees,
 				   .callee = ask_unique };
-	struct uses *uses = malloc(sizeof(*uses));
-	bool is_known = false;
-	uint32_t id = 0;
+}
+
+static uint32_t function_by_code(struct callees *callees, const struct functions *functions,
+				 const struct symbol *symbol, struct function_instance *ret)
+{
+	struct use_world world = world_of(callees);
+	struct uses *uses;
 	ret->why = is_init(callees->target, symbol->address) ? "its code was freed"
 							     : "its code cannot be followed";
-	struct error *error = uses ? read_uses(callees, &world, symbol, uses, &is_known) : NULL;
-	if (is_known)
-		id = judge(&world, functions, uses, ret);
-	error_free(error);
+	error_free(uses_of(callees, &world, symbol, &uses));
+	uint32_t id = uses ? judge(&world, functions, uses, ret) : 0;
 	free(uses);
 	return id;
+}
+
+bool is_refuted_by_code(struct callees *callees, const struct symbol *symbol, struct type prototype)
+{
+	struct use_world world = world_of(callees);
+	struct judgement judgement = { .refuted = NULL };
+	struct uses *uses;
+	error_free(uses_of(callees, &world, symbol, &uses));
+	if (uses)
+		judge_prototype(&world, uses, prototype, &judgement);
+	free(uses);
+	return judgement.refuted != NULL;
 }
 
 /* --- one function ---------------------------------------------------------------------------- */
@@ -256,14 +289,14 @@ uint32_t instance_function(struct callees *callees, const struct btf *btf,
 		return 0;
 	uint32_t id = tagged_function(callees, &functions, symbol);
 	ret->proof = INSTANCE_TAGGED;
-	if (!id && functions.distinct == 1 &&
-	    count_addresses(callees->target->symbols, symbol->module, symbol->name) == 1) {
-		ret->proof = INSTANCE_ONLY;
-		id = functions.ids[0];
-	}
 	if (!id) {
 		ret->proof = INSTANCE_CODE;
 		id = function_by_code(callees, &functions, symbol, ret);
+	}
+	if (!id && functions.distinct == 1 && !ret->refuted &&
+	    count_addresses(callees->target->symbols, symbol->module, symbol->name) == 1) {
+		ret->proof = INSTANCE_ONLY;
+		id = functions.ids[0];
 	}
 	if (!id)
 		ret->proof = INSTANCE_UNPROVED;
@@ -290,9 +323,10 @@ static struct error *ask(struct target *target, const struct symbol *symbol,
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-static bool is_open(const struct function_instance *instance)
+/* `most`: what is so well proved, or better, is not asked again. */
+static bool is_open(const struct function_instance *instance, enum instance_proof most)
 {
-	return instance->proof == INSTANCE_UNPROVED && instance->candidates && !instance->is_clone;
+	return instance->proof < most && instance->candidates && !instance->is_clone;
 }
 
 /* A table's word. A prototype that the code refutes stays refuted. */
@@ -314,23 +348,24 @@ static void take_prototype(struct target *target, const struct table_question *a
 		return;
 	}
 	instance->function = (struct type){ NULL, 0 };
+	instance->proof = INSTANCE_UNPROVED;
 	instance->refuted = functions.distinct;
 	instance->why = "a table that points at it takes other arguments";
 }
 
 static struct error *ask_tables(struct target *target, struct function_instance *instances,
-				size_t count)
+				size_t count, enum instance_proof most)
 {
 	struct table_question *questions = calloc(count + 1, sizeof(*questions));
 	size_t open = 0;
 	if (!questions)
 		return error_no_memory();
 	for (size_t i = 0; i < count; i++)
-		if (is_open(&instances[i]))
+		if (is_open(&instances[i], most))
 			questions[open++].address = instances[i].symbol.address;
 	struct error *error = table_prototypes(target, questions, open);
 	for (size_t i = 0; !error && i < count; i++) {
-		if (!is_open(&instances[i]))
+		if (!is_open(&instances[i], most))
 			continue;
 		for (size_t at = 0; at < open; at++)
 			if (questions[at].address == instances[i].symbol.address)
@@ -344,15 +379,22 @@ struct error *function_instance_of(struct target *target, const struct symbol *s
 				   struct function_instance *ret)
 {
 	TRY(ask(target, symbol, ret));
-	return is_open(ret) ? ask_tables(target, ret, 1) : NULL;
+	return ask_tables(target, ret, 1, INSTANCE_TAGGED);
 }
 
 /* --- all of a name --------------------------------------------------------------------------- */
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
 
 /* "name" or "name.isra.0" */
 static bool is_named(const char *symbol, const char *name)
 {
 	size_t length = strlen(name);
+	if (is_pattern(name))
+		return !fnmatch(name, symbol, 0);
 	return !strncmp(symbol, name, length) && (!symbol[length] || symbol[length] == '.');
 }
 
@@ -397,11 +439,14 @@ struct error *function_instances(struct target *target, const char *name,
 {
 	const struct module *modules;
 	struct collected all = { .items = NULL };
+	/* The tables are asked of a few functions; of many, where it matters most. */
+	bool is_few = name && !is_pattern(name);
+	enum instance_proof most = is_few ? INSTANCE_TAGGED : INSTANCE_ONLY;
 	TRY(target_need_symbols(target));
 	target_modules(target, &modules);
 	struct error *error = collect(target, name, &all);
 	if (!error)
-		error = ask_tables(target, all.items, all.count);
+		error = ask_tables(target, all.items, all.count, most);
 	for (size_t i = 0; !error && i < all.count; i++)
 		error = visit(context, &all.items[i]);
 	free(all.items);

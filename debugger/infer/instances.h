@@ -11,7 +11,11 @@
 
 enum instance_proof {
 	INSTANCE_UNPROVED,
-	INSTANCE_ONLY,	 /* one symbol and one prototype of that name */
+	/*
+	 * One symbol and one prototype of that name, and the code does not refute it. That is no
+	 * proof: pahole has FUNCs of inlined functions too, and leaves out others of their names.
+	 */
+	INSTANCE_ONLY,
 	INSTANCE_TAGGED, /* a declaration tag of BTF has the address */
 	INSTANCE_CODE,	 /* what the code does with its arguments fits this FUNC and no other */
 	INSTANCE_TABLE	 /* a table of certain type points at it (not for callees) */
@@ -26,7 +30,7 @@ struct function_instance {
 	enum instance_proof proof;
 	uint32_t candidates; /* FUNCs of the name whose prototypes differ */
 	uint32_t refuted;    /* of them, by the code */
-	/* Why it is not proved, or what proves it; static text. */
+	/* Why it is not proved, or what proves it; static text, NULL: tagged. */
 	const char *why;
 	/* .isra, .constprop, .part, .cold, .llvm: parameters may be others than the prototype's. */
 	bool is_clone;
@@ -39,8 +43,8 @@ struct error *function_instance_of(struct target *target, const struct symbol *s
 typedef struct error *function_instance_visitor(void *context,
 						const struct function_instance *instance);
 /*
- * All functions of a name, clones too, in the order of the symbols. `name` NULL: of all names that
- * have several addresses or prototypes in the kernel or in one module.
+ * All functions of a name, clones too, in the order of the symbols. A name may be a pattern (*, ?,
+ * []). NULL: of all names that have several addresses or prototypes in the kernel or in one module.
  */
 struct error *function_instances(struct target *target, const char *name,
 				 function_instance_visitor *visit, void *context) MUST_CHECK;
@@ -51,5 +55,9 @@ struct error *function_instances(struct target *target, const char *name,
  */
 uint32_t instance_function(struct callees *callees, const struct btf *btf,
 			   const struct symbol *symbol, struct function_instance *ret);
+
+/* What the function's code does with its arguments cannot be what a FUNC_PROTO says. */
+bool is_refuted_by_code(struct callees *callees, const struct symbol *symbol,
+			struct type prototype);
 
 #endif

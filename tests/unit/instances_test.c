@@ -139,13 +139,6 @@ static enum callee_kind called(int function)
 	return callee.kind;
 }
 
-static void test_only(void)
-{
-	CHECK_PROVED(ONLY, BY_STRUCT);
-	CHECK_U64(ask(ONLY).proof, INSTANCE_ONLY);
-	CHECK_U64(called(ONLY), CALLEE_TYPED);
-}
-
 /* put_foo(first argument) */
 static void hand_on(int function)
 {
@@ -154,6 +147,20 @@ static void hand_on(int function)
 	call(ELSEWHERE);
 	bytes("48 89 df"); /* mov %rbx, %rdi */
 	call(AT(PUT_FOO));
+}
+
+static void test_only(void)
+{
+	CHECK_PROVED(ONLY, BY_STRUCT);
+	CHECK_U64(ask(ONLY).proof, INSTANCE_ONLY);
+	CHECK_U64(called(ONLY), CALLEE_TYPED);
+	begin(ONLY);
+	bytes("8b 46 10"); /* mov 0x10(%rsi), %eax: a second argument */
+	CHECK_PROVED(ONLY, "");
+	CHECK_U64(ask(ONLY).refuted, 1);
+	hand_on(ONLY);
+	CHECK_U64(ask(ONLY).proof, INSTANCE_CODE);
+	begin(ONLY);
 }
 
 static void test_code(void)
