@@ -3,6 +3,7 @@
 #include "cmds/complete_private.h"
 
 #include "debugger/eval/variables.h"
+#include "debugger/target/btf_files.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,8 +142,8 @@ static void offer_kinds(struct completing *completing, const struct btf *btf,
 }
 
 /*
- * The kernel's, and of modules whose types were asked for: reading all would be felt. Where the
- * kernel has none that fits, all modules are asked.
+ * The kernel's, those of files, and of modules whose types were asked for: reading all would be
+ * felt. Where the kernel has none that fits, all modules are asked.
  */
 static void offer_all_types(struct completing *completing, const enum btf_kind *kinds,
 			    size_t kind_count)
@@ -156,6 +157,8 @@ static void offer_all_types(struct completing *completing, const enum btf_kind *
 		offer_kinds(completing,
 			    is_of_module ? target_module_btf(target, &modules[i]) : modules[i].btf,
 			    kinds, kind_count);
+	for (size_t i = 0; i < target_btf_file_count(target); i++)
+		offer_kinds(completing, target_btf_file(target, i)->btf, kinds, kind_count);
 }
 
 /* The keyword before the word at `end`, BTF_VOID: none. */

@@ -7,6 +7,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/eval/definition.h"
 #include "debugger/eval/value.h"
+#include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
 #include <string.h>
@@ -84,25 +85,13 @@ static void find_in(struct question *question, const struct btf *btf)
 
 static struct error *find_in_module(struct question *question)
 {
-	struct target *target = question->session->target;
-	const struct module *module = target_module(target, question->module);
-	if (!strcmp(question->module, "vmlinux")) {
-		find_in(question, target->btf);
-		return NULL;
-	}
-	if (!module)
-		return error_create(ERROR_NOT_FOUND, "no module is called %s", question->module);
-	const struct btf *btf = target_module_btf(target, module);
-	if (!btf && module->problem)
-		return error_create(module->problem->kind, "module %s has no BTF: %s",
-				    question->module, module->problem->message);
-	if (!btf)
-		return error_create(ERROR_NOT_FOUND, "module %s has no BTF", question->module);
+	const struct btf *btf;
+	TRY(target_find_btf(question->session->target, question->module, &btf));
 	find_in(question, btf);
 	return NULL;
 }
 
-/* The kernel's, and what modules have of the name that is something else. */
+/* The kernel's, and what modules and files have of the name that is something else. */
 static void find_anywhere(struct question *question)
 {
 	struct target *target = question->session->target;
@@ -114,6 +103,8 @@ static void find_anywhere(struct question *question)
 		if (btf)
 			find_in(question, btf);
 	}
+	for (size_t i = 0; i < target_btf_file_count(target); i++)
+		find_in(question, target_btf_file(target, i)->btf);
 }
 
 /* No such type: with the names that may have been meant. */

@@ -7,6 +7,7 @@
 #include "cmds/command.h"
 #include "cmds/types_search.h"
 #include "debugger/declare/declare.h"
+#include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <errno.h>
 #include <stdio.h>
@@ -17,21 +18,10 @@ enum { OPTION_MODULE, OPTION_FORMAT, OPTION_MEMBER, OPTION_CONTAINS, OPTION_SIZE
 
 #define CHECK_EVERY 64 /* types between two looks at Ctrl-C */
 
-/* The BTF the line asks for: the kernel's or a module's. */
+/* The BTF the line asks for: the kernel's, a module's or a file's. */
 static struct error *choose_btf(struct target *target, const char *name, const struct btf **ret)
 {
-	*ret = target->btf;
-	if (!name || !strcmp(name, "vmlinux"))
-		return NULL;
-	const struct module *module = target_module(target, name);
-	if (!module)
-		return error_create(ERROR_NOT_FOUND, "no module is called %s", name);
-	*ret = target_module_btf(target, module);
-	if (*ret)
-		return NULL;
-	return error_create(module->problem ? module->problem->kind : ERROR_NOT_FOUND,
-			    "module %s has no BTF%s%s", name, module->problem ? ": " : "",
-			    module->problem ? module->problem->message : "");
+	return target_find_btf(target, name ? name : "vmlinux", ret);
 }
 
 /* --- raw ---------------------------------------------------------------------------- */
@@ -212,6 +202,9 @@ static struct error *search_all(struct session *session, const struct types_sear
 		if (btf)
 			TRY(types_search_in(session->out, btf, search));
 	}
+	for (size_t i = 0; i < target_btf_file_count(session->target); i++)
+		TRY(types_search_in(session->out, target_btf_file(session->target, i)->btf,
+				    search));
 	return NULL;
 }
 
@@ -288,7 +281,7 @@ const struct command command_types = {
 		"the records of that name.\n"
 		"A NAME with *, ? or [] searches names, and the options search what types hold: "
 		"in the\n"
-		"kernel and all modules, or with -m in one. Several conditions must all be met.",
+		"kernel, all modules and files of --btf, or with -m in one. Several conditions must all be met.",
 	.options = {
 		[OPTION_MODULE] = { 'm', "module", "MODULE", OPERAND_MODULE,
 				    "types of this module instead of the kernel" },

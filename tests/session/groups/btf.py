@@ -4,6 +4,7 @@
 import filecmp
 import os
 import re
+import subprocess
 
 from groups.types import bpftool
 from lib import boots, check, check_equal, shorten
@@ -136,6 +137,31 @@ def round_trip(program, boot, notes):
     notes.append(f"{len(names)} variables, {same} of {len(picked)} typed as without")
 
 
+FILE_SOURCE = """struct list_head { struct list_head *next, *prev; };
+struct only_in_file { int alpha; struct list_head links; } variable;
+"""
+
+
+def types_of_file(program, boot):
+    """What only a file has is found by struct and types, as what modules have."""
+    path = os.path.join(program.scratch, "types.c")
+    with open(path, "w") as file:
+        file.write(FILE_SOURCE)
+    subprocess.run(["clang", "-target", "bpf", "-g", "-c", path, "-o", path[:-2]], check=True)
+    commands = ("struct only_in_file", "struct -m types only_in_file", "types 'only_in*'",
+                "types -m types struct only_in_file", "print sizeof(struct only_in_file)")
+    arguments = [word for command in commands for word in ("-c", command)]
+    result = program.run(["-q", "--json", "--btf", path[:-2] + ",base=none", *arguments, boot.dump],
+                         status=0)
+    by_name, by_file, found, raw, size = [answer["result"] for answer in result.objects()]
+    check_equal(by_name, by_file, "struct -m")
+    check("alpha" in str(by_name) and "links" in str(by_name), f"struct: {by_name}")
+    check("only_in_file" in str(found) and "only_in_file" in str(raw), f"types: {found} {raw}")
+    check_equal(size["value"], 24, "its size")
+    wrong = program.run(["-q", "-c", "struct -m nosuch list_head", boot.dump], status=1)
+    check("no BTF is called nosuch" in wrong.errors, wrong.errors)
+
+
 def run(session):
     program = session.program
     all_boots = [boot for boot in boots() if boot.label.endswith("boot1")]
@@ -152,5 +178,7 @@ def run(session):
         with session.case(f"{boot.label}: what differs from {other.label}, and from itself"):
             differs(program, boot, other)
     for boot in all_boots[:1]:
+        with session.case(f"{boot.label}: types that only a file has"):
+            types_of_file(program, boot)
         with session.case(f"{boot.label}: types of globals written, and read back") as notes:
             round_trip(program, boot, notes)
