@@ -44,11 +44,11 @@ def disassembled(program, code, address):
     return [(int(place, 16), raw.replace(" ", "")) for place, raw in lines]
 
 
-def compare_function(program, boot, name, notes):
+def compare_function(program, boot, name, notes, start=None):
     """Boundaries and bytes are objdump's, and the bytes those of the dump."""
     result = program.result(boot.dump, f"dis {name}")
     rows = result["instructions"]
-    start = boot.address(name)
+    start = start or boot.address(name)
     check_equal(number(rows[0]["address"]), start, f"start of {name}")
     check_equal(result["function"], name, "function")
     code = bytes_of(rows)
@@ -56,6 +56,20 @@ def compare_function(program, boot, name, notes):
     check_equal(ours, disassembled(program, code, start), f"instructions of {name}")
     check_equal(code, dump_bytes(program, boot, start, len(code)), f"bytes of {name}")
     notes.append(f"{name} {len(rows)}")
+
+
+def compare_modules(program, boot, notes):
+    """Functions of modules, whose names no other symbol has."""
+    unique = {}
+    for (name, module), addresses in boot.addresses.items():
+        unique.setdefault(name, []).extend((module, address) for address in addresses)
+    text = {name for _, letter, name, module in boot.symbols if module and letter in "tT"}
+    loaded = {name for name, _, _ in boot.modules}
+    places = [(name, *unique[name][0]) for name in sorted(text)
+              if len(unique[name]) == 1 and "." not in name]
+    places = [place for place in places if place[1] in loaded]
+    for name, _, start in places[::len(places) // 8]:
+        compare_function(program, boot, name, notes, start)
 
 
 def dump_bytes(program, boot, address, size):
@@ -167,6 +181,8 @@ def run(session):
         with session.case(f"{boot.label}: dis against objdump") as notes:
             for name in FUNCTIONS:
                 compare_function(program, boot, name, notes)
+        with session.case(f"{boot.label}: dis of modules against objdump") as notes:
+            compare_modules(program, boot, notes)
         with session.case(f"{boot.label}: what is called") as notes:
             compare_targets(program, boot, notes)
         with session.case(f"{boot.label}: what is accessed") as notes:
