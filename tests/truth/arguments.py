@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Frames and arguments of all tasks against drgn's, which has DWARF.
 
-  arguments.py DUMP VMLINUX [PROGRAM|TRACES.json]
+  arguments.py DUMP VMLINUX [PROGRAM|TRACES.json [MODULE.ko...]]
 
 TRACES.json is what `btfcrash -q --json -c 'foreach bt' DUMP` wrote: for a drgn
-that runs elsewhere.
+that runs elsewhere.  MODULE.ko are files of the -dbg package.
 DUMP must be one that drgn 0.0.22 can read: written by makedumpfile or a capture
 kernel.  For each task: our frames against drgn's that are not inlined, by
 address; for each frame of both, every argument that we call known against
@@ -130,7 +130,7 @@ def main():
     traces = our_traces(sys.argv[3] if len(sys.argv) > 3 else "build/btfcrash", dump)
     program = drgn.Program()
     program.set_core_dump(dump)
-    program.load_debug_info([vmlinux])
+    program.load_debug_info([vmlinux, *sys.argv[4:]])
     score = Score()
     for task in for_each_task(program):
         address, comm = task.value_(), task.comm.string_().decode("utf-8", "backslashreplace")
