@@ -48,6 +48,11 @@ struct error *error_create_at(enum error_kind kind, uint64_t address, const char
 	return error;
 }
 
+struct error *error_copy(const struct error *error)
+{
+	return error ? error_create_at(error->kind, error->address, "%s", error->message) : NULL;
+}
+
 struct error *error_system(const char *format, ...)
 {
 	int code = errno;

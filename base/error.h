@@ -43,6 +43,8 @@ struct error *error_create(enum error_kind kind, const char *format, ...)
 /* The same for memory that cannot be read; `address` is the first bad byte. */
 struct error *error_create_at(enum error_kind kind, uint64_t address, const char *format, ...)
 	PRINTF_LIKE(3, 4) MUST_CHECK;
+/* The same once more; NULL stays NULL. */
+struct error *error_copy(const struct error *error) MUST_CHECK;
 /* "prefix: message"; takes `error`; NULL stays NULL. */
 struct error *error_prefix(struct error *error, const char *format, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;

@@ -63,7 +63,7 @@ static struct error *list_problem(const struct target *target)
 {
 	for (const struct target_problem *p = target->problems; p; p = p->next)
 		if (!strncmp(p->error->message, "modules: ", 9))
-			return error_create(p->error->kind, "%s", p->error->message);
+			return error_copy(p->error);
 	return NULL;
 }
 

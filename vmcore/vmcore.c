@@ -408,6 +408,12 @@ struct memory *vmcore_physical(struct vmcore *vmcore)
 	return vmcore->physical;
 }
 
+bool vmcore_next_run(const struct vmcore *vmcore, uint64_t physical, uint64_t *ret_start,
+		     uint64_t *ret_size)
+{
+	return physical_memory_next(vmcore->physical, physical, ret_start, ret_size);
+}
+
 const struct vmcore_facts *vmcore_facts(const struct vmcore *vmcore)
 {
 	return &vmcore->facts;

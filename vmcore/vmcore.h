@@ -55,6 +55,9 @@ void vmcore_close(struct vmcore *vmcore);
 
 /* Physical memory. Missing pages: ERROR_EXCLUDED (filtered), ERROR_TRUNCATED, ERROR_FAULT. */
 struct memory *vmcore_physical(struct vmcore *vmcore);
+/* The first run of bytes in the dump at or above `physical`; false: none, or not known. */
+bool vmcore_next_run(const struct vmcore *vmcore, uint64_t physical, uint64_t *ret_start,
+		     uint64_t *ret_size);
 const struct vmcore_facts *vmcore_facts(const struct vmcore *vmcore);
 /* NULL when the dump has none. */
 const struct vmcoreinfo *vmcore_vmcoreinfo(const struct vmcore *vmcore);

@@ -329,6 +329,23 @@ static uint64_t skip_hole(const struct slab_walk *walk, uint64_t at, const struc
 	return (next + walk->page_record - 1) / walk->page_record * walk->page_record;
 }
 
+/*
+ * Where to go on at a subsection of vmemmap: at the next one whose memory the dump has. What is
+ * said to be the end of memory may be far from what there is.
+ */
+static uint64_t skip_absent(const struct slab_walk *walk, uint64_t at)
+{
+	const struct vmcore *vmcore = walk->target->vmcore;
+	uint64_t page_size = walk->target->facts->page_size, start, size;
+	uint64_t subsection = HOLE_SIZE / walk->page_record * page_size;
+	uint64_t physical = at / walk->page_record * page_size;
+	if (!vmcore || physical % subsection || !vmcore_next_run(vmcore, 0, &start, &size))
+		return at;
+	if (!vmcore_next_run(vmcore, physical, &start, &size))
+		return walk->vmemmap_size;
+	return (start - start % subsection) / page_size * walk->page_record;
+}
+
 static struct error *for_each_chunk(struct slab_walk *walk, chunk_visitor *visit, void *context)
 {
 	uint32_t holes = 0;
@@ -341,6 +358,9 @@ static struct error *for_each_chunk(struct slab_walk *walk, chunk_visitor *visit
 	size_t most = CHUNK_SIZE - CHUNK_SIZE % walk->page_record;
 	while (at < walk->vmemmap_size && holes < HOLES_MAX) {
 		TRY(interrupt_check());
+		at = skip_absent(walk, at);
+		if (at >= walk->vmemmap_size)
+			break;
 		uint64_t left = walk->vmemmap_size - at;
 		size_t wanted = left < most ? (size_t)left : most;
 		struct error *why;

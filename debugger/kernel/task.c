@@ -2,6 +2,7 @@
 #include "debugger/kernel/task.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/kernel/pid_table.h"
 #include "debugger/kernel/slab_tasks.h"
 #include "debugger/target/list.h"
@@ -118,7 +119,9 @@ struct walk {
 	uint64_t tasks, thread_node, thread_head; /* offsets in task_struct and signal_struct */
 	struct error *problem;
 	uint64_t *seen; /* tasks that were visited */
-	size_t seen_count, seen_capacity, sorted_count;
+	size_t seen_count, seen_capacity;
+	uint64_t *sorted; /* those of them that are not asked for again */
+	size_t sorted_count, sorted_capacity;
 };
 
 static struct error *visit_task(struct walk *walk, uint64_t address)
@@ -235,22 +238,27 @@ static int compare_addresses(const void *a, const void *b)
 static struct error *visit_unseen(void *context, uint64_t address)
 {
 	struct walk *walk = context;
-	if (array_search(&address, walk->seen, walk->sorted_count, sizeof(*walk->seen),
+	if (array_search(&address, walk->sorted, walk->sorted_count, sizeof(*walk->sorted),
 			 compare_addresses))
 		return NULL;
 	return visit_task(walk, address);
 }
 
-static void sort_seen(struct walk *walk)
+static struct error *sort_seen(struct walk *walk)
 {
+	if (!array_reserve(&walk->sorted, &walk->sorted_capacity, walk->seen_count))
+		return error_no_memory();
 	walk->sorted_count = walk->seen_count;
-	array_sort(walk->seen, walk->seen_count, sizeof(*walk->seen), compare_addresses);
+	for (size_t i = 0; i < walk->seen_count; i++)
+		walk->sorted[i] = walk->seen[i];
+	array_sort(walk->sorted, walk->sorted_count, sizeof(*walk->sorted), compare_addresses);
+	return NULL;
 }
 
 /* What the lists no longer lead to may still have a pid. */
 static struct error *visit_by_pids(struct walk *walk)
 {
-	sort_seen(walk);
+	TRY(sort_seen(walk));
 	return pid_table_for_each(walk->target, visit_unseen, walk);
 }
 
@@ -258,7 +266,7 @@ static struct error *visit_by_pids(struct walk *walk)
 static struct error *visit_by_slabs(struct walk *walk)
 {
 	struct error *problem;
-	sort_seen(walk);
+	TRY(sort_seen(walk));
 	struct error *error = slab_tasks_for_each(walk->target, visit_unseen, walk, &problem);
 	size_t found = walk->seen_count - walk->sorted_count;
 	if (problem)
@@ -271,10 +279,35 @@ static struct error *visit_by_slabs(struct walk *walk)
 	return error;
 }
 
+/* A walk that came to its end is not gone again: with holes in the lists it is a long one. */
+static void keep(struct walk *walk)
+{
+	struct target *target = walk->target;
+	if (target->tasks || !walk->seen)
+		return;
+	target->tasks = walk->seen;
+	target->task_count = walk->seen_count;
+	target->tasks_problem = error_copy(walk->problem);
+	walk->seen = NULL;
+}
+
+static struct error *visit_kept(struct walk *walk)
+{
+	const struct target *target = walk->target;
+	walk->problem = error_copy(target->tasks_problem);
+	for (size_t i = 0; i < target->task_count; i++) {
+		TRY(interrupt_check());
+		TRY(walk->visit(walk->context, target->tasks[i]));
+	}
+	return NULL;
+}
+
 static struct error *walk_tasks(struct walk *walk)
 {
 	TRY(target_need_memory(walk->target));
 	TRY(target_need_btf(walk->target));
+	if (walk->target->tasks)
+		return visit_kept(walk);
 	struct error *error = visit_idle(walk);
 	if (!error)
 		error = visit_processes(walk);
@@ -282,7 +315,10 @@ static struct error *walk_tasks(struct walk *walk)
 		error = visit_by_pids(walk);
 	if (!error && walk->problem)
 		error = visit_by_slabs(walk);
+	if (!error)
+		keep(walk);
 	free(walk->seen);
+	free(walk->sorted);
 	return error;
 }
 

@@ -205,6 +205,8 @@ void target_close(struct target *target)
 	free(target->modules);
 	free(target->generated);
 	free(target->cpus);
+	free(target->tasks);
+	error_free(target->tasks_problem);
 	if (target->declarations_destroy)
 		target->declarations_destroy(target->declarations);
 	btf_close(target->btf);
@@ -231,7 +233,7 @@ static struct error *need(const struct target *target, bool there, const char *w
 		return NULL;
 	for (const struct target_problem *p = target->problems; p; p = p->next)
 		if (!strncmp(p->error->message, what, strlen(what)))
-			return error_create(p->error->kind, "%s", p->error->message);
+			return error_copy(p->error);
 	return error_create(ERROR_NOT_FOUND, "%s in this dump", what);
 }
 

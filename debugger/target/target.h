@@ -100,6 +100,9 @@ struct target {
 	struct cpu *cpus;
 	size_t cpu_count;
 	bool cpus_loaded;
+	uint64_t *tasks; /* of debugger/kernel/task.c: addresses; NULL: not walked to the end yet */
+	size_t task_count;
+	struct error *tasks_problem; /* of that walk, NULL: none */
 	struct module *modules;
 	size_t module_count;
 	bool modules_loaded;

@@ -203,7 +203,7 @@ struct error *orc_of(struct target *target, struct orc **ret)
 		target->orc_destroy = orc_destroy;
 	}
 	if (orc->problem)
-		return error_create(orc->problem->kind, "%s", orc->problem->message);
+		return error_copy(orc->problem);
 	*ret = orc;
 	return NULL;
 }

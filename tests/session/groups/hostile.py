@@ -353,6 +353,27 @@ def missing_parts(session, image, layout, boot):
     os.unlink(incomplete)
 
 
+def broken_task_list(session, image, layout, boot):
+    """What no list leads to is found all the same, and looked for once."""
+    program = session.program
+    with session.case("a task list that breaks at kthreadd") as notes:
+        whole = {row["pid"] for row in program.result(boot.dump, "ps")}
+        kthreadd = next(row["address"] for row in program.result(boot.dump, "ps")
+                        if row["pid"] == 2)
+        link = program.value(boot.dump, f"&((struct task_struct *){kthreadd})->tasks")
+        base = program.value(boot.dump, "page_offset_base")
+        at = layout.offset_of_physical(int(link, 16) - base)
+        with image.patched({at: bytes(16)}):
+            result = program.run(["--json", "-c", "ps", "-c", "ps", image.path], status=1)
+            text = program.run(["-q", "-c", "report", image.path], status=1)
+        first, second = result.objects()
+        check_equal({row["pid"] for row in first["result"]}, whole, "pids that are found")
+        check_equal(first, second, "the second answer")
+        check("0x0" in first["error"] or "link" in first["error"], f"says {first['error']!r}")
+        harmless(text, "report")
+        notes.append(f"{len(whole)} tasks; {first['error']}")
+
+
 def two_vmcoreinfos(session, image, layout, boot):
     """A dump taken while a capture kernel ran has the VMCOREINFO of both kernels in memory: the
     one of the kernel whose banner is there counts."""
@@ -572,6 +593,7 @@ def run(session):
     without_vmcoreinfo(session, image, layout, boot)
     another_release(session, image, layout)
     missing_parts(session, image, layout, boot)
+    broken_task_list(session, image, layout, boot)
     two_vmcoreinfos(session, image, layout, boot)
     control_characters(session, image, boot)
     random_damage(session, image, layout)
