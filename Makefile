@@ -139,6 +139,7 @@ hostile: $(PROGRAM) $(STRESS) $(UNIT)
 # Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
 SECONDS ?= 60
 MUTANTS ?= 2000
+SEED    ?= 1
 
 fuzz: dumps ## feeds parsers of foreign bytes rubbish: SECONDS=60 each, TARGET=name, FUZZ_JOBS=1
 	@tests/install-packages clang
@@ -155,9 +156,9 @@ $(BUILD)/mkdump: tests/mkdump.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-mutate: dumps ## feeds MUTANTS=2000 damaged real dumps to `report` under sanitizers
+mutate: dumps ## feeds MUTANTS=2000 damaged real dumps to `report` under sanitizers: SEED=1, MUTATE='--kernel 6.1'
 	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' all
-	@tests/fuzz/mutate $(BUILD)-asan $(MUTANTS)
+	@tests/fuzz/mutate $(MUTATE) $(BUILD)-asan $(MUTANTS) $(SEED)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
 	@tests/bench/run $(BUILD)
