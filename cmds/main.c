@@ -302,6 +302,8 @@ static void show_problems(const struct session *session)
 		fputs("btfcrash: warning: ", stderr);
 		out_escape(stderr, p->error->message, strlen(p->error->message));
 		putc('\n', stderr);
+		if (p->advice)
+			fprintf(stderr, "btfcrash: advice: %s\n", p->advice);
 	}
 }
 

@@ -457,6 +457,11 @@ static void show_error(struct session *session, const struct error *error)
 		text = NULL;
 	run_message(session, text ? text : error->message);
 	free(text);
+	const char *advice = target_advice(session->target, error->kind);
+	if (!advice || session->quiet || advice == session->advised)
+		return;
+	session->advised = advice;
+	fprintf(stderr, "btfcrash: advice: %s\n", advice);
 }
 
 bool command_run_line(struct session *session, const char *line)

@@ -104,6 +104,10 @@ static void show_problems(struct out *out, const struct target *target)
 		label(out, "PROBLEM");
 		out_string(out, NULL, p->error->message);
 		out_text(out, "\n");
+		if (p->advice) {
+			label(out, "ADVICE");
+			out_text(out, "%s\n", p->advice);
+		}
 	}
 	out_array_end(out);
 }

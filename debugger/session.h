@@ -36,6 +36,7 @@ struct session {
 	bool on_terminal;	     /* standard output is one */
 	bool colors;		     /* of text on standard output */
 	bool message_color;	     /* of messages on standard error */
+	const char *advised;	     /* what was last said to do about missing memory; NULL */
 	bool pager;		     /* long output of the prompt goes through $PAGER */
 	unsigned int nesting;	     /* lines within lines: aliases, source */
 	const struct script *script; /* NULL: the prompt or -c */

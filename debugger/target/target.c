@@ -13,7 +13,35 @@
 /* No kernel's BTF came near this; a larger one is a damaged pair of symbols. */
 #define BTF_SIZE_LIMIT (256u << 20)
 
+static const char no_note_advice[] = "nothing is lost; --vmcoreinfo FILE takes another one";
+static const char banner_advice[] = "--vmcoreinfo FILE takes the right one, if this one is wrong";
+static const char symbols_advice[] = "the log and memory (`log`, `rd ADDRESS`), and types if they "
+				     "are found, still work; stacks, "
+				     "tasks and names do not: is there another copy of the dump?";
+static const char types_advice[] =
+	"symbols, memory and the log (`sym`, `rd`, `dis`, `log`) still work; --btf FILE brings the "
+	"types: /sys/kernel/btf/vmlinux of a machine that runs this kernel, or its vmlinux";
+static const char incomplete_advice[] =
+	"what is there still works. Was a copy cut short, or is a file of a split dump missing? If "
+	"not, its disk was full: more room for dumps, or makedumpfile -d 31";
+static const char filter_advice[] =
+	"the rest still works; its maker left these pages out. A makedumpfile that is older than "
+	"the "
+	"kernel leaves out what it should keep (1.7.7 knows Linux 6.12): use a newer one, or -d 1";
+
+const char *target_advice(const struct target *target, enum error_kind kind)
+{
+	if (kind == ERROR_TRUNCATED)
+		return incomplete_advice;
+	return kind == ERROR_EXCLUDED && target->facts->dump_level > 0 ? filter_advice : NULL;
+}
+
 void target_add_problem(struct target *target, struct error *error)
+{
+	target_add_advised(target, error, NULL);
+}
+
+void target_add_advised(struct target *target, struct error *error, const char *advice)
 {
 	if (!error)
 		return;
@@ -26,7 +54,7 @@ void target_add_problem(struct target *target, struct error *error)
 	}
 	*link = calloc(1, sizeof(**link));
 	if (*link)
-		(*link)->error = error;
+		**link = (struct target_problem){ .error = error, .advice = advice };
 	else
 		error_free(error);
 }
@@ -40,12 +68,14 @@ static struct error *open_vmcoreinfo(struct target *target)
 		struct error *error =
 			vmcore_search_vmcoreinfo(target->vmcore, &target->found_vmcoreinfo);
 		if (error)
-			return error_prefix(error, "the dump has no VMCOREINFO note");
+			return error_prefix(error, "the dump has no VMCOREINFO note, which "
+						   "--vmcoreinfo FILE can bring");
 		target->vmcoreinfo = target->found_vmcoreinfo;
-		target_add_problem(target,
+		target_add_advised(target,
 				   error_create(ERROR_NOT_FOUND,
 						"the dump has no VMCOREINFO note; using the text "
-						"found in its memory"));
+						"found in its memory"),
+				   no_note_advice);
 	}
 	const char *release = vmcoreinfo_get(target->vmcoreinfo, "OSRELEASE");
 	snprintf(target->release, sizeof(target->release), "%s", release ? release : "");
@@ -149,11 +179,11 @@ static struct error *open_parts(struct target *target)
 		return error;
 	error = open_symbols(target);
 	if (error) {
-		target_add_problem(target, error);
+		target_add_advised(target, error, symbols_advice);
 		return NULL;
 	}
-	target_add_problem(target, check_banner(target));
-	target_add_problem(target, open_btf(target));
+	target_add_advised(target, check_banner(target), banner_advice);
+	target_add_advised(target, open_btf(target), types_advice);
 	return NULL;
 }
 
@@ -171,8 +201,9 @@ struct error *target_open(const char *const *paths, size_t count,
 		target->physical = vmcore_physical(target->vmcore);
 		target->facts = vmcore_facts(target->vmcore);
 		if (*target->facts->warning)
-			target_add_problem(target, error_create(ERROR_TRUNCATED, "%s",
-								target->facts->warning));
+			target_add_advised(
+				target, error_create(ERROR_TRUNCATED, "%s", target->facts->warning),
+				incomplete_advice);
 		error = error_prefix(open_parts(target), "%s", paths[0]);
 	}
 	if (error) {

@@ -77,6 +77,7 @@ struct generated_code {
 struct target_problem {
 	struct target_problem *next;
 	struct error *error;
+	const char *advice; /* what works all the same, and what the user can do; NULL: nothing */
 };
 
 struct btf_files;
@@ -137,6 +138,10 @@ struct error *target_open(const char *const *paths, size_t count,
 void target_close(struct target *target);
 /* Remembers a problem for `sys` and the banner; takes `error`. Equal messages once. */
 void target_add_problem(struct target *target, struct error *error);
+/* The same with `advice`, which is borrowed for good. */
+void target_add_advised(struct target *target, struct error *error, const char *advice);
+/* What the user can do about memory that the dump does not have; NULL: nothing. */
+const char *target_advice(const struct target *target, enum error_kind kind);
 /* What is missing and why, when `part` is needed and not there. */
 struct error *target_need_memory(const struct target *target) MUST_CHECK;
 struct error *target_need_symbols(const struct target *target) MUST_CHECK;

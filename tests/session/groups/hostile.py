@@ -18,6 +18,7 @@ from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_n
 
 # Random damage: the same every time, unless one wants to search.
 SEED = int(os.environ.get("BTFCRASH_TEST_SEED", "20"))
+DAMAGES = os.environ.get("BTFCRASH_TEST_DAMAGES")  # a file to write the table of damages to
 ROUNDS = int(os.environ.get("BTFCRASH_TEST_ROUNDS", "100"))
 ROUND_SECONDS = float(os.environ.get("BTFCRASH_TEST_SECONDS", "20"))  # then it is enough
 BYTES = 200  # damaged in a round
@@ -298,59 +299,93 @@ def excluded(image, start, end):
         yield
 
 
-def what_works(program, path, what):
-    """(a row of the table of damages, what is said on standard error)."""
+def what_works(session, path, what, boot):
+    """(names of WORK that go on, all that is said on standard error)."""
     works, said = [], []
-    for name, command in WORK:
-        result = program.run(["-c", command, path])
+    for name, command in (*WORK, ("memory", f"rd {boot.address('_stext'):x}")):
+        result = session.program.run(["-c", command, path])
         harmless(result, f"{what}: {command}")
         if result.status == 2:
-            return "nothing works", [one_line_error(result, what)]
+            return [], [one_line_error(result, what)]
         if result.status == 0:
             works.append(name)
         said += [line for line in result.errors.splitlines() if line not in said]
-    return "works: " + (", ".join(works) or "nothing"), said
+    return works, said
 
 
-def says(session, what, path, wanted, works):
-    """One damage: a message has all `wanted` words, and the parts of `works` go on."""
+def says(session, what, path, wanted, works, boot):
+    """One damage: what is missing is said with all `wanted` words, and what one can do about it;
+    the parts of `works` go on."""
     with session.case(f"damage: {what}") as notes:
-        row, said = what_works(session.program, path, what)
+        goes_on, said = what_works(session, path, what, boot)
+        said = [line.removeprefix("btfcrash: ") for line in said]
+        advice = [line.removeprefix("advice: ") for line in said if line.startswith("advice: ")]
+        said = [line for line in said if not line.startswith("advice: ")]
         text = " ".join(said).lower()
         for word in wanted:
             check(word.lower() in text, f"{word!r} is not said: {said}")
-        missing = [name for name in works if name not in row]
-        check(not missing, f"{missing} should work; {row}; {said}")
-        notes.append(f"{row}; says: {said[0] if said else 'nothing'}")
+        missing = [name for name in works if name not in goes_on]
+        check(not missing, f"{missing} should work; {goes_on} do; {said}")
+        check(advice or "--vmcoreinfo file" in text, f"no advice: {said}")
+        row = [what, ", ".join(goes_on) or "nothing", said[0], " ".join(advice) or "(in the message)"]
+        notes.append(f"{row[1]}; says: {row[2]}; {row[3]}")
+        if DAMAGES:
+            with open(DAMAGES, "a") as file:
+                print("|", " | ".join(row), "|", file=file)
 
 
-def missing_parts(session, image, layout, boot):
-    program = session.program
-    path = image.path
-    with excluded(image, layout.offset("__start_BTF"), layout.offset("__stop_BTF")):
-        says(session, "BTF excluded", path, ["BTF", "left out of the dump"], ["symbols", "log"])
-    first, size = kallsyms(layout)
-    if size:
-        with excluded(image, first, first + size):
-            says(session, "kallsyms excluded", path, ["kallsyms", "left out of the dump"], ["log"])
-        with image.patched({first: bytes(size)}):
-            says(session, "kallsyms zeroed", path, ["kallsyms"], ["log"])
-    with image.patched({layout.offset("__start_BTF"): bytes(4096)}):
-        says(session, "BTF's header zeroed", path, ["BTF"], ["symbols", "log"])
+EVERYTHING = [name for name, _ in WORK]
+KERNEL = ["symbols", "a global", "bt", "log", "mod", "a type", "memory"]  # without most of slabs
+
+
+def damaged_files(session, boot):
+    """Files that are cut, or that their maker left incomplete."""
+    scratch = session.program.scratch
+    path = cut_file(boot.dump, os.path.join(scratch, "cut"), 90)
+    says(session, "ELF file cut at 90 %", path, ["cut off"], ["symbols", "a type"], boot)
+    path = cut_file(boot.path("vmcore.zlib"), path, 90)
+    says(session, "kdump-compressed file cut at 90 %", path, ["cut off"], ["memory"], boot)
     # makedumpfile 1.7.2 does not know how 6.12 marks slab pages and filters some.
-    says(session, "filtered too much", boot.path("vmcore.zlib"), [],
-         ["symbols", "a global", "bt", "log", "mod", "a type"])
-    incomplete = os.path.join(program.scratch, "incomplete")
-    copy_file(boot.path("vmcore.zlib"), incomplete)
+    says(session, "filtered too much (makedumpfile 1.7.2 -d 31)", boot.path("vmcore.zlib"),
+         ["left out of the dump by its filter"], KERNEL, boot)
+    copy_file(boot.path("vmcore.zlib"), path)
     # struct disk_dump_header (makedumpfile diskdump_mod.h): signature, version, utsname, time.
-    with open(incomplete, "r+b") as file:
+    with open(path, "r+b") as file:
         file.seek(8 + 4 + 390 + 6 + 16)
         status, = struct.unpack("<I", file.read(4))
         file.seek(-4, os.SEEK_CUR)
         file.write(struct.pack("<I", status | 8))
-    says(session, "flagged as incomplete", incomplete, ["ran out of space"],
-         ["symbols", "a global", "bt", "log", "mod", "a type"])
-    os.unlink(incomplete)
+    says(session, "flagged as incomplete", path, ["ran out of space"], KERNEL, boot)
+    os.unlink(path)
+
+
+def damaged_vmcoreinfo(session, image, layout, boot):
+    path, note = image.path, {layout.note_name: b"XMCOREINFO"}
+    with image.patched(note):
+        says(session, "no VMCOREINFO note", path, ["no VMCOREINFO note", "found in its memory"],
+             EVERYTHING, boot)
+    with image.patched({**note, **{at: b"XSRELEASE=" for at in image.find_all(b"OSRELEASE=")}}):
+        says(session, "no VMCOREINFO anywhere", path, ["no VMCOREINFO"], [], boot)
+    at = image.bytes.find(b"OSRELEASE=") + len(b"OSRELEASE=")
+    with image.patched({at: b"9"}):
+        says(session, "VMCOREINFO of another release", path, ["may be of another kernel"],
+             EVERYTHING, boot)
+
+
+def missing_parts(session, image, layout, boot):
+    path = image.path
+    with excluded(image, layout.offset("__start_BTF"), layout.offset("__stop_BTF")):
+        says(session, "BTF excluded", path, ["BTF", "left out of the dump"],
+             ["symbols", "log", "memory"], boot)
+    first, size = kallsyms(layout)
+    if size:
+        with excluded(image, first, first + size):
+            says(session, "kallsyms excluded", path, ["kallsyms", "left out of the dump"],
+                 ["log", "memory"], boot)
+        with image.patched({first: bytes(size)}):
+            says(session, "kallsyms zeroed", path, ["kallsyms"], ["log", "memory"], boot)
+    with image.patched({layout.offset("__start_BTF"): bytes(4096)}):
+        says(session, "BTF's header zeroed", path, ["BTF"], ["symbols", "log", "memory"], boot)
 
 
 def broken_task_list(session, image, layout, boot):
@@ -592,6 +627,8 @@ def run(session):
     other_machines(session, image)
     without_vmcoreinfo(session, image, layout, boot)
     another_release(session, image, layout)
+    damaged_files(session, boot)
+    damaged_vmcoreinfo(session, image, layout, boot)
     missing_parts(session, image, layout, boot)
     broken_task_list(session, image, layout, boot)
     two_vmcoreinfos(session, image, layout, boot)
