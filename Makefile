@@ -115,7 +115,7 @@ demo: $(PROGRAM) ## crashes a real kernel and looks at its dump
 check: dumps ## all of the tests: lint unit session sanitize
 	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize'
 
-lint: $(ARCHIVE) ## form of the source: format, layers, sizes, globals, scripts
+lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
 
 unit: $(UNIT) ## the unit tests
