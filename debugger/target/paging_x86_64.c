@@ -62,9 +62,13 @@ static bool translate_image(const struct paging *paging, uint64_t address, struc
 {
 	if (!paging->stext || address < paging->stext || address - paging->stext >= IMAGE_SIZE)
 		return false;
-	uint64_t page = address & ~(uint64_t)((1 << PAGE_BITS) - 1);
-	*ret = (struct translation){ page, page - START_KERNEL_MAP + paging->phys_base,
-				     1 << PAGE_BITS };
+	/* What a table of pages reaches, for it is asked of each of them. */
+	uint64_t size = (uint64_t)1 << level_shift(2), start = address & ~(size - 1);
+	if (start < paging->stext) {
+		size = (uint64_t)1 << PAGE_BITS;
+		start = address & ~(size - 1);
+	}
+	*ret = (struct translation){ start, start - START_KERNEL_MAP + paging->phys_base, size };
 	return true;
 }
 

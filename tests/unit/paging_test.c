@@ -209,11 +209,11 @@ static void test_lost_tables(void)
 	set_entry(&tables, 0x3000, 39, 0xdead000 | 0x63);
 	set_entry(&tables, 0x3000, 40, 0xdead000 | 0x63);
 	CHECK_OK(create_paging(&tables, ROOT STEXT, &paging));
-	check_translation(paging, 0xffffffff81400000, 0x13ff000, 0x1000);
-	check_translation(paging, 0xffffffff81412345, 0x1411345, 0x1000);
+	check_translation(paging, 0xffffffff81400000, 0x13ff000, 0x200000);
+	check_translation(paging, 0xffffffff81412345, 0x1411345, 0x200000);
 	/* 64 MiB from _stext on, no more and no less. */
 	check_untranslated(paging, 0xffffffff80ffffff, ERROR_FAULT, "level 1 page table");
-	check_translation(paging, 0xffffffff84ffffff, 0x4ffefff, 0x1000);
+	check_translation(paging, 0xffffffff84ffffff, 0x4ffefff, 0x200000);
 	check_untranslated(paging, 0xffffffff85000000, ERROR_FAULT, "level 1 page table");
 	/* Where there are tables they are right, even when they say that nothing is there. */
 	check_translation(paging, 0xffffffff81205678, 0x123678, 0x1000);
@@ -233,7 +233,7 @@ static void test_lost_tables(void)
 			       "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff8dead000\n"
 			       "NUMBER(phys_base)=16777216\n" STEXT,
 			       &paging));
-	check_translation(paging, 0xffffffff81206789, 0x2206789, 0x1000);
+	check_translation(paging, 0xffffffff81206789, 0x2206789, 0x200000);
 	check_untranslated(paging, 0xffff888000000000, ERROR_FAULT, "level 4 page table");
 	check_untranslated(paging, 0x0000800000000000, ERROR_FAULT, "not canonical");
 	free(paging);
