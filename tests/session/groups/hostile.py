@@ -206,6 +206,36 @@ def cut_kdump(session, boot, name):
             os.unlink(path)
 
 
+def far_records(session, boot):
+    """Records of a flattened stream (after 4096 bytes: offset and size, both big-endian, and the
+    bytes) that lie, or promise to reach, an exabyte away."""
+    program = session.program
+    path = os.path.join(program.scratch, "far.flat")
+    whole = program.value(boot.path("vmcore.flat"), "init_task.comm")
+    with session.case("a flattened record at 2^60") as notes:
+        copy_file(boot.path("vmcore.flat"), path)
+        with open(path, "r+b") as file:
+            file.seek(-16, os.SEEK_END)  # the end's mark: -1, -1
+            file.write(struct.pack(">QQ", 1 << 60, 8) + b"far away" + b"\xff" * 16)
+        result = program.run(["-c", "print init_task.comm", "-c", "sys", path])
+        harmless(result, "at 2^60")
+        check(result.status == 2 or whole in result.text, f"{result.text} {result.errors}")
+        check(result.seconds < 10, f"{result.seconds:.1f} s")
+        notes.append(f"exit status {result.status}: {(result.lines or [first_line(result)])[0]}")
+    for what, at, size in (("of 2^60 bytes", 0, 1 << 60), ("that ends at 2^63", 1 << 62, 1 << 62),
+                           ("before the beginning", 1 << 63, 8)):
+        with session.case(f"a flattened record {what}") as notes:
+            copy_file(boot.path("vmcore.flat"), path)
+            with open(path, "r+b") as file:
+                file.seek(4096)
+                file.write(struct.pack(">QQ", at, size))
+            result = program.run(["-c", "print init_task.comm", path])
+            harmless(result, what)
+            check(result.status == 2 or result.err, "nothing is said")
+            notes.append(first_line(result))
+    os.unlink(path)
+
+
 # Forged headers
 
 
@@ -624,6 +654,7 @@ def run(session):
     cut_elf(session, boot, layout)
     for name in ("zlib", "flat"):
         cut_kdump(session, boot, name)
+    far_records(session, boot)
     other_machines(session, image)
     without_vmcoreinfo(session, image, layout, boot)
     another_release(session, image, layout)
