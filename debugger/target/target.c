@@ -13,11 +13,13 @@
 /* No kernel's BTF came near this; a larger one is a damaged pair of symbols. */
 #define BTF_SIZE_LIMIT (256u << 20)
 
-static const char no_note_advice[] = "nothing is lost; --vmcoreinfo FILE takes another one";
-static const char banner_advice[] = "--vmcoreinfo FILE takes the right one, if this one is wrong";
-static const char symbols_advice[] = "the log and memory (`log`, `rd ADDRESS`), and types if they "
-				     "are found, still work; stacks, "
-				     "tasks and names do not: is there another copy of the dump?";
+static const char no_note_advice[] =
+	"all still works; --vmcoreinfo FILE takes another one, should this one be wrong";
+static const char banner_advice[] =
+	"what still works may be wrong; --vmcoreinfo FILE takes the right one";
+static const char symbols_advice[] =
+	"the log and memory (`log`, `rd ADDRESS`) still work; stacks, tasks and names do not: is "
+	"there another copy of the dump, or one that was filtered less?";
 static const char types_advice[] =
 	"symbols, memory and the log (`sym`, `rd`, `dis`, `log`) still work; --btf FILE brings the "
 	"types: /sys/kernel/btf/vmlinux of a machine that runs this kernel, or its vmlinux";

@@ -461,6 +461,9 @@ def two_vmcoreinfos(session, image, layout, boot):
                   f"the wrong one: {result.text[:300]}")
             check("9.9.9" not in result.text, "the capture kernel's release is shown")
             notes.append(first_line(result))
+        with image.patched({at: note, layout.note_name: b"XMCOREINFO"}):
+            says(session, f"two VMCOREINFOs in memory, the other one {where}", image.path,
+                 ["found in its memory"], EVERYTHING, boot)
 
 
 # Control characters
