@@ -37,8 +37,8 @@ FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*
 NEEDS := build \
 	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
 	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
-	$(if $(filter dumps session sanitize fuzz mutate check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
-	$(if $(filter lint unit session sanitize fuzz mutate check bench packages,$(MAKECMDGOALS)),test)
+	$(if $(filter dumps session sanitize integers fuzz mutate check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
+	$(if $(filter lint unit session sanitize integers fuzz mutate check bench packages,$(MAKECMDGOALS)),test)
 
 all: $(PROGRAM) ## builds build/btfcrash
 
@@ -136,6 +136,14 @@ hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
 hostile: $(PROGRAM) $(STRESS) $(UNIT)
 	@tests/tally $(UNIT) 'tests/session/run $(BUILD) hostile'
 
+# Numbers that are cut off or change their sign where the code does not say so, and sums that wrap.
+INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,integer-divide-by-zero,implicit-conversion \
+	-fsanitize-ignorelist=tests/integers.ignore $(SANITIZE_HOW)
+
+integers: dumps ## unit tests and broken dumps under clang's checks of integers
+	@tests/install-packages clang
+	@$(MAKE) BUILD=$(BUILD)-integers CC=clang CFLAGS='-O1 -g' WERROR= SANITIZE='$(INTEGERS)' hostile
+
 # Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
 SECONDS ?= 60
 MUTANTS ?= 2000
@@ -227,8 +235,8 @@ uninstall: ## removes what install put there
 		$(KDUMP_SCRIPTS)/scripts/init-premount/btfcrash
 
 clean: ## removes what was built; the dumps stay
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz $(BUILD)-clang
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-integers $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint unit session sanitize hostile fuzz fuzzer mutate bench install install-kdump \
+.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint unit session sanitize hostile integers fuzz fuzzer mutate bench install install-kdump \
 	uninstall clean FORCE

@@ -12,7 +12,7 @@ struct error *memory_read(struct memory *memory, uint64_t address, void *buffer,
 {
 	if (!size)
 		return NULL;
-	if (address + (size - 1) < address)
+	if (size - 1 > UINT64_MAX - address)
 		return error_create_at(ERROR_FAULT, address,
 				       "%zu bytes at %s address 0x%" PRIx64
 				       " run past the end of the address space",

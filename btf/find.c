@@ -47,7 +47,7 @@ static inline enum btf_kind record_kind(const uint8_t *record, size_t kind_offse
 static inline const char *record_name(const struct btf *btf, const uint8_t *record)
 {
 	uint32_t offset = level_u32(btf, record);
-	if (offset - btf->string_start < btf->string_size && offset >= btf->string_start)
+	if (offset >= btf->string_start && offset - btf->string_start < btf->string_size)
 		return btf->strings + (offset - btf->string_start);
 	return btf_string(btf, offset);
 }

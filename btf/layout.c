@@ -119,7 +119,7 @@ uint32_t btf_layout_natural_alignment(struct btf_layouts *layouts, struct type t
  */
 static uint32_t forced_alignment(uint32_t offset, uint32_t natural, uint32_t earliest)
 {
-	uint32_t gap = offset - earliest;
+	uint32_t gap = offset > earliest ? offset - earliest : 0;
 	if (!gap || offset % 2 || gap >> 31)
 		return 0;
 	uint32_t alignment = 1;

@@ -86,7 +86,7 @@ static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c = tolower((unsigned char)c);
+	c = (char)tolower((unsigned char)c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
@@ -121,7 +121,7 @@ static int number_base(struct lexer *lexer)
 {
 	if (byte_at(lexer, lexer->offset) != '0')
 		return 10;
-	char next = tolower((unsigned char)byte_at(lexer, lexer->offset + 1));
+	char next = (char)tolower((unsigned char)byte_at(lexer, lexer->offset + 1));
 	if (next != 'x' && next != 'b')
 		return 8;
 	lexer->offset += 2;

@@ -88,7 +88,7 @@ struct error *image_of_scalar(uint64_t scalar, uint64_t size, struct image *ret)
 	if (!data)
 		return error_no_memory();
 	for (uint64_t i = 0; i < size; i++)
-		data[i] = scalar >> (8 * i);
+		data[i] = (uint8_t)(scalar >> (8 * i));
 	*ret = (struct image){ .data = data, .size = size, .big_endian = false };
 	return NULL;
 }

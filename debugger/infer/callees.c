@@ -99,7 +99,7 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 	for (int step = -1; step <= 1; step += 2) {
 		for (uint32_t i = 1; i <= ALIASES_MAX; i++) {
 			struct symbol alias;
-			uint32_t number = symbol->number + step * i;
+			uint32_t number = symbol->number + (uint32_t)step * i;
 			if (number >= symtab_kernel_count(symbols))
 				break;
 			symtab_get(symbols, number, &alias);

@@ -89,7 +89,7 @@ static bool join(struct place_state *to, struct place_state *from)
 		to->registers[i] = (struct term){ 0, 0 };
 		changed = true;
 	}
-	for (uint8_t i = to->slot_count; i-- > 0;) {
+	for (unsigned int i = to->slot_count; i-- > 0;) {
 		struct term *other = find_slot(from, to->slots[i].offset);
 		if (other && is_same(*other, to->slots[i].term))
 			continue;
