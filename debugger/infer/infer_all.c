@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The whole kernel: types spread along pointers until nothing is new; then its modules. */
+#include "debugger/infer/infer.h"
+
+#include "base/bytes.h"
+#include "base/interrupt.h"
+#include "debugger/infer/agree.h"
+#include "debugger/infer/cache.h"
+#include "debugger/infer/code.h"
+#include "debugger/infer/hint_types.h"
+#include "debugger/infer/kept.h"
+#include "debugger/infer/names_family.h"
+#include "debugger/infer/one.h"
+#include "debugger/infer/pointers.h"
+#include "debugger/infer/workers.h"
+#include "debugger/target/object.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MAX    4
+#define LIKELY_SCORE  7 /* points of a guess, from which on others learn from it */
+#define LIKELY_MARGIN 3
+
+/* What one thread works with. */
+struct member {
+	struct knowledge knowledge; /* a copy */
+	struct one one;
+	struct solver solver; /* of the kernel's types */
+};
+
+struct whole {
+	struct target *target;
+	const struct infer_options *options;
+	struct knowledge *knowledge;
+	const struct layout *layout; /* of the kernel's types */
+	struct member *members;
+	unsigned int member_count;
+	struct inference *inference;
+	const struct subjects *subjects;
+	struct code_clues code;
+	struct answer *answers;
+	uint32_t *open; /* the subjects that are asked in this round */
+	struct pointer_walk *walk;
+	typing_visitor *visit;
+	void *context;
+};
+
+static struct error *solve_one(struct whole *whole, struct one *one, size_t index)
+{
+	const struct subject *subject = &whole->subjects->items[index];
+	struct answer *answer = &whole->answers[index];
+	struct symbol symbol;
+	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	TRY(one_ask(one, subject, &symbol,
+		    index < whole->code.count ? &whole->code.items[index] : NULL));
+	TRY(one_conclude(one, answer));
+	/* All addresses of the kernel have such a byte. */
+	answer->may_point = memchr(one->bytes, 0xff, one->question.size) != NULL;
+	return NULL;
+}
+
+static struct error *visit_one(struct whole *whole, size_t index)
+{
+	const struct subject *subject = &whole->subjects->items[index];
+	struct typing typing;
+	struct symbol symbol;
+	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	TRY(typing_of_answer(&whole->answers[index], &typing));
+	struct error *error = whole->visit(whole->context, subject, &symbol, &typing);
+	typing_deinit(&typing);
+	return error;
+}
+
+static struct error *spread_all(struct whole *whole, size_t *ret_new)
+{
+	const struct layout *layout = whole->layout;
+	for (size_t i = 0; i < whole->subjects->count; i++) {
+		const struct answer *answer = &whole->answers[i];
+		const struct subject *subject = &whole->subjects->items[i];
+		struct typed typed = { subject->address, layout, answer->type, answer->count };
+		if (answer->confidence < CONFIDENCE_INFERRED || subject->module)
+			continue;
+		TRY(knowledge_set_type(whole->knowledge, &typed));
+		TRY(pointer_walk_add(whole->walk, layout, subject->address, answer->type,
+				     answer->count));
+	}
+	return pointer_walk_run(whole->walk, ret_new);
+}
+
+static bool points_at_typed(struct one *one, const struct subject *subject)
+{
+	uint32_t size = one_read(one, subject);
+	bool big_endian = one->knowledge->target->facts->big_endian;
+	for (uint32_t i = 0; i + 8 <= size; i++) {
+		uint64_t value = load_u64(one->bytes + i, big_endian);
+		if (is_kernel_pointer(value) && knowledge_type_at(one->knowledge, value))
+			return true;
+	}
+	return false;
+}
+
+/* Is it worth to ask again? Facts came after the first `known` ones, or what it points at is known
+ * since the first round. */
+static bool is_open(struct whole *whole, size_t index, int round, size_t known)
+{
+	const struct subject *subject = &whole->subjects->items[index];
+	const struct answer *answer = &whole->answers[index];
+	return !round ||
+	       (round == 1 && answer->confidence < CONFIDENCE_INFERRED && answer->may_point &&
+		points_at_typed(&whole->members[0].one, subject)) ||
+	       knowledge_has_news(whole->knowledge, subject->address, subject->room, known);
+}
+
+/* The copies of the threads know what is known now. */
+static struct error *share(struct whole *whole)
+{
+	TRY(knowledge_prepare(whole->knowledge));
+	for (unsigned int i = 0; i < whole->member_count; i++)
+		knowledge_share(whole->knowledge, &whole->members[i].knowledge);
+	return NULL;
+}
+
+static struct error *solve_open(void *context, unsigned int worker, size_t number)
+{
+	struct whole *whole = context;
+	return solve_one(whole, &whole->members[worker].one, whole->open[number]);
+}
+
+static struct error *run_work(struct whole *whole, struct work work)
+{
+	work.context = whole;
+	work.progress = whole->options->progress;
+	work.what = "types of globals";
+	return workers_run(&work, whole->member_count);
+}
+
+/* What is asked in one round does not depend on what else is asked in it. */
+static struct error *solve_round(struct whole *whole, int round, size_t known)
+{
+	static const unsigned int percents[ROUNDS_MAX + 1] = { 40, 65, 80, 83, 85 };
+	struct work work = {
+		.block = 32, .step = solve_open, .from = percents[round], .to = percents[round + 1]
+	};
+	TRY(share(whole));
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (!whole->subjects->items[i].module && is_open(whole, i, round, known))
+			whole->open[work.count++] = (uint32_t)i;
+	return run_work(whole, work);
+}
+
+static struct error *solve_kernel(struct whole *whole)
+{
+	size_t facts = 0;
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		size_t found = 0;
+		TRY(solve_round(whole, round, facts));
+		facts = whole->knowledge->fact_count;
+		if (round + 1 < ROUNDS_MAX)
+			TRY(spread_all(whole, &found));
+		if (!found && round)
+			break;
+	}
+	return NULL;
+}
+
+/* Names of what is typed by now teach what the rest may be. */
+static struct error *learn_names(struct whole *whole)
+{
+	struct families *families;
+	struct symbol symbol;
+	TRY(families_create(&families));
+	families_destroy(whole->knowledge->families);
+	whole->knowledge->families = families;
+	for (size_t i = 0; i < whole->subjects->count; i++) {
+		const struct answer *answer = &whole->answers[i];
+		bool is_likely = answer->confidence >= CONFIDENCE_INFERRED ||
+				 (answer->score >= LIKELY_SCORE && answer->margin >= LIKELY_MARGIN);
+		if (!is_likely || whole->subjects->items[i].module)
+			continue;
+		symtab_get(whole->target->symbols, whole->subjects->items[i].symbol, &symbol);
+		TRY(families_learn(families, symbol.name, answer->type));
+	}
+	families_settle(families);
+	return NULL;
+}
+
+/* What clues did not settle is asked once more, with all types that its bytes allow. */
+static struct error *refine_kernel(struct whole *whole)
+{
+	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 94 };
+	TRY(learn_names(whole));
+	TRY(share(whole));
+	for (unsigned int i = 0; i < whole->member_count; i++)
+		whole->members[i].one.refines = true;
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (!whole->subjects->items[i].module &&
+		    whole->answers[i].confidence < CONFIDENCE_INFERRED)
+			whole->open[work.count++] = (uint32_t)i;
+	return run_work(whole, work);
+}
+
+static struct error *weigh_bytes(void *context, unsigned int worker, size_t number)
+{
+	struct whole *whole = context;
+	struct one *one = &whole->members[worker].one;
+	size_t index = whole->open[number];
+	const struct subject *subject = &whole->subjects->items[index];
+	struct symbol symbol;
+	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	one_begin(one, subject, &symbol);
+	agree_with_bytes(&one->question, &whole->answers[index]);
+	return NULL;
+}
+
+/* By now it is known what lies where pointers point at. */
+static struct error *confirm_kernel(struct whole *whole)
+{
+	struct work work = { .block = 64, .step = weigh_bytes, .from = 94, .to = 95 };
+	for (size_t i = 0; i < whole->subjects->count; i++) {
+		const struct answer *answer = &whole->answers[i];
+		const struct subject *subject = &whole->subjects->items[i];
+		struct typed typed = { subject->address, whole->layout, answer->type,
+				       answer->count };
+		if (subject->module)
+			continue;
+		if (answer->confidence >= CONFIDENCE_INFERRED)
+			TRY(knowledge_set_type(whole->knowledge, &typed));
+		if (answer->is_open && answer->may_point)
+			whole->open[work.count++] = (uint32_t)i;
+	}
+	TRY(share(whole));
+	return run_work(whole, work);
+}
+
+static struct error *solve_in_module(struct whole *whole, struct one *one,
+				     const struct module *module)
+{
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (whole->subjects->items[i].module == module)
+			TRY(solve_one(whole, one, i));
+	return NULL;
+}
+
+/* Each module has types of its own; they are laid out for as long as it takes. */
+static struct error *solve_module(void *context, unsigned int worker, size_t number)
+{
+	struct whole *whole = context;
+	struct member *member = &whole->members[worker];
+	const struct module *modules;
+	target_modules(whole->target, &modules);
+	const struct btf *btf = target_module_btf(whole->target, &modules[number]);
+	if (!btf || btf == whole->layout->btf)
+		return solve_in_module(whole, &member->one, &modules[number]);
+	struct layout *layout;
+	struct solver solver = { 0 };
+	TRY(layout_create(btf, whole->layout, &layout));
+	struct error *error = solver_init(&solver, layout);
+	member->one.solver = &solver;
+	if (!error)
+		error = solve_in_module(whole, &member->one, &modules[number]);
+	member->one.solver = &member->solver;
+	solver_deinit(&solver);
+	layout_destroy(layout);
+	return error;
+}
+
+static struct error *solve_modules(struct whole *whole)
+{
+	const struct module *modules;
+	TRY(share(whole));
+	return run_work(whole, (struct work){ .count = target_modules(whole->target, &modules),
+					      .block = 1,
+					      .step = solve_module,
+					      .from = 95,
+					      .to = 100 });
+}
+
+/* The kernel's first, then those of modules in the order of these. */
+static struct error *visit_all(struct whole *whole)
+{
+	const struct module *modules;
+	size_t count = target_modules(whole->target, &modules);
+	for (size_t m = 0; m <= count; m++) {
+		const struct module *module = m ? &modules[m - 1] : NULL;
+		for (size_t i = 0; i < whole->subjects->count; i++)
+			if (whole->subjects->items[i].module == module)
+				TRY(visit_one(whole, i));
+	}
+	return NULL;
+}
+
+/* Whatever is made when first asked for is made before there are threads. */
+static void prepare_types(struct whole *whole)
+{
+	const struct module *modules;
+	size_t count = target_modules(whole->target, &modules);
+	btf_make_indexes(whole->target->btf);
+	for (size_t i = 0; i < count; i++)
+		btf_make_indexes(target_module_btf(whole->target, &modules[i]));
+	for (size_t i = 0; whole->knowledge->hints && i < whole->subjects->count; i++) {
+		const struct subject *subject = &whole->subjects->items[i];
+		const struct btf *btf =
+			subject->module ? target_module_btf(whole->target, subject->module) : NULL;
+		struct symbol symbol;
+		symtab_get(whole->target->symbols, subject->symbol, &symbol);
+		hint_types_prepare(whole->knowledge, btf ? btf : whole->target->btf, &symbol);
+	}
+}
+
+static struct error *recruit(struct whole *whole)
+{
+	unsigned int wanted = whole->options->threads;
+	whole->member_count = wanted && wanted < WORKERS_MAX ? wanted : workers_count();
+	whole->members = calloc(whole->member_count, sizeof(*whole->members));
+	if (!whole->members)
+		return error_no_memory();
+	for (unsigned int i = 0; i < whole->member_count; i++) {
+		struct member *member = &whole->members[i];
+		TRY(solver_init(&member->solver, whole->layout));
+		member->one.knowledge = &member->knowledge;
+		member->one.solver = &member->solver;
+	}
+	return NULL;
+}
+
+static struct error *prepare(struct whole *whole)
+{
+	TRY(knowledge_create(whole->target, &whole->knowledge));
+	TRY(infer_use_hints(whole->knowledge, whole->options));
+	TRY(pointer_walk_create(whole->knowledge, &whole->walk));
+	whole->inference->progress = whole->options->progress;
+	struct error *error =
+		code_clues_all(whole->inference, whole->options->threads, &whole->code);
+	whole->inference->progress = NULL;
+	if (error)
+		return error;
+	whole->subjects = &whole->inference->subjects;
+	whole->answers = calloc(whole->subjects->count + 1, sizeof(*whole->answers));
+	whole->open = calloc(whole->subjects->count + 1, sizeof(*whole->open));
+	if (!whole->answers || !whole->open)
+		return error_no_memory();
+	TRY(knowledge_layout(whole->knowledge, NULL, &whole->layout));
+	prepare_types(whole);
+	return recruit(whole);
+}
+
+static void whole_deinit(struct whole *whole)
+{
+	for (unsigned int i = 0; whole->members && i < whole->member_count; i++) {
+		solver_deinit(&whole->members[i].solver);
+		clues_deinit(&whole->members[i].one.clues);
+		knowledge_unshare(&whole->members[i].knowledge);
+	}
+	free(whole->members);
+	pointer_walk_destroy(whole->walk);
+	code_clues_deinit(&whole->code);
+	free(whole->answers);
+	free(whole->open);
+	knowledge_destroy(whole->knowledge);
+}
+
+static struct error *infer_whole(struct whole *whole)
+{
+	TRY(prepare(whole));
+	TRY(solve_kernel(whole));
+	TRY(refine_kernel(whole));
+	TRY(confirm_kernel(whole));
+	return solve_modules(whole);
+}
+
+/* The answers of an earlier session, all of them, if each is right for this dump. */
+static struct error *take_whole(struct whole *whole, struct knowledge *kept,
+				struct subjects *subjects)
+{
+	struct cache *cache = kept_cache(kept, whole->options);
+	struct error *error = cache ? subjects_init(subjects, whole->target) : NULL;
+	if (!cache || error)
+		return error;
+	whole->answers = calloc(subjects->count + 1, sizeof(*whole->answers));
+	if (!whole->answers)
+		return error_no_memory();
+	if (cache_take_all(cache, subjects, whole->answers)) {
+		whole->subjects = subjects;
+		return NULL;
+	}
+	free(whole->answers);
+	whole->answers = NULL;
+	return interrupt_check();
+}
+
+/* For the next session, and for the next question of this one. */
+static void keep_whole(struct whole *whole, struct knowledge *kept)
+{
+	struct cache_key key;
+	if (whole->options->no_cache || !cache_key_of(whole->target, whole->options, &key))
+		return;
+	cache_keep(whole->target, &key, whole->subjects, whole->answers);
+	kept_forget_cache(kept);
+}
+
+struct error *infer_all(struct target *target, const struct infer_options *options,
+			typing_visitor *visit, void *context)
+{
+	struct infer_options settled = infer_options_settle(target, options);
+	struct whole whole = {
+		.target = target, .options = &settled, .visit = visit, .context = context
+	};
+	struct subjects subjects = { .items = NULL };
+	struct knowledge *kept;
+	TRY(inference_get(target, &whole.inference));
+	TRY(kept_knowledge(whole.inference, &kept));
+	struct error *error = take_whole(&whole, kept, &subjects);
+	if (!error && !whole.subjects) {
+		error = infer_whole(&whole);
+		if (!error)
+			keep_whole(&whole, kept);
+	}
+	progress_end(settled.progress);
+	if (!error)
+		error = visit_all(&whole);
+	whole_deinit(&whole);
+	subjects_deinit(&subjects);
+	return error;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Knowledge, the shipped table in it, and the results of an earlier session are kept. */
+#include "debugger/infer/kept.h"
+
+#include "debugger/infer/hints.h"
+#include "debugger/target/object.h"
+
+struct infer_options infer_options_settle(const struct target *target,
+					  const struct infer_options *options)
+{
+	struct infer_options settled = options ? *options : (struct infer_options){ 0 };
+	settled.no_hints |= target->no_hints;
+	/* Scores want what inference says today. */
+	settled.no_cache |= target->no_cache || settled.without;
+	return settled;
+}
+
+struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_options *options)
+{
+	if (options->no_hints || knowledge->hints)
+		return NULL;
+	TRY(hints_create(&knowledge->hints));
+	knowledge->hint_kernels = 0xff;
+	if (!options->without)
+		return NULL;
+	uint8_t own = hints_kernel(knowledge->hints, options->without);
+	knowledge->hint_kernels &= (uint8_t)~own;
+	/* A misspelt kernel would leave nothing out, and nobody would see it. */
+	if (!own)
+		return error_create(ERROR_USAGE, "the shipped table has no kernel \"%s\"",
+				    options->without);
+	return NULL;
+}
+
+struct error *kept_knowledge(struct inference *inference, struct knowledge **ret)
+{
+	if (!inference->knowledge) {
+		TRY(knowledge_create(inference->target, &inference->knowledge));
+		inference->knowledge_destroy = knowledge_destroy;
+	}
+	*ret = inference->knowledge;
+	return NULL;
+}
+
+void kept_forget_cache(struct knowledge *knowledge)
+{
+	cache_close(knowledge->cache);
+	knowledge->cache = NULL;
+	knowledge->cache_asked = false;
+}
+
+struct cache *kept_cache(struct knowledge *knowledge, const struct infer_options *options)
+{
+	struct cache_key key;
+	if (options->no_cache)
+		return NULL;
+	if (knowledge->cache_asked && knowledge->cache_no_hints == options->no_hints)
+		return knowledge->cache;
+	kept_forget_cache(knowledge);
+	if (cache_key_of(knowledge->target, options, &key))
+		knowledge->cache = cache_open(knowledge->target, &key);
+	knowledge->cache_asked = true;
+	knowledge->cache_no_hints = options->no_hints;
+	return knowledge->cache;
+}

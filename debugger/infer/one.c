@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sources are asked about one symbol, the solver and the shipped table answer. */
+#include "debugger/infer/one.h"
+
+#include "base/array.h"
+#include "debugger/infer/sources.h"
+#include "debugger/target/object.h"
+#include <string.h>
+
+const struct source sources[] = {
+	{ "tables", tables_collect },
+	{ "own data", own_data_collect },
+	{ "slab", slab_collect },
+	{ "names", names_collect },
+};
+const size_t source_count = ARRAY_COUNT(sources);
+
+static enum subject_place place_of(char kind)
+{
+	return strchr("rR", kind) ? PLACE_RODATA : strchr("bB", kind) ? PLACE_BSS : PLACE_DATA;
+}
+
+uint32_t one_read(struct one *one, const struct subject *subject)
+{
+	struct error *why;
+	size_t size = subject->room < sizeof(one->bytes) ? (size_t)subject->room
+							 : sizeof(one->bytes);
+	size = memory_read_some(one->knowledge->target->memory, subject->address, one->bytes, size,
+				&why);
+	error_free(why);
+	return (uint32_t)size;
+}
+
+void one_begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
+{
+	struct question *question = &one->question;
+	*question = (struct question){ .knowledge = one->knowledge,
+				       .subject = subject,
+				       .symbol = symbol,
+				       .layout = one->solver->layout,
+				       .bytes = one->bytes,
+				       .is_constant = place_of(symbol->kind) == PLACE_RODATA };
+	question->size = one_read(one, subject);
+	question->is_zero =
+		!question->size ||
+		(!one->bytes[0] && !memcmp(one->bytes, one->bytes + 1, question->size - 1));
+}
+
+struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
+		      const struct clues *code)
+{
+	struct question *question = &one->question;
+	one_begin(one, subject, symbol);
+	TRY(agree_on_pointees(question));
+	names_prepare(question);
+	one->clues.count = 0;
+	for (size_t i = 0; code && i < code->count; i++)
+		if (!clues_add(&one->clues, &code->items[i]))
+			return error_no_memory();
+	for (size_t i = 0; i < source_count; i++)
+		TRY(sources[i].collect(question, &one->clues));
+	one->input = (struct solver_input){ .subject = subject,
+					    .clues = &one->clues,
+					    .place = place_of(symbol->kind),
+					    .judge = own_data_judge,
+					    .judge_name = names_judge,
+					    .refine = one->refines ? own_data_refine : NULL,
+					    .context = question };
+	return solve(one->solver, &one->input);
+}
+
+struct error *one_conclude(struct one *one, struct answer *ret)
+{
+	const struct layout *layout = one->solver->layout;
+	struct answer answer = answer_of(one->solver);
+	if (one->knowledge->hints)
+		TRY(agree_with_hints(&one->question, one->solver, &answer));
+	agree_with_bytes(&one->question, &answer);
+	if (answer.confidence != CONFIDENCE_UNKNOWN && !answer.spelled.btf) {
+		answer.spelled = (struct type){ layout->btf, layout_shown(layout, answer.type) };
+		answer.row = 1;
+	}
+	*ret = answer;
+	return NULL;
+}
+
+struct error *typing_of_answer(const struct answer *answer, struct typing *ret)
+{
+	*ret = (struct typing){ .confidence = answer->confidence,
+				.count_is_proved = answer->count_is_proved,
+				.score = answer->score,
+				.margin = answer->margin,
+				.sources = answer->sources };
+	if (answer->confidence == CONFIDENCE_UNKNOWN)
+		return NULL;
+	ret->origin = answer->confidence == CONFIDENCE_CERTAIN	  ? ORIGIN_CERTAIN
+		      : answer->confidence == CONFIDENCE_INFERRED ? ORIGIN_INFERRED
+								  : ORIGIN_GUESSED;
+	if (answer->count)
+		return type_array_of(answer->spelled, answer->count / answer->row, &ret->type);
+	ret->type = answer->spelled;
+	return NULL;
+}
