@@ -28,14 +28,14 @@
 struct error *solver_init(struct solver *solver, const struct layout *layout)
 {
 	*solver = (struct solver){ .layout = layout };
-	solver->stamps = calloc((size_t)layout->end + 1, sizeof(*solver->stamps));
+	solver->marks = calloc((size_t)layout->end + 1, sizeof(*solver->marks));
 	solver->matches = calloc(MATCHES_CACHE, sizeof(*solver->matches));
-	return solver->stamps && solver->matches ? NULL : error_no_memory();
+	return solver->marks && solver->matches ? NULL : error_no_memory();
 }
 
 void solver_deinit(struct solver *solver)
 {
-	free(solver->stamps);
+	free(solver->marks);
 	free(solver->items);
 	free(solver->wishes);
 	free(solver->matches);
@@ -46,6 +46,15 @@ void solver_deinit(struct solver *solver)
 
 static struct scored *find_item(struct solver *solver, uint32_t type, uint32_t count)
 {
+	const struct solver_mark *mark = &solver->marks[type];
+	if (mark->stamp != solver->stamp)
+		return NULL;
+	/* It may have moved since, or this is the one with the other kind of count. */
+	if (mark->index < solver->count) {
+		struct scored *item = &solver->items[mark->index];
+		if (item->type == type && !item->count == !count)
+			return item;
+	}
 	for (size_t i = 0; i < solver->count; i++)
 		if (solver->items[i].type == type && !solver->items[i].count == !count)
 			return &solver->items[i];
@@ -59,21 +68,19 @@ static void add(struct solver *solver, struct scored item)
 	uint64_t room = solver->input->subject->room;
 	if (!size || size > room || solver->count >= CANDIDATES_MAX)
 		return;
-	if (solver->stamps[item.type] == solver->stamp) {
-		struct scored *old = find_item(solver, item.type, item.count);
-		if (old) {
-			old->prior = old->prior > item.prior ? old->prior : item.prior;
-			old->is_direct |= item.is_direct;
-			old->is_fact |= item.is_fact;
-			old->is_proved |= item.is_proved;
-			return;
-		}
+	struct scored *old = find_item(solver, item.type, item.count);
+	if (old) {
+		old->prior = old->prior > item.prior ? old->prior : item.prior;
+		old->is_direct |= item.is_direct;
+		old->is_fact |= item.is_fact;
+		old->is_proved |= item.is_proved;
+		return;
 	}
 	if (!array_reserve(&solver->items, &solver->capacity, solver->count + 1)) {
 		solver->out_of_memory = true;
 		return;
 	}
-	solver->stamps[item.type] = solver->stamp;
+	solver->marks[item.type] = (struct solver_mark){ solver->stamp, (uint32_t)solver->count };
 	item.offered = NOT_OFFERED;
 	solver->items[solver->count++] = item;
 }
@@ -82,8 +89,7 @@ static void add(struct solver *solver, struct scored item)
 static void offer(struct solver *solver, uint32_t type, int prior)
 {
 	add(solver, (struct scored){ .type = type, .prior = PRIOR_NONE });
-	struct scored *item = solver->stamps[type] == solver->stamp ? find_item(solver, type, 0)
-								    : NULL;
+	struct scored *item = find_item(solver, type, 0);
 	if (item && item->offered < prior)
 		item->offered = (int16_t)prior;
 }

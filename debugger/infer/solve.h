@@ -62,12 +62,17 @@ struct solver_input {
 	void *context;
 };
 
+/* The question that added a type as a candidate, and where. */
+struct solver_mark {
+	uint32_t stamp, index;
+};
+
 /* Working storage; one a thread. */
 struct solver {
 	const struct layout *layout;
 	struct scored *items; /* best first, after solve() */
 	size_t count, capacity;
-	uint32_t *stamps; /* by type id: of the question that added it */
+	struct solver_mark *marks; /* by type id */
 	uint32_t stamp;
 	struct wish *wishes; /* the clues, resolved and counted */
 	size_t wish_count, wish_capacity;
