@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define START_KERNEL_MAP 0xffffffff80000000u
+#define NULL_END	 4096 /* a member of the struct at NULL lies below */
 #define ENTRY_PRESENT	 ((uint64_t)1 << 0)
 #define ENTRY_PAGE_SIZE	 ((uint64_t)1 << 7)
 #define ENTRY_ADDRESS	 0x000ffffffffff000u
@@ -72,6 +73,16 @@ static bool translate_image(const struct paging *paging, uint64_t address, struc
 	return true;
 }
 
+/* The kernel's own tables have nothing in the lower half. */
+static struct error *not_mapped(uint64_t address)
+{
+	const char *why = address < NULL_END ? " (a NULL pointer)"
+			  : !(address >> 63) ? " (an address of user space)"
+					     : "";
+	return error_create_at(ERROR_FAULT, address, "kernel address 0x%" PRIx64 " is not mapped%s",
+			       address, why);
+}
+
 static struct error *translate(const struct translator *translator, uint64_t address,
 			       struct translation *ret)
 {
@@ -88,9 +99,7 @@ static struct error *translate(const struct translator *translator, uint64_t add
 		if (error)
 			break;
 		if (!(entry & ENTRY_PRESENT))
-			return error_create_at(ERROR_FAULT, address,
-					       "kernel address 0x%" PRIx64 " is not mapped",
-					       address);
+			return not_mapped(address);
 		table = entry & paging->address_mask;
 		bool large = level > 1 && level <= LARGE_LEVELS && entry & ENTRY_PAGE_SIZE;
 		if (level > 1 && !large)
