@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* struct, union, enum and ptype: one command, for definitions and for values in memory. */
-#include "cmds/command.h"
+#include "cmds/struct.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
@@ -356,6 +356,17 @@ static struct error *struct_run(struct session *session, const struct arguments 
 	question.count_text = count > 2 + has_tag ? operands[2 + has_tag] : NULL;
 	TRY(find(&question));
 	return show_found(&question);
+}
+
+struct error *show_namesakes(struct session *session, const char *text, bool *ret_shown)
+{
+	struct question question = { .session = session, .kind = BTF_STRUCT };
+	*ret_shown = false;
+	if (!parse_name(&question, text) || question.paths)
+		return NULL;
+	error_free(find(&question));
+	*ret_shown = question.count > 1;
+	return *ret_shown ? show_found(&question) : NULL;
 }
 
 /* Any type or expression, in one text with blanks. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 #include "cmds/function_instance.h"
+#include "cmds/struct.h"
 
 #include "base/array.h"
 #include "debugger/declare/declare.h"
@@ -356,9 +357,13 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 	struct target *target = session->target;
 	struct type type;
 	struct value value;
+	bool is_shown;
 	if (arguments->options[0])
 		return show_evidence(session, text);
 	if (begins_with_tag(text)) {
+		TRY(show_namesakes(session, text, &is_shown));
+		if (is_shown)
+			return NULL;
 		TRY(declare_parse_type(target, NULL, text, NULL, &type));
 		return show_definition(session, type);
 	}
@@ -367,7 +372,6 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 	struct error *error = expression_type(&session->scope, text, &value);
 	if (!error)
 		return show_value(session, text, &value);
-	bool is_shown;
 	struct error *not_function = show_functions(session, text, &is_shown);
 	if (is_shown || not_function) {
 		error_free(error);
@@ -385,9 +389,11 @@ static const char *const examples[] = { "whatis init_task", "whatis struct list_
 const struct command command_whatis = {
 	.name = "whatis",
 	.summary = "show the type of an expression or the definition of a type",
-	.description = "For a variable or an expression: its type, and who says so (the kernel's "
-		       "BTF, a module's, a declaration). For a type's name: its definition. Of "
-		       "functions that have one name, all are listed, as by sym -f.",
+	.description =
+		"For a variable or an expression: its type, and who says so (the kernel's "
+		"BTF, a module's, a declaration). For a type's name: its definition. Of "
+		"functions that have one name, all are listed, as by sym -f; of types, as by "
+		"struct.",
 	.options = { { 'v', "verbose", NULL, OPERAND_WORD, "the evidence for a variable's type" } },
 	.operands = { { .name = "EXPRESSION|TYPE", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,

@@ -175,6 +175,10 @@ def check_several(program, boot, notes):
         text = program.text(boot.dump, f"struct -m vmlinux {name}")
         for number in ids:
             check(f"/* vmlinux, type {number} */" in text, f"{name}: type {number} is not told")
+        tagged = {row["kind"] for row in rows if row["id"] in ids}
+        if tagged == {"STRUCT"}:
+            shown = program.result(boot.dump, f"whatis struct {name}")
+            check(set(ids) <= {part["id"] for part in shown}, f"whatis struct {name}: {shown}")
     notes.append(" ".join(several))
 
 
