@@ -143,25 +143,29 @@ static void add_cpumask(struct solver *solver)
 		add(solver, (struct scored){ .type = layout->cpumask, .is_direct = true });
 }
 
-/* Is it large enough to be the whole symbol, but for alignment? */
-static bool fills_room(const struct solver *solver, uint32_t size)
+/* The least size that is the whole symbol but for alignment: of no type if that is above the room.
+ */
+static uint64_t least_size(const struct solver *solver)
 {
 	uint64_t room = solver->input->subject->room;
-	if (!size || size > room)
-		return false;
 	uint64_t end = solver->input->subject->address + room, alignment = end & -end;
-	uint64_t slack = room - size;
-	return solver->input->place == PLACE_RODATA || slack < SLACK_MAX || slack < alignment;
+	uint64_t slack = alignment > SLACK_MAX ? alignment : SLACK_MAX;
+	return solver->input->place == PLACE_RODATA || slack > room ? 1 : room - slack + 1;
 }
 
-/* The types that hold `type` so that it lies at `offset`, and those that hold them. */
-static void climb(struct solver *solver, uint32_t type, uint32_t offset, int depth, int prior)
+/* A type that lies `offset` bytes into the symbol, `depth` holders up. */
+struct held {
+	uint32_t holders, size, offset;
+	int depth, prior;
+};
+
+/* The types that hold it so that it lies there, and those that hold them. Holders say all that is
+ * needed: the records of types are all over memory. */
+static void climb(struct solver *solver, const struct held *held, uint64_t least)
 {
 	const struct layout *layout = solver->layout;
-	uint32_t size = layout_size(layout, type);
 	uint64_t room = solver->input->subject->room;
-	for (uint32_t i = layout->records[type].holders; i != HOLDER_NONE;
-	     i = layout->holders[i].next) {
+	for (uint32_t i = held->holders; i != HOLDER_NONE; i = layout->holders[i].next) {
 		const struct holder *holder = &layout->holders[i];
 		if (++solver->visits > VISITS_MAX)
 			return;
@@ -171,21 +175,22 @@ static void climb(struct solver *solver, uint32_t type, uint32_t offset, int dep
 				return;
 			continue;
 		}
-		if (holder->offset > offset)
+		if (holder->offset > held->offset)
 			continue;
-		uint32_t inside = offset - holder->offset;
-		if (size && inside && holder->count != 1) {
-			uint32_t element = inside / size;
+		uint32_t inside = held->offset - holder->offset;
+		if (held->size && inside && holder->count != 1) {
+			uint32_t element = inside / held->size;
 			if (holder->count && element >= holder->count)
 				element = holder->count - 1;
-			inside -= element * size;
+			inside -= element * held->size;
 		}
-		if (!inside && fills_room(solver, holder->size) &&
-		    layout_has_name(layout, holder->type))
-			offer(solver, holder->type, prior);
-		if (depth < CLIMB_MAX && holder->upper != HOLDER_NONE)
-			climb(solver, holder->type, inside, depth + 1,
-			      prior + (inside ? 0 : PRIOR_DEEPER));
+		if (!inside && holder->size >= least && layout_has_name(layout, holder->type))
+			offer(solver, holder->type, held->prior);
+		if (held->depth >= CLIMB_MAX || holder->upper == HOLDER_NONE)
+			continue;
+		struct held upper = { holder->upper, holder->size, inside, held->depth + 1,
+				      held->prior + (inside ? 0 : PRIOR_DEEPER) };
+		climb(solver, &upper, least);
 	}
 }
 
@@ -284,7 +289,10 @@ static void grow_seed(struct solver *solver, const struct wish *seed)
 		add_with_array(solver, seed->type, 0, true);
 	else if (!seed->offset)
 		add_with_array(solver, seed->type, -1, true);
-	climb(solver, seed->type, seed->offset, 0, seed->offset ? PRIOR_INSIDE : PRIOR_CONTAINER);
+	struct held held = { solver->layout->records[seed->type].holders,
+			     layout_size(solver->layout, seed->type), seed->offset, 0,
+			     seed->offset ? PRIOR_INSIDE : PRIOR_CONTAINER };
+	climb(solver, &held, least_size(solver));
 	settle_offers(solver);
 	add_elements(solver, seed);
 }
