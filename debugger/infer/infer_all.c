@@ -2,6 +2,7 @@
 /* The whole kernel: types spread along pointers until nothing is new; then its modules. */
 #include "debugger/infer/infer.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
 #include "debugger/infer/agree.h"
@@ -39,7 +40,7 @@ struct whole {
 	const struct subjects *subjects;
 	struct code_clues code;
 	struct answer *answers;
-	uint32_t *open; /* the subjects that are asked in this round */
+	uint32_t *open; /* the subjects, in the end the modules, that are asked in this round */
 	struct pointer_walk *walk;
 	typing_visitor *visit;
 	void *context;
@@ -248,31 +249,64 @@ static struct error *solve_module(void *context, unsigned int worker, size_t num
 	struct member *member = &whole->members[worker];
 	const struct module *modules;
 	target_modules(whole->target, &modules);
-	const struct btf *btf = target_module_btf(whole->target, &modules[number]);
+	const struct module *module = &modules[whole->open[number]];
+	const struct btf *btf = target_module_btf(whole->target, module);
 	if (!btf || btf == whole->layout->btf)
-		return solve_in_module(whole, &member->one, &modules[number]);
+		return solve_in_module(whole, &member->one, module);
 	struct layout *layout;
 	struct solver solver = { 0 };
 	TRY(layout_create(btf, whole->layout, &layout));
 	struct error *error = solver_init(&solver, layout);
 	member->one.solver = &solver;
 	if (!error)
-		error = solve_in_module(whole, &member->one, &modules[number]);
+		error = solve_in_module(whole, &member->one, module);
 	member->one.solver = &member->solver;
 	solver_deinit(&solver);
 	layout_destroy(layout);
 	return error;
 }
 
-static struct error *solve_modules(struct whole *whole)
+/* How many subjects a module has. */
+struct module_share {
+	uint32_t module;
+	uint32_t subjects;
+};
+
+static int compare_shares(const void *left, const void *right)
+{
+	const struct module_share *a = left, *b = right;
+	if (a->subjects != b->subjects)
+		return a->subjects < b->subjects ? 1 : -1;
+	return a->module < b->module ? -1 : a->module > b->module;
+}
+
+/* Those with the most to do begin, so that the threads end together. */
+static struct error *list_modules(struct whole *whole, size_t *ret_count)
 {
 	const struct module *modules;
+	size_t count = target_modules(whole->target, &modules), used = 0;
+	struct module_share *shares = calloc(count + 1, sizeof(*shares));
+	if (!shares)
+		return error_no_memory();
+	for (size_t i = 0; i < count; i++)
+		shares[i].module = (uint32_t)i;
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (whole->subjects->items[i].module)
+			shares[whole->subjects->items[i].module - modules].subjects++;
+	array_sort(shares, count, sizeof(*shares), compare_shares);
+	for (; used < count && shares[used].subjects; used++)
+		whole->open[used] = shares[used].module;
+	free(shares);
+	*ret_count = used;
+	return NULL;
+}
+
+static struct error *solve_modules(struct whole *whole)
+{
+	struct work work = { .block = 1, .step = solve_module, .from = 95, .to = 100 };
+	TRY(list_modules(whole, &work.count));
 	TRY(share(whole));
-	return run_work(whole, (struct work){ .count = target_modules(whole->target, &modules),
-					      .block = 1,
-					      .step = solve_module,
-					      .from = 95,
-					      .to = 100 });
+	return run_work(whole, work);
 }
 
 /* The kernel's first, then those of modules in the order of these. */
