@@ -161,7 +161,9 @@ static void count_words(struct outlines *outlines, const char *name, struct outl
 static void outline(const struct layout *layout, uint32_t type, struct outline *ret)
 {
 	struct drawing drawing = { .layout = layout, .outline = ret, .left = 256 };
-	*ret = (struct outline){ .type = type, .size = layout_size(layout, type) };
+	*ret = (struct outline){ .type = type,
+				 .size = layout_size(layout, type),
+				 .is_union = layout_kind(layout, type) == BTF_UNION };
 	draw(&drawing, type, 0, 0);
 	uint32_t watched = ret->size < OUTLINE_BYTES ? ret->size : OUTLINE_BYTES;
 	uint64_t all = watched == OUTLINE_BYTES ? ~(uint64_t)0 : ((uint64_t)1 << watched) - 1;

@@ -15,8 +15,9 @@
 /* Bit N of the masks: word or byte N. */
 struct outline {
 	uint32_t type, size;
-	uint16_t pointers;		    /* words that hold a pointer, nothing else */
-	uint16_t numbers;		    /* words that cannot hold one */
+	uint16_t pointers; /* words that hold a pointer, nothing else */
+	uint16_t numbers;  /* words that cannot hold one */
+	bool is_union;
 	uint64_t holes;			    /* bytes that belong to no member */
 	uint32_t words[OUTLINE_NAME_WORDS]; /* hashes of the words of its name, 0: no more */
 	uint64_t name_bits;		    /* of those: name_bits() */

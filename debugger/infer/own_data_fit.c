@@ -653,20 +653,20 @@ int fit_name(const struct fit *fit, uint32_t type)
 	return kin_points(fit, type);
 }
 
-/* Those whose name speaks for them; the others are put down. */
+/* Those whose name speaks for them; the others are put down where there are pointers: numbers look
+ * like any other numbers. */
 static void search_named(struct search *search)
 {
 	const struct fit *fit = search->fit;
 	const struct outlines *outlines = fit->layout->outlines;
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
-		if (!can_be(fit, outline) || layout_kind(fit->layout, outline->type) == BTF_UNION)
+		if (outline->is_union || !can_be(fit, outline))
 			continue;
-		int name = name_points(fit, outline);
-		int prior = fit_prior(fit->layout, outline->type, false) - name;
+		int name = name_points(fit, outline), prior = STRUCT_PRIOR - name;
 		if (name >= NAME_MIN)
 			try_type(search, outline->type, prior);
-		else
+		else if (fit->pointers)
 			search->unnamed[search->unnamed_count++] =
 				(struct fitted){ .type = outline->type, .cost = prior };
 	}
@@ -675,13 +675,12 @@ static void search_named(struct search *search)
 size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
 {
 	struct search search = { .fit = fit, .found = ret, .room = room };
-	search.unnamed = calloc(fit->layout->outlines->count + 1, sizeof(*search.unnamed));
+	search.unnamed = malloc((fit->layout->outlines->count + 1) * sizeof(*search.unnamed));
 	if (!search.unnamed)
 		return 0;
 	search_scalars(&search);
 	search_named(&search);
-	/* Numbers look like any other numbers. */
-	for (size_t i = 0; fit->pointers && i < search.unnamed_count; i++)
+	for (size_t i = 0; i < search.unnamed_count; i++)
 		try_type(&search, search.unnamed[i].type, search.unnamed[i].cost);
 	free(search.unnamed);
 	return search.count;
