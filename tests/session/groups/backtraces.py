@@ -213,6 +213,61 @@ def all_boots(session):
             session.skip(f"{boot.label}: bt", "no such dump was made")
 
 
+# What the functions below a system call have of its arguments: {(number, function): {name: which}}.
+# The numbers are x86-64's; "file" is the open file that the first one, a descriptor, stands for.
+READ_WRITE = {"fd": 0, "file": 0, "buf": 1, "count": 2}
+SELECT = {"n": 0, "inp": 1, "outp": 2, "exp": 3}
+OF_SYSTEM_CALL = {
+    (0, "ksys_read"): READ_WRITE, (0, "vfs_read"): READ_WRITE, (0, "pipe_read"): READ_WRITE,
+    (1, "ksys_write"): READ_WRITE, (1, "vfs_write"): READ_WRITE, (1, "pipe_write"): READ_WRITE,
+    (202, "do_futex"): {"uaddr": 0, "op": 1, "val": 2},
+    (270, "do_select"): SELECT, (270, "core_sys_select"): SELECT,
+}
+
+
+def file_of(program, boot, task, descriptor):
+    return int(program.value(boot.dump, f"((struct task_struct *){task})->files->fdt->"
+                                        f"fd[{descriptor}]"), 16)
+
+
+def compare_argument(program, boot, task, call, argument):
+    """One that is known, with the system call's: (number, arguments)."""
+    which = OF_SYSTEM_CALL[call[0], task["function"]].get(argument["name"])
+    value = argument["value"]
+    if which is None or value is None:
+        return 0
+    value = int(value, 16) if isinstance(value, str) else value & 0xffffffffffffffff
+    wanted = call[1][which]
+    if argument["name"] == "file":
+        wanted = file_of(program, boot, task["address"], wanted)
+    elif argument["name"] == "val":
+        wanted &= 0xffffffff
+    check_equal(value, wanted, f"{task['comm']}: {argument['name']} of {task['function']}")
+    return 1
+
+
+def compare_arguments(program, boot, notes):
+    """Known arguments are those of the system call that /proc/PID/syscall tells."""
+    chosen, _ = sort_tasks(program, boot)
+    known = {}
+    for tid in chosen:
+        words = boot.tasks[tid].read("syscall").split()
+        if len(words) < 7:
+            continue
+        call = int(words[0]), [int(word, 16) for word in words[1:7]]
+        trace = program.result(boot.dump, f"bt {tid}")
+        for frame in trace["frames"]:
+            if (call[0], frame.get("symbol")) not in OF_SYSTEM_CALL:
+                continue
+            task = dict(trace["task"], function=frame["symbol"])
+            for argument in frame.get("args", ()):
+                known[frame["symbol"]] = known.get(frame["symbol"], 0) + \
+                    compare_argument(program, boot, task, call, argument)
+    for function in ("vfs_read", "vfs_write", "do_futex", "do_select"):
+        check(known.get(function), f"nothing known of {function}: {known}")
+    notes.append(", ".join(f"{count} of {name}" for name, count in sorted(known.items())))
+
+
 def run(session: Session):
     program = session.program
     for boot in all_boots(session):
@@ -228,6 +283,9 @@ def run(session: Session):
             check_forms(program, boot)
         with session.case(f"{boot.label}: registers between the frames") as notes:
             check_registers(program, boot, notes)
+    for boot in boots():
+        with session.case(f"{boot.label}: arguments are those of /proc/PID/syscall") as notes:
+            compare_arguments(program, boot, notes)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: a CPU without registers") as notes:
             check_without_registers(program, boot, notes)
