@@ -5,34 +5,17 @@
  * Page to cache: struct slab since 5.17 (d122019bf061), before that struct page itself.
  */
 #include "debugger/infer/knowledge.h"
+#include "debugger/infer/slab_types.h"
 #include "debugger/target/object.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 4  /* of a symbol, looked at */
-#define NAME_SIZE 64 /* of a cache */
+#define WORDS_MAX 4 /* of a symbol, looked at */
 
 struct slab_layout {
 	bool is_known;
 	uint64_t direct_map, direct_map_end, page_array, page_size, page_struct;
 	const char *slab; /* type that has slab_cache */
-};
-
-/* Caches that are named otherwise than their type. */
-static const struct {
-	const char *cache, *type;
-} names[] = {
-	{ "filp", "file" },
-	{ "signal_cache", "signal_struct" },
-	{ "sighand_cache", "sighand_struct" },
-	{ "files_cache", "files_struct" },
-	{ "fs_cache", "fs_struct" },
-	{ "skbuff_head_cache", "sk_buff" },
-	{ "net_namespace", "net" },
-	{ "mnt_cache", "mount" },
-	{ "TCP", "tcp_sock" },
-	{ "UDP", "udp_sock" },
 };
 
 static bool read_symbol(struct target *target, const char *name, uint64_t *ret)
@@ -106,23 +89,15 @@ static struct error *cache_name(struct knowledge *knowledge, uint64_t address, c
 	if ((address - start) % size)
 		return error_create(ERROR_NOT_FOUND, "not at the start of an object");
 	TRY(object_u64(&cache, "name", &text));
-	return memory_read_string(target->memory, text, ret, NAME_SIZE, &length);
+	return memory_read_string(target->memory, text, ret, SLAB_NAME_SIZE, &length);
 }
 
 /* "dentry", "inode_cache", "ext4_inode_cache" for struct ext4_inode_info...: 0: none. */
 static uint32_t type_of_cache(const struct layout *layout, const char *name)
 {
-	static const char *const endings[] = { "", "_struct", "_info" };
-	char tried[NAME_SIZE + 16];
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i].cache, name))
-			return layout_find(layout, BTF_STRUCT, names[i].type);
-	size_t length = strlen(name);
-	if (length > 6 && !strcmp(name + length - 6, "_cache"))
-		length -= 6;
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		snprintf(tried, sizeof(tried), "%.*s%s", (int)length, name, endings[i]);
-		uint32_t type = layout_find(layout, BTF_STRUCT, tried);
+	char tag[SLAB_TAG_SIZE];
+	for (unsigned int number = 0; slab_suggest_tag(name, number, tag); number++) {
+		uint32_t type = layout_find(layout, BTF_STRUCT, tag);
 		if (type)
 			return type;
 	}
@@ -133,7 +108,7 @@ static struct error *collect_word(const struct question *question, uint32_t offs
 				  struct clues *clues)
 {
 	const struct layout *layout = question->layout;
-	char name[NAME_SIZE];
+	char name[SLAB_NAME_SIZE];
 	struct error *error = cache_name(question->knowledge, value, name);
 	if (error) {
 		bool is_fatal = error->kind == ERROR_NO_MEMORY;

@@ -59,8 +59,6 @@ static const struct {
 	{ "vfat_inode_cache", "msdos_inode_info" },
 };
 
-#define TAG_SIZE (SLAB_NAME_SIZE + 24)
-
 bool slab_is_general(const struct slab_cache *cache)
 {
 	return !strncmp(cache->name, "kmalloc-", 8) || !strncmp(cache->name, "dma-kmalloc-", 12);
@@ -87,8 +85,7 @@ static bool find_struct(struct target *target, const char *tag, struct type *ret
 	return false;
 }
 
-/* The tag that the name suggests; false: there are no more. */
-static bool suggest(const char *name, unsigned int number, char *ret)
+bool slab_suggest_tag(const char *name, unsigned int number, char *ret)
 {
 	static const char *const endings[] = { "", "_struct", "_info" };
 	size_t length = strlen(name);
@@ -97,24 +94,24 @@ static bool suggest(const char *name, unsigned int number, char *ret)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (!strcmp(names[i].cache, name))
 				tag = names[i].type;
-		snprintf(ret, TAG_SIZE, "%s", tag);
+		snprintf(ret, SLAB_TAG_SIZE, "%s", tag);
 		return true;
 	}
 	if (length > 6 && !strcmp(name + length - 6, "_cache"))
 		length -= 6;
 	if (number > sizeof(endings) / sizeof(endings[0]))
 		return false;
-	snprintf(ret, TAG_SIZE, "%.*s%s", (int)length, name, endings[number - 1]);
+	snprintf(ret, SLAB_TAG_SIZE, "%.*s%s", (int)length, name, endings[number - 1]);
 	return true;
 }
 
 void slab_type_of(struct target *target, const struct slab_cache *cache, struct slab_type *ret)
 {
-	char tag[TAG_SIZE];
+	char tag[SLAB_TAG_SIZE];
 	*ret = (struct slab_type){ { NULL, 0 }, CONFIDENCE_UNKNOWN };
 	if (slab_is_general(cache))
 		return;
-	for (unsigned int number = 0; suggest(cache->name, number, tag); number++) {
+	for (unsigned int number = 0; slab_suggest_tag(cache->name, number, tag); number++) {
 		struct type type;
 		uint64_t size;
 		if (!find_struct(target, tag, &type) || !type_size(type, &size) ||

@@ -218,8 +218,8 @@ def all_boots(session):
 READ_WRITE = {"fd": 0, "file": 0, "buf": 1, "count": 2}
 SELECT = {"n": 0, "inp": 1, "outp": 2, "exp": 3}
 OF_SYSTEM_CALL = {
-    (0, "ksys_read"): READ_WRITE, (0, "vfs_read"): READ_WRITE, (0, "pipe_read"): READ_WRITE,
-    (1, "ksys_write"): READ_WRITE, (1, "vfs_write"): READ_WRITE, (1, "pipe_write"): READ_WRITE,
+    (0, "ksys_read"): READ_WRITE, (0, "vfs_read"): READ_WRITE,
+    (1, "ksys_write"): READ_WRITE, (1, "vfs_write"): READ_WRITE,
     (202, "do_futex"): {"uaddr": 0, "op": 1, "val": 2},
     (270, "do_select"): SELECT, (270, "core_sys_select"): SELECT,
 }
