@@ -104,16 +104,8 @@ static void load_symbols(struct machine *machine)
 		{ TEXT + TEXT_SIZE, 'T', "_etext" },
 		{ TABLES + 0x100000, 'D', "_end" },
 	};
-	struct image_options options = { .order = ORDER_BEFORE,
-					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
-					 .word_size = 8,
-					 .base = TABLES,
-					 .symbols = symbols,
-					 .count = ARRAY_COUNT(symbols) };
-	image_create(&machine->tables, &options);
-	CHECK_OK(symtab_create(&machine->target.symbols));
-	CHECK_OK(kallsyms_load(machine->target.symbols, &machine->tables.memory.memory,
-			       &machine->tables.tables));
+	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
+		      &machine->target.symbols);
 }
 
 static void machine_init(struct machine *machine)

@@ -174,16 +174,8 @@ static void add_symbols(struct fixture *fixture)
 		{ AT(crash_notes), 'D', "crash_notes" },
 		{ DATA + 4096, 'D', "_end" },
 	};
-	struct image_options options = { .order = ORDER_COMPACT,
-					 .encoding = KALLSYMS_PLACE_RELATIVE,
-					 .word_size = 8,
-					 .base = TABLES,
-					 .symbols = symbols,
-					 .count = ARRAY_COUNT(symbols) };
-	image_create(&fixture->tables, &options);
-	CHECK_OK(symtab_create(&fixture->target.symbols));
-	CHECK_OK(kallsyms_load(fixture->target.symbols, &fixture->tables.memory.memory,
-			       &fixture->tables.tables));
+	image_symbols(&fixture->tables, TABLES, symbols, ARRAY_COUNT(symbols),
+		      &fixture->target.symbols);
 }
 
 static struct fixture *fixture_create(bool from_kexec)

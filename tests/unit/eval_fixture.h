@@ -235,16 +235,8 @@ static inline void fixture_symbols(struct fixture *fixture)
 		{ DATA_BASE + PAGE, 'D', "filtered" },
 		{ DATA_BASE + 2 * PAGE, 'D', "_end" },
 	};
-	struct image_options options = { .order = ORDER_BEFORE,
-					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
-					 .word_size = 8,
-					 .base = TABLES,
-					 .symbols = symbols,
-					 .count = sizeof(symbols) / sizeof(symbols[0]) };
-	image_create(&fixture->tables, &options);
-	CHECK_OK(symtab_create(&fixture->target.symbols));
-	CHECK_OK(kallsyms_load(fixture->target.symbols, &fixture->tables.memory.memory,
-			       &fixture->tables.tables));
+	image_symbols(&fixture->tables, TABLES, symbols, sizeof(symbols) / sizeof(symbols[0]),
+		      &fixture->target.symbols);
 }
 
 static inline void fixture_btf(struct fixture *fixture)

@@ -163,18 +163,10 @@ static void name_pointee(struct fixture *fixture, uint64_t room)
 		{ AT(other), 'D', "slab_caches" },     { AT(other) + room, 'D', "next" },
 		{ DATA_BASE + 2 * PAGE, 'D', "_end" },
 	};
-	struct image_options options = { .order = ORDER_BEFORE,
-					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
-					 .word_size = 8,
-					 .base = TABLES,
-					 .symbols = symbols,
-					 .count = sizeof(symbols) / sizeof(symbols[0]) };
 	symtab_destroy(fixture->target.symbols);
 	image_destroy(&fixture->tables);
-	image_create(&fixture->tables, &options);
-	CHECK_OK(symtab_create(&fixture->target.symbols));
-	CHECK_OK(kallsyms_load(fixture->target.symbols, &fixture->tables.memory.memory,
-			       &fixture->tables.tables));
+	image_symbols(&fixture->tables, TABLES, symbols, sizeof(symbols) / sizeof(symbols[0]),
+		      &fixture->target.symbols);
 }
 
 /* The type that `other` has when `thing`, which points at it, was asked about; 0: none. */

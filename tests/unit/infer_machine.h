@@ -80,16 +80,8 @@ static inline void machine_add_part(struct machine *machine, uint64_t address, v
 static inline void machine_set_symbols(struct machine *machine, const struct test_symbol *symbols,
 				       size_t count)
 {
-	struct image_options options = { .order = ORDER_BEFORE,
-					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
-					 .word_size = 8,
-					 .base = 0xffffffff83000000u,
-					 .symbols = symbols,
-					 .count = (uint32_t)count };
-	image_create(&machine->tables, &options);
-	CHECK_OK(symtab_create(&machine->target.symbols));
-	CHECK_OK(kallsyms_load(machine->target.symbols, &machine->tables.memory.memory,
-			       &machine->tables.tables));
+	image_symbols(&machine->tables, 0xffffffff83000000u, symbols, (uint32_t)count,
+		      &machine->target.symbols);
 }
 
 static inline void machine_set_types(struct machine *machine)

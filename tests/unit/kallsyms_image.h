@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "symbols/kallsyms.h"
+#include "tests/unit/test.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -232,6 +233,22 @@ static void image_create(struct image *image, const struct image_options *option
 static void image_destroy(struct image *image)
 {
 	free(image->data);
+}
+
+/* For tests of what is above kallsyms: its tables at `base`, and the symbols read from them. */
+static inline void image_symbols(struct image *image, uint64_t base,
+				 const struct test_symbol *symbols, size_t count,
+				 struct symtab **ret)
+{
+	struct image_options options = { .order = ORDER_BEFORE,
+					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
+					 .word_size = 8,
+					 .base = base,
+					 .symbols = symbols,
+					 .count = count };
+	image_create(image, &options);
+	CHECK_OK(symtab_create(ret));
+	CHECK_OK(kallsyms_load(*ret, &image->memory.memory, &image->tables));
 }
 
 #endif

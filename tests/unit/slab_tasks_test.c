@@ -320,16 +320,8 @@ static void add_symbols(struct machine *machine)
 		{ AT(page_offset_base), 'D', "page_offset_base" },
 		{ DATA + PAGE, 'D', "_end" },
 	};
-	struct image_options options = { .order = ORDER_COMPACT,
-					 .encoding = KALLSYMS_PLACE_RELATIVE,
-					 .word_size = 8,
-					 .base = TABLES,
-					 .symbols = symbols,
-					 .count = ARRAY_COUNT(symbols) };
-	image_create(&machine->tables, &options);
-	CHECK_OK(symtab_create(&machine->target.symbols));
-	CHECK_OK(kallsyms_load(machine->target.symbols, &machine->tables.memory.memory,
-			       &machine->tables.tables));
+	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
+		      &machine->target.symbols);
 }
 
 static struct machine *machine_create(struct form form)

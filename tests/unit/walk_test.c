@@ -133,16 +133,7 @@ static void create(void)
 	static const struct test_symbol symbols[] = { { 0xffffffff81000000, 'T', "_text" },
 						      { 0xffffffff81000000, 'T', "_stext" },
 						      { 0xffffffff82000000, 'D', "_end" } };
-	struct image_options options = { .order = ORDER_BEFORE,
-					 .encoding = KALLSYMS_ABSOLUTE_PERCPU,
-					 .word_size = 8,
-					 .base = 0xffffffff83000000,
-					 .symbols = symbols,
-					 .count = 3 };
-	image_create(&fixture.tables, &options);
-	CHECK_OK(symtab_create(&fixture.target.symbols));
-	CHECK_OK(kallsyms_load(fixture.target.symbols, &fixture.tables.memory.memory,
-			       &fixture.tables.tables));
+	image_symbols(&fixture.tables, 0xffffffff83000000, symbols, 3, &fixture.target.symbols);
 }
 
 /* --- hash lists and chains ------------------------------------------------------------------- */
