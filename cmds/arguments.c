@@ -7,9 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the bracket that opens at `from` is closed; NULL: nowhere. */
+static const char *closing_bracket(const char *from)
+{
+	size_t depth = 0;
+	for (; *from; from++) {
+		if (strchr("([{", *from))
+			depth++;
+		else if (strchr(")]}", *from) && --depth == 0)
+			return from;
+	}
+	return NULL;
+}
+
 /*
- * Takes the next word from *at into *to (which never gets ahead of *at); quotes group, a backslash
- * outside single quotes escapes. False at the end of the line.
+ * Takes the next word from *at into *to (which never gets ahead of *at); quotes and brackets group
+ * (an address may have a cast), a backslash outside single quotes escapes. False at the end of the
+ * line.
  */
 static bool next_word(const char **at, char **to, const char **ret)
 {
@@ -20,7 +34,13 @@ static bool next_word(const char **at, char **to, const char **ret)
 		return false;
 	*ret = *to;
 	char quote = 0;
-	for (; *from && (quote || !isspace((unsigned char)*from)); from++) {
+	const char *end = from; /* of the brackets; NULL: they have none */
+	for (; *from; from++) {
+		bool is_grouped = quote || (end && from < end);
+		if (!is_grouped && isspace((unsigned char)*from))
+			break;
+		if (!is_grouped && end && strchr("([{", *from))
+			end = closing_bracket(from);
 		if (quote ? *from == quote : *from == '\'' || *from == '"')
 			quote = quote ? 0 : *from;
 		else if (*from == '\\' && quote != '\'' && from[1])
