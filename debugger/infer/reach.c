@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECTS_MAX    600000
-#define SLAB_ROOTS_MAX 300000 /* of these may be roots by their cache */
-#define OBJECT_BYTES   65536  /* of one are read */
-#define SLOTS_MAX      4096   /* pointers of one type */
-#define ELEMENTS_MAX   256    /* of an array within a type */
-#define DEPTH_MAX      16
-#define CHAIN_MAX      12
+#define OBJECTS_MAX	600000
+#define SLAB_ROOTS_MAX	300000 /* of these may be roots by their cache */
+#define POINTERS_AT_MAX 4096   /* more, for one place */
+#define OBJECT_BYTES	65536  /* of one are read */
+#define SLOTS_MAX	4096   /* pointers of one type */
+#define ELEMENTS_MAX	256    /* of an array within a type */
+#define DEPTH_MAX	16
+#define CHAIN_MAX	12
 
 /* A pointer within a type. */
 struct slot {
@@ -46,7 +47,7 @@ struct reach {
 	struct target *target;
 	struct slabs *slabs;
 	struct reach_object *objects;
-	size_t count, capacity, done;
+	size_t count, capacity, done, limit;
 	struct hash_index seen;
 	struct shape *shapes;
 	size_t shape_count, shape_capacity;
@@ -201,15 +202,24 @@ static uint32_t object_hash(uint64_t address, uint32_t shape)
 	return hash_bytes(&key, sizeof(key));
 }
 
+static uint32_t find_object(const struct reach *reach, uint64_t address, uint32_t shape)
+{
+	uint32_t hash = object_hash(address, shape), number;
+	size_t position = hash_index_first(&reach->seen, hash);
+	while ((number = hash_index_next(&reach->seen, hash, &position)) != HASH_NONE)
+		if (reach->objects[number].address == address &&
+		    reach->objects[number].shape == shape)
+			return number;
+	return REACH_NONE;
+}
+
 /* Adds it, or counts one more pointer at it. */
 static struct error *add_object(struct reach *reach, const struct reach_object *object)
 {
-	uint32_t hash = object_hash(object->address, object->shape), number;
-	size_t position = hash_index_first(&reach->seen, hash);
-	while ((number = hash_index_next(&reach->seen, hash, &position)) != HASH_NONE) {
+	uint32_t hash = object_hash(object->address, object->shape);
+	uint32_t number = find_object(reach, object->address, object->shape);
+	if (number != REACH_NONE) {
 		struct reach_object *known = &reach->objects[number];
-		if (known->address != object->address || known->shape != object->shape)
-			continue;
 		known->references += object->references;
 		if (known->root == REACH_SLAB && known->parent == REACH_NONE) {
 			known->parent = object->parent;
@@ -219,7 +229,7 @@ static struct error *add_object(struct reach *reach, const struct reach_object *
 			known->confidence = object->confidence;
 		return NULL;
 	}
-	if (reach->count >= OBJECTS_MAX) {
+	if (reach->count >= reach->limit) {
 		reach->is_cut = true;
 		return NULL;
 	}
@@ -257,9 +267,34 @@ static size_t bytes_of(struct reach *reach, const struct reach_object *object,
 	return left < size ? (size_t)left : size;
 }
 
-static struct error *follow(struct reach *reach, uint32_t number)
+/* What a slot of an object, whose bytes are in the buffer, points at; 0: nothing that can be. */
+static uint64_t pointer_in(const struct reach *reach, const struct slot *slot,
+			   const struct reach_object *object, size_t got)
 {
 	const struct memory *memory = reach->target->memory;
+	if (slot->offset + memory->word_size > got)
+		return 0;
+	uint64_t value =
+		load_unsigned(reach->buffer + slot->offset, memory->word_size, memory->big_endian);
+	/* An empty list's head points at itself: that says nothing new. */
+	bool is_own = value - object->address < reach->shapes[object->shape].size;
+	bool is_aligned = value % reach->shapes[slot->shape].alignment == 0;
+	return is_kernel_pointer(value) && is_aligned && !is_own ? value : 0;
+}
+
+static struct reach_object pointed_at(uint64_t address, const struct slot *slot, uint32_t parent)
+{
+	return (struct reach_object){ .address = address,
+				      .shape = slot->shape,
+				      .parent = parent,
+				      .offset = slot->offset,
+				      .references = 1,
+				      .root = REACH_POINTER,
+				      .confidence = CONFIDENCE_INFERRED };
+}
+
+static struct error *follow(struct reach *reach, uint32_t number)
+{
 	struct reach_object from = reach->objects[number];
 	struct error *why;
 	TRY(lay_out(reach, from.shape));
@@ -272,23 +307,10 @@ static struct error *follow(struct reach *reach, uint32_t number)
 	error_free(why);
 	for (uint32_t i = 0; i < shape.count; i++) {
 		struct slot slot = reach->slots[shape.first + i];
-		const struct shape *target = &reach->shapes[slot.shape];
-		if (slot.offset + memory->word_size > got)
-			continue;
-		uint64_t value = load_unsigned(reach->buffer + slot.offset, memory->word_size,
-					       memory->big_endian);
-		/* An empty list's head points at itself: that says nothing new. */
-		bool is_own = value - from.address < shape.size;
-		if (!is_kernel_pointer(value) || value % target->alignment || is_own)
-			continue;
-		struct reach_object object = { .address = value,
-					       .shape = slot.shape,
-					       .parent = number,
-					       .offset = slot.offset,
-					       .references = 1,
-					       .root = REACH_POINTER,
-					       .confidence = CONFIDENCE_INFERRED };
-		TRY(add_object(reach, &object));
+		uint64_t value = pointer_in(reach, &slot, &from, got);
+		struct reach_object object = pointed_at(value, &slot, number);
+		if (value)
+			TRY(add_object(reach, &object));
 	}
 	return NULL;
 }
@@ -348,25 +370,39 @@ struct error *reach_cache_type(struct reach *reach, const struct slab_cache *cac
 	return NULL;
 }
 
-/* Only where the name is the cache's own: a wrong root spreads. */
+/*
+ * An object of a slab as a root; address 0: none. Only where the name is the cache's own: a wrong
+ * root spreads.
+ */
+static struct error *slab_root(struct reach *reach, const struct slab_cache *cache, uint64_t object,
+			       struct reach_object *ret)
+{
+	struct slab_type type;
+	*ret = (struct reach_object){ .root = REACH_SLAB,
+				      .parent = REACH_NONE,
+				      .limit = (uint32_t)cache->object_size };
+	TRY(reach_cache_type(reach, cache, &type));
+	if (type.confidence < CONFIDENCE_INFERRED)
+		return NULL;
+	ret->confidence = (uint8_t)type.confidence;
+	TRY(find_shape(reach, type.type, &ret->shape));
+	if (ret->shape != REACH_NONE)
+		ret->address = object;
+	return NULL;
+}
+
 static struct error *add_slab_object(void *context, const struct slab_cache *cache, uint64_t object,
 				     bool is_allocated)
 {
 	struct reach *reach = context;
-	struct slab_type type;
-	TRY(reach_cache_type(reach, cache, &type));
-	if (type.confidence < CONFIDENCE_INFERRED || !is_allocated)
+	struct reach_object root;
+	TRY(slab_root(reach, cache, object, &root));
+	if (!root.address || !is_allocated)
 		return NULL;
-	if (reach->slab_roots++ >= SLAB_ROOTS_MAX) {
-		reach->is_cut = true;
-		return NULL;
-	}
-	struct reach_object root = { .address = object,
-				     .root = REACH_SLAB,
-				     .parent = REACH_NONE,
-				     .limit = (uint32_t)cache->object_size,
-				     .confidence = (uint8_t)type.confidence };
-	return add_root(reach, type.type, &root);
+	if (reach->slab_roots++ < SLAB_ROOTS_MAX)
+		return add_object(reach, &root);
+	reach->is_cut = true;
+	return NULL;
 }
 
 static bool is_fatal(const struct error *error)
@@ -431,6 +467,66 @@ struct error *reach_add_globals(struct reach *reach)
 	return put_in_order(reach);
 }
 
+/* --- pointers at one place, where the walk was cut ---------------------------------------------
+ */
+
+struct pointers_question {
+	struct reach *reach;
+	uint64_t first, last;
+};
+
+static struct error *add_pointer_at(struct reach *reach, const struct reach_object *root,
+				    const struct slot *slot, uint64_t value)
+{
+	uint32_t number = find_object(reach, root->address, root->shape);
+	bool is_counted = number != REACH_NONE &&
+			  find_object(reach, value, slot->shape) != REACH_NONE;
+	if (is_counted)
+		return NULL;
+	TRY(add_object(reach, root));
+	struct reach_object object =
+		pointed_at(value, slot, find_object(reach, root->address, root->shape));
+	return object.parent == REACH_NONE ? NULL : add_object(reach, &object);
+}
+
+static struct error *add_pointers_of(void *context, const struct slab_cache *cache, uint64_t object,
+				     bool is_allocated)
+{
+	const struct pointers_question *question = context;
+	struct reach *reach = question->reach;
+	struct reach_object root;
+	struct error *why;
+	TRY(slab_root(reach, cache, object, &root));
+	if (!root.address || !is_allocated)
+		return NULL;
+	TRY(lay_out(reach, root.shape));
+	struct shape shape = reach->shapes[root.shape];
+	size_t size = shape.size < root.limit ? shape.size : root.limit;
+	size_t got = memory_read_some(reach->target->memory, object, reach->buffer,
+				      size < OBJECT_BYTES ? size : OBJECT_BYTES, &why);
+	error_free(why);
+	for (uint32_t i = 0; i < shape.count; i++) {
+		struct slot slot = reach->slots[shape.first + i];
+		uint64_t value = pointer_in(reach, &slot, &root, got);
+		if (value && value <= question->last &&
+		    value + reach->shapes[slot.shape].size > question->first)
+			TRY(add_pointer_at(reach, &root, &slot, value));
+	}
+	return NULL;
+}
+
+struct error *reach_add_pointers_at(struct reach *reach, uint64_t first, uint64_t last)
+{
+	struct pointers_question question = { reach, first, last };
+	if (!reach->is_cut || !reach->slabs)
+		return NULL;
+	reach->limit = reach->count + POINTERS_AT_MAX;
+	TRY(slabs_for_each(reach->slabs, add_pointers_of, &question));
+	/* What these point at besides was left out before. */
+	reach->done = reach->count;
+	return put_in_order(reach);
+}
+
 static void reach_destroy(void *data)
 {
 	struct reach *reach = data;
@@ -464,6 +560,7 @@ struct error *reach_get(struct target *target, struct reach **ret)
 		if (!reach)
 			return error_no_memory();
 		reach->target = target;
+		reach->limit = OBJECTS_MAX;
 		struct error *error = build(reach);
 		if (error) {
 			reach_destroy(reach);

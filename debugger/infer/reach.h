@@ -39,6 +39,11 @@ struct error *reach_get(struct target *target, struct reach **ret) MUST_CHECK;
  * next call does nothing.
  */
 struct error *reach_add_globals(struct reach *reach) MUST_CHECK;
+/*
+ * Where the walk was cut: adds the pointers at bytes `first` to `last` that objects of caches named
+ * after their type have. Reads all such objects, which on a large machine are gigabytes.
+ */
+struct error *reach_add_pointers_at(struct reach *reach, uint64_t first, uint64_t last) MUST_CHECK;
 /* The walk met more objects than it may remember. */
 bool reach_is_cut(const struct reach *reach);
 /* NULL: the dump's slabs cannot be read. */

@@ -519,6 +519,18 @@ static bool is_open(const struct whattype *what)
 	       what->region == REGION_DIRECT_MAP;
 }
 
+/* What was not in reach any more may have pointers at it all the same. */
+static struct error *ask_pointers(struct whattype *what)
+{
+	uint64_t first = what->address, last = what->address;
+	if (what->region == REGION_SLAB && what->slab.state != SLAB_NO_OBJECT) {
+		first = what->slab.object;
+		last = first + what->slab.cache->slot_size - 1;
+	}
+	TRY(only_fatal(reach_add_pointers_at(what->reach, first, last)));
+	return ask_heap(what);
+}
+
 static struct error *ask(struct whattype *what)
 {
 	bool found;
@@ -533,6 +545,8 @@ static struct error *ask(struct whattype *what)
 	TRY(only_fatal(error));
 	TRY(reach_get(what->target, &what->reach));
 	TRY(ask_heap(what));
+	if (is_open(what) && reach_is_cut(what->reach))
+		TRY(ask_pointers(what));
 	if (!is_open(what))
 		return NULL;
 	TRY(only_fatal(reach_add_globals(what->reach)));

@@ -159,6 +159,22 @@ def names_stacks(program, boot, notes):
     notes.append(f"{seen} stacks")
 
 
+def names_beyond_the_walk(program, boot, notes):
+    """With 2,000 threads not all objects are followed, but whose pointers are at one is found."""
+    creds = [pointer_of(answer["result"]) for answer in program.answers(
+        boot.dump, [f"print ((struct task_struct *){task:#x})->cred"
+                    for task in tasks_of(program, boot)[::20]])]
+    creds = sorted({address for address in creds if address})
+    check(len(creds) > 5, f"only {len(creds)} creds")
+    for answer in ask(program, boot, creds):
+        check(answer["confidence"] in ("certain", "inferred"),
+              f"{answer['address']} is a {answer['confidence']}")
+        check_equal(answer["type"], "struct cred", answer["address"])
+    text = program.text(boot.dump, f"whattype {creds[0]:#x}")
+    check("(not all objects of the dump were followed)" in text, "the walk is not cut")
+    notes.append(f"{len(creds)} creds")
+
+
 def takes_expressions(program, boot):
     """Blanks in brackets do not end an address."""
     start = boot.address("init_task")
@@ -192,3 +208,6 @@ def run(session):
             takes_expressions(session.program, boot)
         with session.case(f"{boot.label}: whattype of what is no memory"):
             names_nothing(session.program, boot)
+    for boot in boots(("threads",)):
+        with session.case(f"{boot.label}: whattype where not all is followed") as notes:
+            names_beyond_the_walk(session.program, boot, notes)
