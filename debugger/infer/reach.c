@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "debugger/infer/knowledge.h"
 #include "debugger/infer/member_path.h"
+#include "debugger/infer/shapes.h"
 #include "debugger/infer/slab_types.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
@@ -17,26 +18,7 @@
 #define OBJECTS_MAX	600000
 #define SLAB_ROOTS_MAX	300000 /* of these may be roots by their cache */
 #define POINTERS_AT_MAX 4096   /* more, for one place */
-#define OBJECT_BYTES	65536  /* of one are read */
-#define SLOTS_MAX	4096   /* pointers of one type */
-#define ELEMENTS_MAX	256    /* of an array within a type */
-#define DEPTH_MAX	16
 #define CHAIN_MAX	12
-
-/* A pointer within a type. */
-struct slot {
-	uint32_t offset;
-	uint32_t shape;
-};
-
-/* A type that was met. */
-struct shape {
-	struct type type;  /* resolved */
-	struct type shown; /* with a typedef where it has no other name */
-	uint32_t size, least, alignment;
-	uint32_t first, count; /* in slots */
-	bool is_laid_out;
-};
 
 struct cache_type {
 	uint64_t cache;
@@ -49,12 +31,7 @@ struct reach {
 	struct reach_object *objects;
 	size_t count, capacity, done, limit;
 	struct hash_index seen;
-	struct shape *shapes;
-	size_t shape_count, shape_capacity;
-	struct hash_index shape_index;
-	struct slot *slots;
-	size_t slot_count, slot_capacity;
-	size_t laying; /* the first slot of the type that is being laid out */
+	struct shapes shapes;
 	struct cache_type *cache_types;
 	size_t cache_type_count, cache_type_capacity;
 	size_t slab_roots;
@@ -63,136 +40,6 @@ struct reach {
 	bool is_cut, has_globals;
 	uint8_t *buffer;
 };
-
-/* --- types ----------------------------------------------------------------------------------- */
-
-/* Of the lowest level that has it, so that the kernel's types are the same for all modules. */
-static struct type lowest(struct type type)
-{
-	type = type_resolve(type);
-	while (type.btf && type.id < btf_start_id(type.btf) && btf_base(type.btf))
-		type.btf = btf_base(type.btf);
-	return type;
-}
-
-static uint32_t type_hash(struct type type)
-{
-	uint64_t key[2] = { (uintptr_t)type.btf, type.id };
-	return hash_bytes(key, sizeof(key));
-}
-
-static bool has_tag(struct type type)
-{
-	struct btf_type record;
-	return type_get(type, &record) && *record.name;
-}
-
-/* The number of a type's shape; REACH_NONE for what has no size. */
-static struct error *find_shape(struct reach *reach, struct type type, uint32_t *ret)
-{
-	uint64_t size;
-	struct type shown = type_unqualified(type);
-	type = lowest(type);
-	*ret = REACH_NONE;
-	if (!type.btf)
-		return NULL;
-	uint32_t hash = type_hash(type), number;
-	size_t position = hash_index_first(&reach->shape_index, hash);
-	while ((number = hash_index_next(&reach->shape_index, hash, &position)) != HASH_NONE)
-		if (reach->shapes[number].type.btf == type.btf &&
-		    reach->shapes[number].type.id == type.id) {
-			*ret = number;
-			return NULL;
-		}
-	if (!type_size(type, &size) || !size || size > UINT32_MAX)
-		return NULL;
-	if (!array_reserve(&reach->shapes, &reach->shape_capacity, reach->shape_count + 1) ||
-	    !hash_index_add(&reach->shape_index, hash, (uint32_t)reach->shape_count))
-		return error_no_memory();
-	*ret = (uint32_t)reach->shape_count;
-	reach->shapes[reach->shape_count++] =
-		(struct shape){ .type = type,
-				.shown = has_tag(type) ? type : shown,
-				.size = (uint32_t)size,
-				.least = (uint32_t)member_least_size(type),
-				.alignment = type_alignment(type) };
-	return NULL;
-}
-
-static struct error *add_slots(struct reach *reach, struct type type, uint64_t offset, int depth);
-
-static bool is_compound(enum btf_kind kind)
-{
-	return kind == BTF_STRUCT || kind == BTF_UNION;
-}
-
-static struct error *add_pointer(struct reach *reach, const struct btf_type *pointer,
-				 uint64_t offset)
-{
-	struct btf_type target;
-	struct type type = { pointer->btf, pointer->type };
-	uint32_t shape;
-	if (!type_get_resolved(type, &target) || !is_compound(target.kind) ||
-	    reach->slot_count - reach->laying >= SLOTS_MAX)
-		return NULL;
-	TRY(find_shape(reach, type, &shape));
-	if (shape == REACH_NONE)
-		return NULL;
-	if (!array_reserve(&reach->slots, &reach->slot_capacity, reach->slot_count + 1))
-		return error_no_memory();
-	reach->slots[reach->slot_count++] = (struct slot){ (uint32_t)offset, shape };
-	return NULL;
-}
-
-static struct error *add_elements(struct reach *reach, const struct btf_type *array,
-				  uint64_t offset, int depth)
-{
-	struct type element = { array->btf, array->type };
-	struct btf_type record;
-	uint64_t size;
-	if (!type_get_resolved(element, &record) || !type_size(element, &size))
-		return NULL;
-	if (!is_compound(record.kind) && record.kind != BTF_PTR && record.kind != BTF_ARRAY)
-		return NULL;
-	for (uint32_t i = 0; i < array->array_count && i < ELEMENTS_MAX; i++)
-		TRY(add_slots(reach, element, offset + i * size, depth + 1));
-	return NULL;
-}
-
-/* Of a union nobody knows the arm. */
-static struct error *add_slots(struct reach *reach, struct type type, uint64_t offset, int depth)
-{
-	struct btf_type record;
-	struct btf_member member;
-	if (depth > DEPTH_MAX || offset + 8 > OBJECT_BYTES || !type_get_resolved(type, &record))
-		return NULL;
-	switch (record.kind) {
-	case BTF_PTR:
-		return add_pointer(reach, &record, offset);
-	case BTF_ARRAY:
-		return add_elements(reach, &record, offset, depth);
-	case BTF_STRUCT:
-		for (uint32_t i = 0; btf_member(&record, i, &member); i++)
-			if (!member.bit_size)
-				TRY(add_slots(reach, (struct type){ record.btf, member.type },
-					      offset + member.bit_offset / 8, depth + 1));
-		return NULL;
-	default:
-		return NULL;
-	}
-}
-
-static struct error *lay_out(struct reach *reach, uint32_t number)
-{
-	if (reach->shapes[number].is_laid_out)
-		return NULL;
-	reach->laying = reach->slot_count;
-	reach->shapes[number].is_laid_out = true;
-	TRY(add_slots(reach, reach->shapes[number].type, 0, 0));
-	reach->shapes[number].first = (uint32_t)reach->laying;
-	reach->shapes[number].count = (uint32_t)(reach->slot_count - reach->laying);
-	return NULL;
-}
 
 /* --- objects --------------------------------------------------------------------------------- */
 
@@ -244,7 +91,7 @@ static struct error *add_root(struct reach *reach, struct type type,
 			      const struct reach_object *root)
 {
 	struct reach_object object = *root;
-	TRY(find_shape(reach, type, &object.shape));
+	TRY(shapes_find(&reach->shapes, type, &object.shape));
 	return object.shape == REACH_NONE ? NULL : add_object(reach, &object);
 }
 
@@ -252,7 +99,7 @@ static struct error *add_root(struct reach *reach, struct type type,
 static size_t bytes_of(struct reach *reach, const struct reach_object *object,
 		       const struct shape *shape)
 {
-	size_t size = shape->size < OBJECT_BYTES ? shape->size : OBJECT_BYTES;
+	size_t size = shape->size < SHAPE_BYTES ? shape->size : SHAPE_BYTES;
 	struct slab_place place;
 	if (object->limit)
 		return object->limit < size ? object->limit : size;
@@ -277,8 +124,8 @@ static uint64_t pointer_in(const struct reach *reach, const struct slot *slot,
 	uint64_t value =
 		load_unsigned(reach->buffer + slot->offset, memory->word_size, memory->big_endian);
 	/* An empty list's head points at itself: that says nothing new. */
-	bool is_own = value - object->address < reach->shapes[object->shape].size;
-	bool is_aligned = value % reach->shapes[slot->shape].alignment == 0;
+	bool is_own = value - object->address < reach->shapes.all[object->shape].size;
+	bool is_aligned = value % reach->shapes.all[slot->shape].alignment == 0;
 	return is_kernel_pointer(value) && is_aligned && !is_own ? value : 0;
 }
 
@@ -293,20 +140,30 @@ static struct reach_object pointed_at(uint64_t address, const struct slot *slot,
 				      .confidence = CONFIDENCE_INFERRED };
 }
 
+/* Into the buffer; no bytes of what has no pointers. */
+static struct error *read_object(struct reach *reach, const struct reach_object *object,
+				 size_t *ret_got)
+{
+	struct error *why = NULL;
+	*ret_got = 0;
+	TRY(shapes_lay_out(&reach->shapes, object->shape));
+	const struct shape *shape = &reach->shapes.all[object->shape];
+	if (!shape->count)
+		return NULL;
+	*ret_got = memory_read_some(reach->target->memory, object->address, reach->buffer,
+				    bytes_of(reach, object, shape), &why);
+	error_free(why);
+	return NULL;
+}
+
 static struct error *follow(struct reach *reach, uint32_t number)
 {
 	struct reach_object from = reach->objects[number];
-	struct error *why;
-	TRY(lay_out(reach, from.shape));
-	struct shape shape = reach->shapes[from.shape];
-	if (!shape.count)
-		return NULL;
-	size_t size = bytes_of(reach, &from, &shape);
-	size_t got =
-		memory_read_some(reach->target->memory, from.address, reach->buffer, size, &why);
-	error_free(why);
+	size_t got;
+	TRY(read_object(reach, &from, &got));
+	struct shape shape = reach->shapes.all[from.shape];
 	for (uint32_t i = 0; i < shape.count; i++) {
-		struct slot slot = reach->slots[shape.first + i];
+		struct slot slot = reach->shapes.slots[shape.first + i];
 		uint64_t value = pointer_in(reach, &slot, &from, got);
 		struct reach_object object = pointed_at(value, &slot, number);
 		if (value)
@@ -385,7 +242,7 @@ static struct error *slab_root(struct reach *reach, const struct slab_cache *cac
 	if (type.confidence < CONFIDENCE_INFERRED)
 		return NULL;
 	ret->confidence = (uint8_t)type.confidence;
-	TRY(find_shape(reach, type.type, &ret->shape));
+	TRY(shapes_find(&reach->shapes, type.type, &ret->shape));
 	if (ret->shape != REACH_NONE)
 		ret->address = object;
 	return NULL;
@@ -475,53 +332,63 @@ struct pointers_question {
 	uint64_t first, last;
 };
 
-static struct error *add_pointer_at(struct reach *reach, const struct reach_object *root,
+static struct error *add_pointer_at(struct reach *reach, const struct reach_object *from,
 				    const struct slot *slot, uint64_t value)
 {
-	uint32_t number = find_object(reach, root->address, root->shape);
+	uint32_t number = find_object(reach, from->address, from->shape);
 	bool is_counted = number != REACH_NONE &&
 			  find_object(reach, value, slot->shape) != REACH_NONE;
 	if (is_counted)
 		return NULL;
-	TRY(add_object(reach, root));
+	if (number == REACH_NONE)
+		TRY(add_object(reach, from));
 	struct reach_object object =
-		pointed_at(value, slot, find_object(reach, root->address, root->shape));
+		pointed_at(value, slot, find_object(reach, from->address, from->shape));
 	return object.parent == REACH_NONE ? NULL : add_object(reach, &object);
 }
 
-static struct error *add_pointers_of(void *context, const struct slab_cache *cache, uint64_t object,
-				     bool is_allocated)
+static struct error *add_pointers_of(const struct pointers_question *question,
+				     const struct reach_object *from)
 {
-	const struct pointers_question *question = context;
 	struct reach *reach = question->reach;
-	struct reach_object root;
-	struct error *why;
-	TRY(slab_root(reach, cache, object, &root));
-	if (!root.address || !is_allocated)
-		return NULL;
-	TRY(lay_out(reach, root.shape));
-	struct shape shape = reach->shapes[root.shape];
-	size_t size = shape.size < root.limit ? shape.size : root.limit;
-	size_t got = memory_read_some(reach->target->memory, object, reach->buffer,
-				      size < OBJECT_BYTES ? size : OBJECT_BYTES, &why);
-	error_free(why);
+	size_t got;
+	TRY(read_object(reach, from, &got));
+	struct shape shape = reach->shapes.all[from->shape];
 	for (uint32_t i = 0; i < shape.count; i++) {
-		struct slot slot = reach->slots[shape.first + i];
-		uint64_t value = pointer_in(reach, &slot, &root, got);
+		struct slot slot = reach->shapes.slots[shape.first + i];
+		uint64_t value = pointer_in(reach, &slot, from, got);
 		if (value && value <= question->last &&
-		    value + reach->shapes[slot.shape].size > question->first)
-			TRY(add_pointer_at(reach, &root, &slot, value));
+		    value + reach->shapes.all[slot.shape].size > question->first)
+			TRY(add_pointer_at(reach, from, &slot, value));
 	}
 	return NULL;
 }
 
+static struct error *add_pointers_of_slab(void *context, const struct slab_cache *cache,
+					  uint64_t object, bool is_allocated)
+{
+	const struct pointers_question *question = context;
+	struct reach_object root;
+	TRY(slab_root(question->reach, cache, object, &root));
+	return root.address && is_allocated ? add_pointers_of(question, &root) : NULL;
+}
+
+/* Objects that are known had pointers that were left out, others are not even known. */
 struct error *reach_add_pointers_at(struct reach *reach, uint64_t first, uint64_t last)
 {
 	struct pointers_question question = { reach, first, last };
-	if (!reach->is_cut || !reach->slabs)
+	size_t known = reach->count;
+	if (!reach->is_cut)
 		return NULL;
 	reach->limit = reach->count + POINTERS_AT_MAX;
-	TRY(slabs_for_each(reach->slabs, add_pointers_of, &question));
+	for (size_t i = 0; i < known; i++) {
+		struct reach_object from = reach->objects[i];
+		if (i % 1024 == 0)
+			TRY(interrupt_check());
+		TRY(add_pointers_of(&question, &from));
+	}
+	if (reach->slabs)
+		TRY(slabs_for_each(reach->slabs, add_pointers_of_slab, &question));
 	/* What these point at besides was left out before. */
 	reach->done = reach->count;
 	return put_in_order(reach);
@@ -532,19 +399,17 @@ static void reach_destroy(void *data)
 	struct reach *reach = data;
 	slabs_destroy(reach->slabs);
 	free(reach->objects);
-	free(reach->shapes);
-	free(reach->slots);
+	shapes_deinit(&reach->shapes);
 	free(reach->cache_types);
 	free(reach->order);
 	free(reach->buffer);
 	hash_index_deinit(&reach->seen);
-	hash_index_deinit(&reach->shape_index);
 	free(reach);
 }
 
 static struct error *build(struct reach *reach)
 {
-	reach->buffer = malloc(OBJECT_BYTES);
+	reach->buffer = malloc(SHAPE_BYTES);
 	if (!reach->buffer)
 		return error_no_memory();
 	TRY(add_per_cpu(reach));
@@ -592,7 +457,7 @@ const struct reach_object *reach_object(const struct reach *reach, uint32_t numb
 
 struct type reach_type(const struct reach *reach, uint32_t number)
 {
-	return reach->shapes[reach->objects[number].shape].shown;
+	return reach->shapes.all[reach->objects[number].shape].shown;
 }
 
 /* How many objects in order begin at or below an address. */
@@ -616,9 +481,9 @@ size_t reach_find(const struct reach *reach, uint64_t first, uint64_t last, uint
 	for (size_t at = count_below(reach, last); at-- > 0 && count < limit;) {
 		const struct reach_object *object = &reach->objects[reach->order[at]];
 		uint64_t offset = object->address < first ? first - object->address : 0;
-		if (offset >= OBJECT_BYTES)
+		if (offset >= SHAPE_BYTES)
 			break;
-		if (offset < reach->shapes[object->shape].size)
+		if (offset < reach->shapes.all[object->shape].size)
 			ret[count++] = reach->order[at];
 	}
 	return count;
@@ -628,10 +493,10 @@ uint32_t reach_search(const struct reach *reach, struct type type,
 		      bool (*matches)(void *context, const struct reach_object *object),
 		      void *context)
 {
-	type = lowest(type);
+	type = shapes_lowest(type);
 	for (size_t i = 0; i < reach->count; i++) {
 		const struct reach_object *object = &reach->objects[i];
-		const struct type *own = &reach->shapes[object->shape].type;
+		const struct type *own = &reach->shapes.all[object->shape].type;
 		if (own->btf == type.btf && own->id == type.id && matches(context, object))
 			return (uint32_t)i;
 	}

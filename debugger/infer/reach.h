@@ -40,8 +40,9 @@ struct error *reach_get(struct target *target, struct reach **ret) MUST_CHECK;
  */
 struct error *reach_add_globals(struct reach *reach) MUST_CHECK;
 /*
- * Where the walk was cut: adds the pointers at bytes `first` to `last` that objects of caches named
- * after their type have. Reads all such objects, which on a large machine are gigabytes.
+ * Where the walk was cut: adds the pointers at bytes `first` to `last` that known objects and all
+ * those of caches named after their type have. Reads them all, which on a large machine are
+ * gigabytes.
  */
 struct error *reach_add_pointers_at(struct reach *reach, uint64_t first, uint64_t last) MUST_CHECK;
 /* The walk met more objects than it may remember. */
