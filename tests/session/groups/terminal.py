@@ -59,6 +59,17 @@ class Screen:
         """Waits for an empty prompt in the last line."""
         return self.wait(lambda lines: lines[-1].strip() == PROMPT, what)
 
+    def leave_pager(self, what):
+        """Types q; less drops what is typed while it handles a signal, so perhaps once more."""
+        for _ in range(3):
+            self.keys("q")
+            end = time.monotonic() + SECONDS / 3
+            while time.monotonic() < end:
+                if self.lines()[-1].strip() == PROMPT:
+                    return
+                time.sleep(0.05)
+        self.at_prompt(what)
+
     def expect(self, pattern, what):
         """Waits for a line that the pattern matches."""
         return self.wait(lambda lines: any(re.search(pattern, line) for line in lines), what)
@@ -220,8 +231,7 @@ def pages(session, boot):
         user.keys("Enter")
         user.wait(lambda lines: lines[-1].strip() == ":", "the pager again")
         user.keys("C-c")
-        user.keys("q")
-        user.at_prompt("Ctrl-C and q in the pager")
+        user.leave_pager("Ctrl-C and q in the pager")
         user.leave()
     with screen(session, boot, height=20, PAGER="none") as user:
         check("swapper" not in " ".join(user.run("ps")), "paged although PAGER is empty")
