@@ -90,6 +90,19 @@ void error_free(struct error *error)
 		free(error);
 }
 
+int error_is_fatal(const struct error *error)
+{
+	return error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
+}
+
+struct error *error_only_fatal(struct error *error)
+{
+	if (error_is_fatal(error))
+		return error;
+	error_free(error);
+	return NULL;
+}
+
 int error_is_missing(const struct error *error)
 {
 	return error->kind == ERROR_FAULT || error->kind == ERROR_EXCLUDED ||

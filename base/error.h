@@ -53,6 +53,10 @@ struct error *error_no_memory(void) MUST_CHECK;
 struct error *error_system(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 /* NULL is allowed. */
 void error_free(struct error *error);
+/* True for errors that end the whole command: no memory, Ctrl-C. NULL is none. */
+int error_is_fatal(const struct error *error);
+/* Takes `error`; returns a fatal one, and NULL for those that only mean that this is not known. */
+struct error *error_only_fatal(struct error *error) MUST_CHECK;
 /* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated, damaged).
  */
 int error_is_missing(const struct error *error);

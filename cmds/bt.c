@@ -70,13 +70,7 @@ static struct error *find_arguments(struct session *session, const struct task *
 				    struct stack_trace *trace, struct frame_arguments **ret)
 {
 	*ret = NULL;
-	struct error *error = arguments_of(session->target, task, trace, ret);
-	bool is_fatal = error &&
-			(error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
-	if (is_fatal)
-		return error;
-	error_free(error);
-	return NULL;
+	return error_only_fatal(arguments_of(session->target, task, trace, ret));
 }
 
 struct error *bt_write_task(struct session *session, const struct task *task, bool with_arguments)

@@ -337,10 +337,7 @@ static struct error *find_comments(struct listing *listing)
 		error = bpf_for_each_line(target, code->owner, add_line, listing);
 	else if (!code && target->btf)
 		error = function_members_find(target, &place->symbol, &listing->members);
-	if (error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED))
-		return error;
-	error_free(error);
-	return NULL;
+	return error_only_fatal(error);
 }
 
 static void write_header(struct listing *listing)

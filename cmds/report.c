@@ -51,9 +51,7 @@ static struct error *write_section(struct session *session, const struct section
 	out_array_begin(out, "result");
 	struct error *error = run_section(session, section);
 	out_array_end(out);
-	bool is_fatal = error &&
-			(error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
-	if (error && !is_fatal) {
+	if (error && !error_is_fatal(error)) {
 		*ret_failed = true;
 		out_string_as(out, "error", error->message, "");
 		out_text(out, "(incomplete: %s)\n", error->message);

@@ -43,11 +43,8 @@ struct error *focus_task(struct focus *focus, struct target *target, const struc
 /* Without them, the stack is still worth showing. */
 static struct error *find_arguments(struct focus *focus, struct target *target)
 {
-	struct error *error = arguments_of(target, &focus->task, &focus->trace, &focus->arguments);
-	if (error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED))
-		return error;
-	error_free(error);
-	return NULL;
+	return error_only_fatal(
+		arguments_of(target, &focus->task, &focus->trace, &focus->arguments));
 }
 
 struct error *focus_trace(struct focus *focus, struct target *target,

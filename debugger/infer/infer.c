@@ -51,12 +51,9 @@ static struct error *infer_with(struct one *one, const struct symbol *symbol,
 	struct error *error = inference_get(one->knowledge->target, &inference);
 	if (!error)
 		error = code_clues(inference, subject, &code);
-	bool is_fatal = error &&
-			(error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
-	if (!is_fatal) {
-		error_free(error);
+	error = error_only_fatal(error);
+	if (!error)
 		error = one_ask(one, subject, symbol, &code);
-	}
 	clues_deinit(&code);
 	if (error)
 		return error;

@@ -112,11 +112,12 @@ bool member_is_at(struct type type, uint64_t offset, struct type wanted)
 	return is_at(type, offset, type_resolve(wanted), &visits);
 }
 
-uint64_t member_least_size(struct type type)
+/* The member at the very end, however deep; returns its offset, bytes. */
+static uint64_t last_member(struct type type, struct type *ret)
 {
 	struct btf_type record;
 	struct btf_member member;
-	uint64_t start = 0, size;
+	uint64_t start = 0;
 	for (int depth = 0; depth < DEPTH_MAX && type_get_resolved(type, &record); depth++) {
 		if (record.kind != BTF_STRUCT || !record.vlen ||
 		    !btf_member(&record, record.vlen - 1, &member))
@@ -124,7 +125,25 @@ uint64_t member_least_size(struct type type)
 		type = (struct type){ record.btf, member.type };
 		start += member.bit_offset / 8;
 	}
+	*ret = type;
+	return start;
+}
+
+uint64_t member_least_size(struct type type)
+{
+	struct type last;
+	struct btf_type record;
+	uint64_t start = last_member(type, &last), size;
 	/* What it ends in is no buffer. */
-	bool is_buffer = record.kind == BTF_ARRAY || record.kind == BTF_UNION;
-	return is_buffer || !type_size(type, &size) ? start : start + size;
+	bool is_buffer = type_get_resolved(last, &record) &&
+			 (record.kind == BTF_ARRAY || record.kind == BTF_UNION);
+	return is_buffer || !type_size(last, &size) ? start : start + size;
+}
+
+bool member_is_open_ended(struct type type)
+{
+	struct type last;
+	struct btf_type record;
+	last_member(type, &last);
+	return type_get_resolved(last, &record) && record.kind == BTF_ARRAY && !record.array_count;
 }

@@ -30,5 +30,7 @@ bool member_is_at(struct type type, uint64_t offset, struct type wanted);
  * only as far as the machine needs it (task_struct in its FPU state).
  */
 uint64_t member_least_size(struct type type);
+/* Does it end in an array without a length, so that objects are larger than the type? */
+bool member_is_open_ended(struct type type);
 
 #endif

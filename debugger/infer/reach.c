@@ -156,10 +156,38 @@ static struct error *read_object(struct reach *reach, const struct reach_object 
 	return NULL;
 }
 
+/*
+ * Does the slab object around it have no such member? Then the pointer at it is stale, or no
+ * pointer, and those in it are of other types than it seems: one wrong link leads along a whole
+ * list.
+ */
+static struct error *contradicts_slab(struct reach *reach, const struct reach_object *object,
+				      bool *ret)
+{
+	const struct slab_cache *cache;
+	struct slab_type type;
+	uint64_t slot;
+	*ret = false;
+	if (!reach->slabs || object->root != REACH_POINTER)
+		return NULL;
+	struct error *error = slabs_slot(reach->slabs, object->address, &cache, &slot);
+	if (error)
+		return error_only_fatal(error);
+	TRY(reach_cache_type(reach, cache, &type));
+	if (type.confidence >= CONFIDENCE_INFERRED)
+		*ret = !member_is_at(type.type, object->address - slot,
+				     reach->shapes.all[object->shape].type);
+	return NULL;
+}
+
 static struct error *follow(struct reach *reach, uint32_t number)
 {
 	struct reach_object from = reach->objects[number];
+	bool is_wrong;
 	size_t got;
+	TRY(contradicts_slab(reach, &from, &is_wrong));
+	if (is_wrong)
+		return NULL;
 	TRY(read_object(reach, &from, &got));
 	struct shape shape = reach->shapes.all[from.shape];
 	for (uint32_t i = 0; i < shape.count; i++) {
@@ -262,20 +290,12 @@ static struct error *add_slab_object(void *context, const struct slab_cache *cac
 	return NULL;
 }
 
-static bool is_fatal(const struct error *error)
-{
-	return error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED;
-}
-
 static struct error *add_slabs(struct reach *reach)
 {
 	struct error *error = slabs_create(reach->target, &reach->slabs);
 	if (!error)
 		error = slabs_for_each(reach->slabs, add_slab_object, reach);
-	if (error && is_fatal(error))
-		return error;
-	error_free(error);
-	return NULL;
+	return error_only_fatal(error);
 }
 
 static struct error *add_global(void *context, const struct subject *subject,

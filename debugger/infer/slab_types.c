@@ -117,10 +117,11 @@ void slab_type_of(struct target *target, const struct slab_cache *cache, struct 
 		if (!find_struct(target, tag, &type) || !type_size(type, &size) ||
 		    member_least_size(type) > cache->object_size)
 			continue;
-		/* Less: its buffer at the end is cut. More than the type: what is behind it has
-		 * no name; but is it that type? */
-		bool is_exact = size == cache->object_size ||
-				(size > cache->object_size && !strcmp(tag, cache->name));
+		/* Less: its buffer at the end is cut. More than the type: an array without a
+		 * length, or what is behind it has no name; but is it that type? */
+		bool is_own = !strcmp(tag, cache->name) &&
+			      (size > cache->object_size || member_is_open_ended(type));
+		bool is_exact = size == cache->object_size || is_own;
 		if (ret->type.btf && !is_exact)
 			continue;
 		ret->type = type;

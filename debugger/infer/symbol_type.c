@@ -12,14 +12,9 @@ struct error *symbol_type(struct target *target, const struct symbol *symbol, st
 	if (*ret_origin != ORIGIN_NONE || !target->btf || !target->memory || !target->arch)
 		return NULL;
 	struct error *error = infer_symbol(target, NULL, symbol, false, &typing);
-	if (error) {
-		/* Without its type, a variable is still shown as bytes. */
-		bool is_fatal = error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED;
-		if (is_fatal)
-			return error;
-		error_free(error);
-		return NULL;
-	}
+	/* Without its type, a variable is still shown as bytes. */
+	if (error)
+		return error_only_fatal(error);
 	*ret_type = typing.type;
 	*ret_origin = typing.origin;
 	typing_deinit(&typing);

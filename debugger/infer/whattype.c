@@ -29,20 +29,6 @@ void whattype_deinit(struct whattype *whattype)
 	*whattype = (struct whattype){ 0 };
 }
 
-static bool is_fatal(const struct error *error)
-{
-	return error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED;
-}
-
-/* NULL for errors that only mean that this is not known. */
-static struct error *only_fatal(struct error *error)
-{
-	if (error && is_fatal(error))
-		return error;
-	error_free(error);
-	return NULL;
-}
-
 /* The upper half of the addresses. */
 static bool is_kernel_address(const struct target *target, uint64_t address)
 {
@@ -63,7 +49,8 @@ static struct error *add_symbol_type(struct whattype *what, uint64_t start)
 		.start = start, .how = "symbol", .reach = REACH_NONE, .fits = true
 	};
 	uint64_t size;
-	TRY(only_fatal(symbol_type(what->target, &what->symbol, &finding.type, &finding.origin)));
+	TRY(error_only_fatal(
+		symbol_type(what->target, &what->symbol, &finding.type, &finding.origin)));
 	if (!finding.type.btf || finding.origin == ORIGIN_NONE)
 		return NULL;
 	finding.confidence = origin_confidence(finding.origin);
@@ -334,7 +321,7 @@ static struct error *ask_slab(struct whattype *what, bool *ret_found)
 		return NULL;
 	struct error *error = slabs_find(reach_slabs(what->reach), what->address, &what->slab);
 	if (error)
-		return only_fatal(error);
+		return error_only_fatal(error);
 	*ret_found = true;
 	what->region = REGION_SLAB;
 	if (what->slab.state == SLAB_NO_OBJECT)
@@ -365,7 +352,7 @@ static struct error *look_at_stack(void *context, const struct task *task)
 		return NULL;
 	struct error *error = task_read(what->target, task->address, &what->task);
 	what->has_task = !error;
-	return only_fatal(error);
+	return error_only_fatal(error);
 }
 
 static struct error *ask_task_stacks(struct whattype *what, bool *ret_found)
@@ -376,7 +363,7 @@ static struct error *ask_task_stacks(struct whattype *what, bool *ret_found)
 	*ret_found = what->has_task;
 	if (what->has_task)
 		what->region = REGION_STACK;
-	return only_fatal(error);
+	return error_only_fatal(error);
 }
 
 static struct error *ask_cpu_stacks(struct whattype *what, bool *ret_found)
@@ -420,7 +407,7 @@ static struct error *ask_page_struct(struct whattype *what, uint64_t base)
 					    .fits = true };
 	uint64_t size;
 	what->region = REGION_PAGE_STRUCT;
-	TRY(only_fatal(target_find_type(what->target, NULL, "struct page", &finding.type)));
+	TRY(error_only_fatal(target_find_type(what->target, NULL, "struct page", &finding.type)));
 	if (!finding.type.btf || !type_size(finding.type, &size) || !size || !what->is_mapped)
 		return NULL;
 	finding.start = what->address - (what->address - base) % size;
@@ -450,7 +437,8 @@ static struct error *ask_area(struct whattype *what)
 {
 	struct area_question question = { .target = what->target, .address = what->address };
 	struct object area, vm;
-	TRY(only_fatal(target_find_type(what->target, NULL, "struct vmap_area", &question.type)));
+	TRY(error_only_fatal(
+		target_find_type(what->target, NULL, "struct vmap_area", &question.type)));
 	if (!question.type.btf)
 		return NULL;
 	uint32_t number = reach_search(what->reach, question.type, is_area, &question);
@@ -463,7 +451,7 @@ static struct error *ask_area(struct whattype *what)
 	struct error *error = object_follow(&area, "vm", &vm);
 	if (!error)
 		error = object_u64(&vm, "caller", &what->area_caller);
-	return only_fatal(error);
+	return error_only_fatal(error);
 }
 
 static struct error *ask_rest(struct whattype *what)
@@ -527,7 +515,7 @@ static struct error *ask_pointers(struct whattype *what)
 		first = what->slab.object;
 		last = first + what->slab.cache->slot_size - 1;
 	}
-	TRY(only_fatal(reach_add_pointers_at(what->reach, first, last)));
+	TRY(error_only_fatal(reach_add_pointers_at(what->reach, first, last)));
 	return ask_heap(what);
 }
 
@@ -542,14 +530,14 @@ static struct error *ask(struct whattype *what)
 	struct error *error =
 		virtual_memory_translate(what->target->memory, what->address, &what->physical);
 	what->is_mapped = !error;
-	TRY(only_fatal(error));
+	TRY(error_only_fatal(error));
 	TRY(reach_get(what->target, &what->reach));
 	TRY(ask_heap(what));
 	if (is_open(what) && reach_is_cut(what->reach))
 		TRY(ask_pointers(what));
 	if (!is_open(what))
 		return NULL;
-	TRY(only_fatal(reach_add_globals(what->reach)));
+	TRY(error_only_fatal(reach_add_globals(what->reach)));
 	return ask_heap(what);
 }
 

@@ -41,15 +41,17 @@ struct slab_mark {
 
 struct slab_walk {
 	struct target *target;
+	/* Where struct pages lie and what marks a slab's; the same for all caches. */
 	struct object slab; /* address: 0 */
 	struct slab_mark mark;
+	uint64_t vmemmap, vmemmap_size, page_record, cache_member;
+	uint64_t page_offset; /* where physical memory is mapped */
+	/* The cache. */
 	uint64_t cache;
 	uint64_t object_size, objects_limit, left_pad, free_offset;
 	bool is_hardened; /* chains are obfuscated (SLAB_FREELIST_HARDENED) */
 	bool has_sheaves; /* free objects may be kept where no chain leads */
 	uint64_t random;
-	uint64_t vmemmap, vmemmap_size, page_record, cache_member;
-	uint64_t page_offset; /* where physical memory is mapped */
 	struct cpu_chain *chains;
 	size_t chain_count, chain_capacity;
 	struct slab_cache info;
@@ -174,22 +176,33 @@ static struct error *prepare(struct slab_walk *walk, uint64_t address)
 	walk->cache = address;
 	TRY(object_at(walk->target, "struct kmem_cache", address, &cache));
 	TRY(error_prefix(read_cache(walk, &cache), "kmem_cache 0x%" PRIx64, address));
-	TRY(error_prefix(read_chains(walk, &cache), "kmem_cache 0x%" PRIx64, address));
-	return find_pages(walk);
+	return error_prefix(read_chains(walk, &cache), "kmem_cache 0x%" PRIx64, address);
 }
 
-struct error *slab_walk_create(struct target *target, uint64_t cache, struct slab_walk **ret)
+/* With `pages` of another cache's, NULL: none is known. */
+static struct error *create_walk(struct target *target, const struct slab_walk *pages,
+				 uint64_t cache, struct slab_walk **ret)
 {
 	struct slab_walk *walk = calloc(1, sizeof(*walk));
 	if (!walk)
 		return error_no_memory();
+	if (pages)
+		*walk = *pages;
 	walk->target = target;
-	struct error *error = prepare(walk, cache);
+	walk->chunk = NULL;
+	struct error *error = pages ? NULL : find_pages(walk);
+	if (!error)
+		error = prepare(walk, cache);
 	if (error)
 		slab_walk_destroy(walk);
 	else
 		*ret = walk;
 	return error;
+}
+
+struct error *slab_walk_create(struct target *target, uint64_t cache, struct slab_walk **ret)
+{
+	return create_walk(target, NULL, cache, ret);
 }
 
 void slab_walk_destroy(struct slab_walk *walk)
@@ -241,10 +254,16 @@ static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots,
 	return true;
 }
 
+/* The first object's address, from the slab's struct page. */
+static uint64_t first_slot(const struct slab_walk *walk, uint64_t slab)
+{
+	uint64_t page = (slab - walk->vmemmap) / walk->page_record;
+	return walk->page_offset + page * walk->target->facts->page_size + walk->left_pad;
+}
+
 static struct error *read_slots(const struct slab_walk *walk, const struct object *slab,
 				struct slab_slots *ret, uint64_t *ret_free)
 {
-	uint64_t page = (slab->address - walk->vmemmap) / walk->page_record;
 	uint64_t mark;
 	TRY(object_u64(slab, "objects", &ret->count));
 	TRY(object_u64(slab, "inuse", &ret->in_use));
@@ -256,7 +275,7 @@ static struct error *read_slots(const struct slab_walk *walk, const struct objec
 		if ((mark & walk->mark.mask) != walk->mark.value)
 			return error_create(ERROR_FORMAT, "not a slab");
 	}
-	ret->first = walk->page_offset + page * walk->target->facts->page_size + walk->left_pad;
+	ret->first = first_slot(walk, slab->address);
 	return NULL;
 }
 
@@ -386,6 +405,7 @@ struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, voi
 
 struct slabs {
 	struct slab_walk *pages; /* of no cache: knows the pages only */
+	uint64_t head_member;	 /* offset in struct page of where its compound begins */
 	uint64_t mark_offset;
 	uint32_t mark_size; /* bytes, 0: nothing marks a slab */
 	struct slab_entry {
@@ -408,6 +428,21 @@ void slabs_destroy(struct slabs *slabs)
 	free(slabs);
 }
 
+static struct error *find_head_member(struct slabs *slabs, struct target *target)
+{
+	struct object page;
+	struct type_place place;
+	TRY(object_at(target, "struct page", 0, &page));
+	/* compound_info in 7.x. */
+	TRY(type_find_path(page.type,
+			   object_has(&page, "compound_head") ? "compound_head" : "compound_info",
+			   &place));
+	slabs->head_member = place.bit_offset / 8;
+	if (slabs->head_member + target->memory->word_size > slabs->pages->page_record)
+		return error_create(ERROR_FORMAT, "struct page is not sane");
+	return NULL;
+}
+
 static struct error *open_pages(struct slabs *slabs, struct target *target)
 {
 	struct type_place place;
@@ -417,6 +452,7 @@ static struct error *open_pages(struct slabs *slabs, struct target *target)
 		return error_no_memory();
 	slabs->pages->target = target;
 	TRY(find_pages(slabs->pages));
+	TRY(find_head_member(slabs, target));
 	if (!slabs->pages->mark.member)
 		return NULL;
 	TRY(type_find_path(slabs->pages->slab.type, slabs->pages->mark.member, &place));
@@ -473,7 +509,7 @@ static struct error *find_cache(struct slabs *slabs, uint64_t address, struct sl
 	if (slabs->cache_count >= CACHES_MAX)
 		return NULL;
 	struct slab_walk *walk = NULL;
-	struct error *error = slab_walk_create(slabs->pages->target, address, &walk);
+	struct error *error = create_walk(slabs->pages->target, slabs->pages, address, &walk);
 	if (!error)
 		error = read_cache_info(walk);
 	bool is_fatal = error && error->kind == ERROR_NO_MEMORY;
@@ -550,43 +586,65 @@ struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, vo
 
 /* --- one address ----------------------------------------------------------------------------- */
 
-/* The struct page of the first page of the compound that holds an address. */
-static struct error *head_page(const struct slab_walk *pages, uint64_t address, uint64_t *ret)
+/* Reads the struct page of the first page of the compound that holds an address. */
+static struct error *read_head(const struct slabs *slabs, uint64_t address, uint8_t *record,
+			       uint64_t *ret)
 {
-	struct target *target = pages->target;
-	struct object page;
-	uint64_t head;
-	uint64_t number = (address - pages->page_offset) / target->facts->page_size;
-	TRY(object_at(target, "struct page", pages->vmemmap + number * pages->page_record, &page));
-	/* compound_info in 7.x, which may be a mask for the address of a tail page instead. */
-	TRY(object_u64(&page,
-		       object_has(&page, "compound_head") ? "compound_head" : "compound_info",
-		       &head));
+	const struct slab_walk *pages = slabs->pages;
+	struct memory *memory = pages->target->memory;
+	uint64_t pages_in = (address - pages->page_offset) / pages->target->facts->page_size;
+	uint64_t page = pages->vmemmap + pages_in * pages->page_record;
+	uint64_t span = pages->vmemmap_size / pages->page_record * pages->target->facts->page_size;
+	if (address < pages->page_offset || address - pages->page_offset >= span)
+		return error_create(ERROR_NOT_FOUND, "not in the direct map");
+	TRY(memory_read(memory, page, record, (size_t)pages->page_record));
+	uint64_t head =
+		load_unsigned(record + slabs->head_member, memory->word_size, memory->big_endian);
+	*ret = page;
+	if (!(head & 1))
+		return NULL;
+	/* compound_info in 7.x may be a mask for the address of a tail page instead. */
 	bool is_mask = head >= pages->vmemmap + pages->vmemmap_size;
-	*ret = !(head & 1) ? page.address : is_mask ? page.address & head : head - 1;
+	*ret = is_mask ? page & head : head - 1;
 	/* It comes from the dump. */
 	if (*ret < pages->vmemmap || *ret >= pages->vmemmap + pages->vmemmap_size ||
 	    (*ret - pages->vmemmap) % pages->page_record)
 		return error_create(ERROR_FORMAT, "the page has no head");
+	return memory_read(memory, *ret, record, (size_t)pages->page_record);
+}
+
+static struct error *find_slab(struct slabs *slabs, uint64_t address, struct slab_walk **ret_cache,
+			       uint64_t *ret)
+{
+	uint8_t record[HOLE_SIZE];
+	TRY(read_head(slabs, address, record, ret));
+	TRY(cache_of_page(slabs, record, ret_cache));
+	if (!*ret_cache)
+		return error_create(ERROR_NOT_FOUND, "not in a slab");
+	return NULL;
+}
+
+struct error *slabs_slot(struct slabs *slabs, uint64_t address, const struct slab_cache **ret_cache,
+			 uint64_t *ret_slot)
+{
+	struct slab_walk *walk;
+	uint64_t slab;
+	TRY(find_slab(slabs, address, &walk, &slab));
+	uint64_t first = first_slot(walk, slab);
+	if (address < first)
+		return error_create(ERROR_NOT_FOUND, "before the first object");
+	*ret_cache = &walk->info;
+	*ret_slot = address - (address - first) % walk->object_size;
 	return NULL;
 }
 
 struct error *slabs_find(struct slabs *slabs, uint64_t address, struct slab_place *ret)
 {
-	const struct slab_walk *pages = slabs->pages;
 	struct slab_walk *walk;
-	uint8_t record[HOLE_SIZE];
 	struct slab_slots slots = { .free_count = 0 };
 	uint64_t head;
 	bool whole;
-	uint64_t span = pages->vmemmap_size / pages->page_record * pages->target->facts->page_size;
-	if (address < pages->page_offset || address - pages->page_offset >= span)
-		return error_create(ERROR_NOT_FOUND, "not in the direct map");
-	TRY(head_page(pages, address, &head));
-	TRY(memory_read(pages->target->memory, head, record, (size_t)pages->page_record));
-	TRY(cache_of_page(slabs, record, &walk));
-	if (!walk)
-		return error_create(ERROR_NOT_FOUND, "not in a slab");
+	TRY(find_slab(slabs, address, &walk, &head));
 	TRY(read_slab(walk, head, &slots, &whole));
 	uint64_t slot = (address - slots.first) / walk->object_size;
 	*ret = (struct slab_place){ .cache = &walk->info,

@@ -64,6 +64,12 @@ struct slab_place {
 	uint64_t object; /* start; 0: in none */
 	uint32_t index, count;
 };
+/*
+ * The cache whose slab holds an address, and the start of the slot there, whether that is taken or
+ * not; quicker than slabs_find(). ERROR_NOT_FOUND: the address is in no slab.
+ */
+struct error *slabs_slot(struct slabs *slabs, uint64_t address, const struct slab_cache **ret_cache,
+			 uint64_t *ret_slot) MUST_CHECK;
 /* The object around an address. ERROR_NOT_FOUND: the address is in no slab. */
 struct error *slabs_find(struct slabs *slabs, uint64_t address, struct slab_place *ret) MUST_CHECK;
 

@@ -416,7 +416,7 @@ struct error *btf_file_open(struct target *target, const char *path, struct btf_
 static struct error *add_found(struct target *target, const char *path)
 {
 	struct error *error = add_file(target, path, NULL);
-	if (error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED))
+	if (error_is_fatal(error))
 		return error;
 	target_add_problem(target, error);
 	return NULL;

@@ -439,6 +439,25 @@ def broken_task_list(session, image, layout, boot):
         notes.append(f"{len(whole)} tasks; {first['error']}")
 
 
+def stale_link(session, image, layout, boot):
+    """A pointer at a list of other things must not make the whole list doubtful."""
+    program = session.program
+    with session.case("a stale link into a list that all processes are in") as notes:
+        tasks = [row["address"] for row in program.result(boot.dump, "ps")]
+        spaces = {program.value(boot.dump, f"(u64)((struct task_struct *){task})->mm")
+                  for task in tasks[-30:]} - {0}
+        check(len(spaces) > 10, f"only {len(spaces)} processes")
+        inside = program.value(boot.dump, f"&((struct mm_struct *){min(spaces):#x})->rss_stat[0].list")
+        first = int(program.value(boot.dump, "&call_single_queue:0.first"), 16)
+        at = layout.offset_of_physical(first - program.value(boot.dump, "page_offset_base"))
+        with image.patched({at: struct.pack("<Q", int(inside, 16))}):
+            answers = program.result(image.path, "whattype " + " ".join(map(hex, spaces)))
+        for answer in answers:
+            check_equal((answer["type"], answer["confidence"] in ("certain", "inferred")),
+                        ("struct mm_struct", True), answer["address"])
+        notes.append(f"{len(answers)} mm_structs")
+
+
 def two_vmcoreinfos(session, image, layout, boot):
     """A dump taken while a capture kernel ran has the VMCOREINFO of both kernels in memory: the
     one of the kernel whose banner is there counts."""
@@ -665,6 +684,7 @@ def run(session):
     damaged_vmcoreinfo(session, image, layout, boot)
     missing_parts(session, image, layout, boot)
     broken_task_list(session, image, layout, boot)
+    stale_link(session, image, layout, boot)
     two_vmcoreinfos(session, image, layout, boot)
     control_characters(session, image, boot)
     random_damage(session, image, layout)
