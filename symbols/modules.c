@@ -214,6 +214,7 @@ static void add_symbols(struct symtab *symtab, const struct module_tables *table
 			const struct module_symbols *module, const struct hash_index *exports)
 {
 	uint32_t source = (uint32_t)symtab->source_count - 1;
+	symtab->sources[source]->first_symbol = (uint32_t)symtab->added_count;
 	for (uint32_t i = 0; i < module->count; i++) {
 		struct elf_symbol symbol = elf_symbol_at(tables, i);
 		if (symbol.section == SHN_UNDEF || symbol.name >= tables->strings_size)

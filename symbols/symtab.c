@@ -32,6 +32,7 @@ void symtab_destroy(struct symtab *symtab)
 	for (size_t i = 0; i < symtab->source_count; i++) {
 		free(symtab->sources[i]->name);
 		free(symtab->sources[i]->strings);
+		free(symtab->sources[i]->order.numbers);
 		free(symtab->sources[i]);
 	}
 	free(symtab->sources);
@@ -194,10 +195,24 @@ bool symtab_find(const struct symtab *symtab, const char *module, const char *na
 	return true;
 }
 
+bool symtab_find_own(const struct symtab *symtab, const char *module, const char *name,
+		     uint64_t *cursor, struct symbol *ret)
+{
+	uint32_t number;
+	if (module)
+		return symtab_find(symtab, module, name, cursor, ret);
+	if (*cursor >= symtab->kernel.count ||
+	    !symtab_next_in_kernel(symtab, name, (uint32_t)*cursor, &number))
+		return false;
+	symtab_get(symtab, number, ret);
+	*cursor = (uint64_t)number + 1;
+	return true;
+}
+
 bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret)
 {
 	uint32_t number;
-	if (!symtab_next_named(symtab, NULL, name, 0, &number) || number >= symtab->kernel.count)
+	if (!symtab_next_in_kernel(symtab, name, 0, &number))
 		return false;
 	*ret = symtab->kernel.addresses[number];
 	return true;
@@ -275,21 +290,21 @@ static bool reaches(const struct symtab *symtab, const struct added_symbol *symb
 
 static bool added_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
 {
-	const struct symtab_index *index = symtab_sorted(symtab);
-	size_t low = 0, high = index->by_address_count;
+	const struct address_order *order = symtab_order_at(symtab, address);
+	size_t low = 0, high = order->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (symtab->added[index->by_address[middle]].address > address)
+		if (symtab->added[order->numbers[middle]].address > address)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	if (!low || !reaches(symtab, &symtab->added[index->by_address[low - 1]], address))
+	if (!low || !reaches(symtab, &symtab->added[order->numbers[low - 1]], address))
 		return false;
-	uint64_t place = symtab->added[index->by_address[low - 1]].address;
+	uint64_t place = symtab->added[order->numbers[low - 1]].address;
 	int best_rank = -1;
 	for (size_t i = low; i-- > 0 && low - i <= ALIASES_MAX;) {
-		uint32_t number = index->by_address[i];
+		uint32_t number = order->numbers[i];
 		const struct added_symbol *symbol = &symtab->added[number];
 		if (symbol->address != place)
 			break;

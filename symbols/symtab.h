@@ -91,6 +91,9 @@ void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret
  */
 bool symtab_find(const struct symtab *symtab, const char *module, const char *name,
 		 uint64_t *cursor, struct symbol *ret);
+/* The same of one owner alone: `module` NULL is the kernel itself. */
+bool symtab_find_own(const struct symtab *symtab, const char *module, const char *name,
+		     uint64_t *cursor, struct symbol *ret);
 /* The first of that name in the kernel itself, for look-ups by the program. */
 bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Indexes over the symbol table, made when first needed. */
+#include "base/array.h"
 #include "symbols/symtab_private.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 /* As many as stay in the processor's cache while the chains are built. */
 #define HEADS_MAX (1u << 16)
+/* Scans of the added symbols before their names are indexed; the index costs about ten. */
+#define ADDED_SCANS_MAX 8
 
 void symtab_index_forget_kernel(struct symtab_index *index)
 {
@@ -23,7 +25,8 @@ void symtab_index_free(struct symtab_index *index)
 		return;
 	symtab_index_forget_kernel(index);
 	hash_index_deinit(&index->added_names);
-	free(index->by_address);
+	free(index->regions);
+	free(index->loose.numbers);
 	free(index);
 }
 
@@ -68,7 +71,8 @@ static bool index_added_names(const struct symtab *symtab)
 	return true;
 }
 
-static bool next_kernel(const struct symtab *symtab, const char *name, uint32_t from, uint32_t *ret)
+bool symtab_next_in_kernel(const struct symtab *symtab, const char *name, uint32_t from,
+			   uint32_t *ret)
 {
 	const struct kallsyms *kernel = &symtab->kernel;
 	size_t length = strlen(name);
@@ -97,7 +101,8 @@ static bool added_is(const struct symtab *symtab, uint32_t number, const char *m
 static bool next_added(const struct symtab *symtab, const char *module, const char *name,
 		       uint32_t from, uint32_t *ret)
 {
-	if (!index_added_names(symtab)) {
+	/* The first few questions are answered by scanning, which costs less than the index. */
+	if (symtab->index->added_scans++ < ADDED_SCANS_MAX || !index_added_names(symtab)) {
 		for (uint32_t i = from; i < symtab->added_count; i++)
 			if (added_is(symtab, i, module, name)) {
 				*ret = i;
@@ -120,7 +125,7 @@ bool symtab_next_named(const struct symtab *symtab, const char *module, const ch
 		       uint32_t from, uint32_t *ret)
 {
 	uint32_t count = symtab->kernel.count;
-	if (from < count && !module && next_kernel(symtab, name, from, ret))
+	if (from < count && !module && symtab_next_in_kernel(symtab, name, from, ret))
 		return true;
 	if (!next_added(symtab, module, name, from > count ? from - count : 0, ret))
 		return false;
@@ -168,24 +173,87 @@ static int compare_addresses(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-const struct symtab_index *symtab_sorted(const struct symtab *symtab)
+/* Puts in order what of the added symbols `from` to `end` - 1 are places and of this kind. */
+static void make_order(const struct symtab *symtab, size_t from, size_t end, bool of_module,
+		       struct address_order *order)
+{
+	uint32_t *numbers = end > from ? malloc((end - from) * sizeof(*numbers)) : NULL;
+	if (!numbers)
+		return;
+	size_t count = 0;
+	for (size_t i = from; i < end; i++)
+		if (symtab->sources[symtab->added[i].source]->is_module == of_module &&
+		    names_a_place(symtab, &symtab->added[i]))
+			numbers[count++] = (uint32_t)i;
+	qsort_r(numbers, count, sizeof(*numbers), compare_addresses, symtab->added);
+	free(order->numbers);
+	*order = (struct address_order){ numbers, count, end - from };
+}
+
+static int compare_regions(const void *a, const void *b)
+{
+	const struct module_region *left = a, *right = b;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->source < right->source ? -1 : left->source > right->source;
+}
+
+/* Without memory the older ones stay. */
+static void collect_regions(const struct symtab *symtab, struct symtab_index *index)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < symtab->source_count; i++)
+		count += symtab->sources[i]->region_count;
+	struct module_region *regions = malloc((count + 1) * sizeof(*regions));
+	if (!regions)
+		return;
+	count = 0;
+	for (size_t i = 0; i < symtab->source_count; i++)
+		for (size_t j = 0; j < symtab->sources[i]->region_count; j++)
+			regions[count++] = (struct module_region){
+				symtab->sources[i]->regions[j].start,
+				symtab->sources[i]->regions[j].size,
+				(uint32_t)i,
+			};
+	array_sort(regions, count, sizeof(*regions), compare_regions);
+	free(index->regions);
+	index->regions = regions;
+	index->region_count = count;
+	index->regions_of = symtab->source_count;
+}
+
+/* The module in whose memory `address` lies, NULL: none. */
+static struct symbol_source *module_at(const struct symtab *symtab, uint64_t address)
 {
 	struct symtab_index *index = symtab->index;
-	if (index->by_address_of == symtab->added_count)
-		return index;
-	uint32_t *sorted = malloc(symtab->added_count * sizeof(*sorted));
-	if (!sorted)
-		return index;
-	size_t count = 0;
-	for (uint32_t i = 0; i < symtab->added_count; i++)
-		if (names_a_place(symtab, &symtab->added[i]))
-			sorted[count++] = i;
-	qsort_r(sorted, count, sizeof(*sorted), compare_addresses, symtab->added);
-	free(index->by_address);
-	index->by_address = sorted;
-	index->by_address_count = count;
-	index->by_address_of = symtab->added_count;
-	return index;
+	if (index->regions_of != symtab->source_count)
+		collect_regions(symtab, index);
+	size_t low = 0, high = index->region_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (index->regions[middle].start > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || address - index->regions[low - 1].start >= index->regions[low - 1].size)
+		return NULL;
+	return symtab->sources[index->regions[low - 1].source];
+}
+
+const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address)
+{
+	struct symbol_source *module = module_at(symtab, address);
+	if (module) {
+		size_t from = module->first_symbol;
+		if (module->order.made_of != module->symbol_count)
+			make_order(symtab, from, from + module->symbol_count, true, &module->order);
+		return &module->order;
+	}
+	struct address_order *loose = &symtab->index->loose;
+	if (loose->made_of != symtab->added_count)
+		make_order(symtab, 0, symtab->added_count, false, loose);
+	return loose;
 }
 
 /* --- ranges -------------------------------------------------------------------- */
@@ -195,7 +263,8 @@ static struct address_range named_range(const struct symtab *symtab, const char 
 {
 	struct address_range range = { 0 };
 	uint32_t from, to;
-	if (next_kernel(symtab, start, 0, &from) && next_kernel(symtab, end, 0, &to))
+	if (symtab_next_in_kernel(symtab, start, 0, &from) &&
+	    symtab_next_in_kernel(symtab, end, 0, &to))
 		range = (struct address_range){ symtab->kernel.addresses[from],
 						symtab->kernel.addresses[to] };
 	return range;

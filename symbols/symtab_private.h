@@ -7,13 +7,22 @@
 #include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
 
+/* Added symbols that are places, by address and number; made when first asked for. */
+struct address_order {
+	uint32_t *numbers;
+	size_t count;
+	size_t made_of; /* so many symbols */
+};
+
 /* Who brought symbols besides the kernel: a module, or "bpf" and the like. */
 struct symbol_source {
 	char *name;
 	char *strings; /* of its symbols' names, NUL-terminated each */
 	size_t strings_size, strings_capacity;
 	bool is_module;
+	uint32_t first_symbol; /* of a module's, which follow one another */
 	uint32_t symbol_count;
+	struct address_order order; /* of a module's */
 	struct {
 		uint64_t start, size;
 	} regions[8];
@@ -34,6 +43,12 @@ struct address_range {
 	uint64_t start, end;
 };
 
+/* A piece of a module's memory. */
+struct module_region {
+	uint64_t start, size;
+	uint32_t source; /* index */
+};
+
 /* What is computed when first asked for; a symbol table that is `const` to its user still grows it.
  */
 struct symtab_index {
@@ -45,10 +60,12 @@ struct symtab_index {
 	uint32_t *name_next;
 	uint32_t name_mask; /* number of heads - 1 */
 	struct hash_index added_names;
-	size_t added_names_count; /* added symbols that are in it */
-	uint32_t *by_address;	  /* added symbols that are places, by address and number */
-	size_t by_address_count;
-	size_t by_address_of; /* the number of added symbols it was made of */
+	size_t added_names_count;      /* added symbols that are in it */
+	uint32_t added_scans;	       /* how often their names were walked instead */
+	struct module_region *regions; /* of all modules, by address */
+	size_t region_count;
+	size_t regions_of;	    /* the number of sources it was made of */
+	struct address_order loose; /* symbols of no module */
 	bool has_facts;
 	struct address_range per_cpu; /* of the kernel's per-CPU symbols */
 	struct address_range text[2];
@@ -78,11 +95,17 @@ static inline const char *added_name(const struct symtab *symtab, const struct a
 void symtab_index_free(struct symtab_index *index);
 /* The kernel's part is about to change. */
 void symtab_index_forget_kernel(struct symtab_index *index);
-/* Addresses of added symbols in order; empty without memory. */
-const struct symtab_index *symtab_sorted(const struct symtab *symtab);
+/*
+ * The added symbols among which one for `address` is, in order: those of the module in whose memory
+ * it lies, else those of no module. Empty without memory.
+ */
+const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address);
 /* The first number >= `from` with that name; false: none. */
 bool symtab_next_named(const struct symtab *symtab, const char *module, const char *name,
 		       uint32_t from, uint32_t *ret);
+/* The same among the kernel's own. */
+bool symtab_next_in_kernel(const struct symtab *symtab, const char *name, uint32_t from,
+			   uint32_t *ret);
 /* Ranges that symbols of the kernel name. */
 const struct symtab_index *symtab_facts(const struct symtab *symtab);
 

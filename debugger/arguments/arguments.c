@@ -95,11 +95,8 @@ static uint64_t extend(struct type type, uint64_t value)
 
 static enum helper find_helper(void *context, uint64_t address, uint8_t *ret_register)
 {
-	struct inference *inference = context;
-	struct callee callee;
-	callees_find(&inference->callees, address, &callee);
-	*ret_register = callee.helper_register;
-	return callee.kind == CALLEE_HELPER ? callee.helper : HELPER_NONE;
+	const struct inference *inference = context;
+	return callees_helper(&inference->callees, address, ret_register);
 }
 
 static void known_registers(const struct pass *pass, const struct frame *frame,

@@ -32,16 +32,8 @@ static bool is_only_symbol(const struct callees *callees, const struct symbol *s
 	struct symtab *symbols = callees->target->symbols;
 	struct symbol found;
 	uint64_t cursor = 0;
-	bool again = false;
-	while (symtab_find(symbols, symbol->module, symbol->name, &cursor, &found)) {
-		/* Modules come after the kernel, and are typed on their own. */
-		if (!symbol->module && found.module)
-			break;
-		if (again)
-			return false;
-		again = true;
-	}
-	return again;
+	return symtab_find_own(symbols, symbol->module, symbol->name, &cursor, &found) &&
+	       !symtab_find_own(symbols, symbol->module, symbol->name, &cursor, &found);
 }
 
 /* The only FUNC of the name in the level itself; 0: none, or several. */
@@ -115,15 +107,28 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 	return found;
 }
 
+static bool function_at(const struct callees *callees, uint64_t address, struct symbol *ret)
+{
+	uint64_t offset;
+	return symtab_by_address(callees->target->symbols, address, ret, &offset) && !offset;
+}
+
+enum helper callees_helper(const struct callees *callees, uint64_t address, uint8_t *ret_register)
+{
+	struct symbol symbol;
+	if (!address || !function_at(callees, address, &symbol))
+		return HELPER_NONE;
+	return callees->lowering->helper(symbol.name, ret_register);
+}
+
 /* `*ret_symbol`: of the function; false: none begins there. */
 static bool ask_unique(const struct callees *callees, uint64_t address, struct symbol *ret_symbol,
 		       struct callee *ret)
 {
 	struct callee callee = { .kind = CALLEE_UNKNOWN };
 	struct symbol symbol;
-	uint64_t offset;
 	*ret = callee;
-	if (!symtab_by_address(callees->target->symbols, address, &symbol, &offset) || offset)
+	if (!function_at(callees, address, &symbol))
 		return false;
 	callee.helper = callees->lowering->helper(symbol.name, &callee.helper_register);
 	if (callee.helper != HELPER_NONE) {

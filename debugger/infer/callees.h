@@ -37,6 +37,8 @@ void callees_known(const struct callees *callees, uint64_t address, struct calle
 void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret);
 /* As callees_find() when its name is the only one; nothing is kept. */
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret);
+/* What the kernel's own helper at `address` does, HELPER_NONE for other functions. */
+enum helper callees_helper(const struct callees *callees, uint64_t address, uint8_t *ret_register);
 /* The level of a module's BTF; false: it has none. */
 bool level_of_module(struct target *target, const struct levels *levels, const char *module,
 		     uint16_t *ret);

@@ -71,11 +71,6 @@ static bool is_text(const struct symbol *symbol)
 	return strchr("tTwW", symbol->kind) != NULL;
 }
 
-static bool is_of(const struct symbol *symbol, const char *module)
-{
-	return symbol->module ? module && !strcmp(symbol->module, module) : !module;
-}
-
 /* The BTF that a symbol's function is in; NULL: there is none. */
 static const struct btf *level_of(struct target *target, const struct symbol *symbol)
 {
@@ -91,8 +86,8 @@ static uint32_t count_addresses(const struct symtab *symbols, const char *module
 	struct symbol symbol;
 	uint64_t cursor = 0;
 	uint32_t count = 0;
-	while (symtab_find(symbols, module, name, &cursor, &symbol))
-		count += is_text(&symbol) && is_of(&symbol, module);
+	while (symtab_find_own(symbols, module, name, &cursor, &symbol))
+		count += is_text(&symbol);
 	return count;
 }
 
