@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/digits.h"
 #include "base/out_sink.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -369,8 +369,8 @@ void out_string_as(struct out *out, const char *key, const char *value, const ch
 
 void out_u64_as(struct out *out, const char *key, uint64_t value, const char *text)
 {
-	char number[24];
-	snprintf(number, sizeof(number), "%" PRIu64, value);
+	char number[DIGITS_SIZE];
+	digits_u64(value, number);
 	field(out, key, false, number, text ? text : number);
 }
 
@@ -381,8 +381,8 @@ void out_u64(struct out *out, const char *key, uint64_t value)
 
 void out_i64_as(struct out *out, const char *key, int64_t value, const char *text)
 {
-	char number[24];
-	snprintf(number, sizeof(number), "%" PRId64, value);
+	char number[DIGITS_SIZE];
+	digits_i64(value, number);
 	field(out, key, false, number, text ? text : number);
 }
 
@@ -415,12 +415,12 @@ void out_null_as(struct out *out, const char *key, const char *text)
 
 void out_address_as(struct out *out, const char *key, uint64_t value, const char *text)
 {
-	char number[24];
-	int length = snprintf(number, sizeof(number), "0x%" PRIx64, value);
+	char number[DIGITS_SIZE];
+	size_t length = digits_hex(value, number);
 	struct out_field f = { .key = key,
 			       .is_string = true,
 			       .data = number,
-			       .data_size = (size_t)length,
+			       .data_size = length,
 			       .text = text,
 			       .text_size = strlen(text),
 			       .is_address = true };

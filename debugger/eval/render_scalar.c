@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers, enums, pointers, strings: what becomes one field of the output. */
 #include "base/bytes.h"
+#include "base/digits.h"
 #include "debugger/eval/render_private.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -120,13 +121,13 @@ void render_number_text(const struct renderer *renderer, uint64_t value, bool is
 	if (base != BASE_DECIMAL && size < 8)
 		value &= ((uint64_t)1 << size * 8) - 1;
 	if (base == BASE_HEXADECIMAL) {
-		snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, value);
+		digits_hex(value, text);
 	} else if (base == BASE_OCTAL) {
 		snprintf(text, RENDER_TEXT_SIZE, value ? "0%" PRIo64 : "%" PRIo64, value);
 	} else if (is_signed) {
-		snprintf(text, RENDER_TEXT_SIZE, "%" PRId64, (int64_t)value);
+		digits_i64((int64_t)value, text);
 	} else {
-		snprintf(text, RENDER_TEXT_SIZE, "%" PRIu64, value);
+		digits_u64(value, text);
 	}
 }
 
@@ -144,7 +145,7 @@ static void address_text(const struct renderer *renderer, uint64_t value,
 	uint64_t offset;
 	if (renderer->options->raw)
 		return;
-	snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, value);
+	digits_hex(value, text);
 	if (!describe(renderer, value, &symbol, &offset))
 		return;
 	render_append(text, " <");
@@ -394,7 +395,7 @@ void render_pointer_text(const struct renderer *renderer, struct type type, uint
 	struct btf_type record = { .kind = BTF_VOID };
 	struct symbol symbol;
 	uint64_t offset;
-	snprintf(text, RENDER_TEXT_SIZE, "0x%" PRIx64, address);
+	digits_hex(address, text);
 	if (!address || renderer->options->raw || !type_target(type, &pointed) ||
 	    !type_get_resolved(pointed, &record))
 		return;

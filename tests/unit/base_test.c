@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/digits.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/out.h"
@@ -35,6 +36,28 @@ static void test_bytes(void)
 	CHECK_STRING(bytes_string(&little, 8), "hi");
 	CHECK(!bytes_string(&little, 11));
 	CHECK(!bytes_string(&little, 12));
+}
+
+static void test_digits(void)
+{
+	uint64_t values[130] = { 0, 9, 10 };
+	size_t count = 3;
+	for (unsigned int bit = 0; bit < 64; bit++)
+		values[count++] = (uint64_t)1 << bit;
+	for (unsigned int bit = 1; bit < 64; bit++)
+		values[count++] = UINT64_MAX >> bit;
+	for (size_t i = 0; i < count; i++) {
+		char text[DIGITS_SIZE], expected[64];
+		snprintf(expected, sizeof(expected), "%" PRIu64, values[i]);
+		CHECK_U64(digits_u64(values[i], text), strlen(expected));
+		CHECK_STRING(text, expected);
+		snprintf(expected, sizeof(expected), "%" PRId64, (int64_t)-values[i]);
+		CHECK_U64(digits_i64((int64_t)-values[i], text), strlen(expected));
+		CHECK_STRING(text, expected);
+		snprintf(expected, sizeof(expected), "0x%" PRIx64, ~values[i]);
+		CHECK_U64(digits_hex(~values[i], text), strlen(expected));
+		CHECK_STRING(text, expected);
+	}
 }
 
 static void test_memory_array(void)
@@ -194,6 +217,7 @@ int main(void)
 {
 	RUN(test_error_prefix);
 	RUN(test_bytes);
+	RUN(test_digits);
 	RUN(test_memory_array);
 	RUN(test_hash_index_keeps_equal_names_in_order);
 	RUN(test_sinks);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/digits.h"
+
+#include <string.h>
+
+/* Writes from the end of `buffer` backwards; returns where the digits begin. */
+static inline size_t from_the_end(uint64_t value, unsigned int base, char buffer[DIGITS_SIZE])
+{
+	size_t at = DIGITS_SIZE;
+	do {
+		buffer[--at] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return at;
+}
+
+size_t digits_u64(uint64_t value, char text[DIGITS_SIZE])
+{
+	char buffer[DIGITS_SIZE];
+	size_t at = from_the_end(value, 10, buffer), length = DIGITS_SIZE - at;
+	memcpy(text, buffer + at, length);
+	text[length] = 0;
+	return length;
+}
+
+size_t digits_i64(int64_t value, char text[DIGITS_SIZE])
+{
+	if (value >= 0)
+		return digits_u64((uint64_t)value, text);
+	char digits[DIGITS_SIZE];
+	size_t length = digits_u64(-(uint64_t)value, digits);
+	text[0] = '-';
+	memcpy(text + 1, digits, length + 1);
+	return length + 1;
+}
+
+size_t digits_hex(uint64_t value, char text[DIGITS_SIZE])
+{
+	char buffer[DIGITS_SIZE];
+	size_t at = from_the_end(value, 16, buffer), length = DIGITS_SIZE - at;
+	memcpy(text, "0x", 2);
+	memcpy(text + 2, buffer + at, length);
+	text[2 + length] = 0;
+	return 2 + length;
+}

