@@ -28,13 +28,11 @@ bool confine_allows_script(struct session *session, const char *path)
 void confine_enter(struct session *session, struct cache_keeper *keeper)
 {
 	struct target *target = session->target;
-	if (!target->no_cache && !cache_keeper_start(keeper))
-		target->no_cache = true;
 	struct error *error = sandbox_enter();
-	if (!error && !target->no_cache)
-		target->cache_keeper = keeper;
 	/* Without seccomp: as if it had not been tried. */
-	if (error)
-		cache_keeper_end(keeper);
+	if (!error && keeper->to < 0)
+		target->no_cache = true;
+	else if (!error)
+		target->cache_keeper = keeper;
 	error_free(error);
 }

@@ -15,8 +15,8 @@
  * likes. */
 bool confine_allows_script(struct session *session, const char *path);
 /*
- * Closes the sandbox; results for the cache go to the keeper, which is started before. Where the
- * kernel has no seccomp filters all goes on without.
+ * Closes the sandbox; results for the cache go to the keeper, which was started before; to nobody
+ * where it was not. Where the kernel has no seccomp filters all goes on without.
  */
 void confine_enter(struct session *session, struct cache_keeper *keeper);
 

@@ -321,7 +321,8 @@ static struct error *find_argument(void *context, const char *name, bool *ret_fo
 	return focus_argument(&session->focus, session->target, name, ret_found, ret);
 }
 
-static int debug(struct target *target, const struct settings *settings, struct progress *progress)
+static int debug(struct target *target, const struct settings *settings, struct progress *progress,
+		 struct cache_keeper *keeper)
 {
 	struct session session = { .target = target,
 				   .format = settings->format,
@@ -339,9 +340,10 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	if (!settings->quiet && settings->format == FORMAT_TEXT)
 		show_problems(&session);
 	interrupt_install();
-	struct cache_keeper keeper = { .to = -1 };
 	if (stays_inside(&session, settings))
-		confine_enter(&session, &keeper);
+		confine_enter(&session, keeper);
+	else
+		cache_keeper_end(keeper);
 	struct error *error = scope_init(&session.scope, target);
 	session.scope.find_register = find_register;
 	session.scope.find_argument = find_argument;
@@ -351,7 +353,6 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	scope_deinit(&session.scope);
 	focus_deinit(&session.focus);
 	aliases_deinit(&session);
-	cache_keeper_end(&keeper);
 	if (error)
 		return fail(error);
 	if (fflush(stdout) || ferror(stdout))
@@ -378,6 +379,12 @@ static struct error *add_btf_files(struct target *target, const struct settings 
 	return error;
 }
 
+/* Results of other sessions know nothing of declarations and types that the user brings. */
+static bool uses_cache(const struct settings *settings)
+{
+	return !settings->no_cache && !settings->declaration_count && !settings->btf_file_count;
+}
+
 static struct error *open_target(const struct settings *settings, struct target **ret)
 {
 	static const char *const live[] = { "/proc/vmcore" };
@@ -390,9 +397,7 @@ static struct error *open_target(const struct settings *settings, struct target 
 	if (error)
 		return error;
 	target->no_hints = settings->no_hints;
-	/* Results of other sessions know nothing of these declarations. */
-	target->no_cache = settings->no_cache || settings->declaration_count ||
-			   settings->btf_file_count;
+	target->no_cache = !uses_cache(settings);
 	error = add_btf_files(target, settings);
 	if (!error)
 		error = add_declarations(target, settings);
@@ -402,6 +407,22 @@ static struct error *open_target(const struct settings *settings, struct target 
 	}
 	*ret = target;
 	return NULL;
+}
+
+static int open_and_debug(const struct settings *settings)
+{
+	struct target *target = NULL;
+	struct progress progress;
+	struct cache_keeper keeper = { .to = -1 };
+	progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
+	/* Before the dump is opened, as a process of that much memory takes long to copy. */
+	if (settings->source_count && !settings->no_sandbox && uses_cache(settings))
+		(void)cache_keeper_start(&keeper);
+	struct error *error = open_target(settings, &target);
+	int status = error ? fail(error) : debug(target, settings, &progress, &keeper);
+	cache_keeper_end(&keeper);
+	target_close(target);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -422,14 +443,8 @@ int main(int argc, char **argv)
 		fputs(usage_text, stderr);
 		status = EXIT_NO_DUMP;
 	}
-	if (status == -1) {
-		struct target *target = NULL;
-		struct progress progress;
-		progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
-		struct error *error = open_target(&settings, &target);
-		status = error ? fail(error) : debug(target, &settings, &progress);
-		target_close(target);
-	}
+	if (status == -1)
+		status = open_and_debug(&settings);
 	free(settings.sources);
 	free(settings.declarations);
 	free(settings.btf_files);
