@@ -127,8 +127,10 @@ static size_t collect_proposals(const struct question *question, struct proposal
 static void measure(struct solver *solver, struct proposal *proposal)
 {
 	for (size_t i = 0; i < solver->count; i++) {
-		const struct scored *item = &solver->items[i];
+		struct scored *item = &solver->items[i];
 		if (item->type == proposal->type && !item->count == !proposal->count) {
+			if (!item->is_judged)
+				solver_judge(solver, item);
 			proposal->scored = *item;
 			return;
 		}

@@ -81,6 +81,7 @@ static struct error *infer_subject(struct knowledge *knowledge, const struct sub
 	if (!error) {
 		one->knowledge = knowledge;
 		one->refines = true;
+		one->explains = explain;
 		one->solver = &solver;
 		error = infer_with(one, symbol, subject, explain, ret);
 		clues_deinit(&one->clues);

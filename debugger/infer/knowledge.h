@@ -135,14 +135,17 @@ struct error *tables_read(struct knowledge *knowledge) MUST_CHECK;
 source_collect tables_collect, own_data_collect, pointers_collect, slab_collect, names_collect;
 
 /* --- own_data.c ------------------------------------------------------------------------ */
-/* What the symbol's bytes say of `count` (0: one) of `type`, in points. `context`: a question. */
+#define OWN_DATA_MOST 10
+/* What the symbol's bytes say of `count` (0: one) of `type`, in points, at most OWN_DATA_MOST.
+ * `context`: a question. */
 int own_data_judge(void *context, uint32_t type, uint32_t count, const char **ret_why);
 /* The length of the text that the bytes are, with nothing but zeros behind it; 0: no text. */
 uint32_t own_data_text(const struct question *question);
 /* --- own_data_refine.c: see solver_input.refine --------------------------------------------- */
 struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
-/* --- names.c: 0 to 6 points --------------------------------------------------------------- */
+/* --- names.c: 0 to NAMES_MOST points ------------------------------------------------------- */
+#define NAMES_MOST 6
 int names_judge(void *context, uint32_t type);
 void names_prepare(struct question *question);
 

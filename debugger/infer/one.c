@@ -59,13 +59,15 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 			return error_no_memory();
 	for (size_t i = 0; i < source_count; i++)
 		TRY(sources[i].collect(question, &one->clues));
-	one->input = (struct solver_input){ .subject = subject,
-					    .clues = &one->clues,
-					    .place = place_of(symbol->kind),
-					    .judge = own_data_judge,
-					    .judge_name = names_judge,
-					    .refine = one->refines ? own_data_refine : NULL,
-					    .context = question };
+	one->input =
+		(struct solver_input){ .subject = subject,
+				       .clues = &one->clues,
+				       .place = place_of(symbol->kind),
+				       .judge = own_data_judge,
+				       .judge_name = names_judge,
+				       .judge_most = one->explains ? 0 : OWN_DATA_MOST + NAMES_MOST,
+				       .refine = one->refines ? own_data_refine : NULL,
+				       .context = question };
 	return solve(one->solver, &one->input);
 }
 

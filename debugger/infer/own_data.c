@@ -429,5 +429,7 @@ int own_data_judge(void *context, uint32_t type, uint32_t count, const char **re
 		judge_type(&trial, type, 0, 0);
 	judge_padding(&trial, count ? size * count : size);
 	*ret_why = trial.why;
-	return trial.points < -25 ? -25 : trial.points > 10 ? 10 : trial.points;
+	return trial.points < -25	      ? -25
+	       : trial.points > OWN_DATA_MOST ? OWN_DATA_MOST
+					      : trial.points;
 }

@@ -25,6 +25,8 @@
 #define PRIOR_NONE	-1000
 #define PRIOR_DEFAULT	-4 /* an integer as large as an access */
 
+#define NO_POINTS (-1000000) /* less than any candidate has */
+
 struct error *solver_init(struct solver *solver, const struct layout *layout)
 {
 	*solver = (struct solver){ .layout = layout };
@@ -390,6 +392,78 @@ static struct error *refine(struct solver *solver)
 	return NULL;
 }
 
+static void judge_all(struct solver *solver)
+{
+	for (size_t i = 0; i < solver->count; i++)
+		if (!solver->items[i].is_judged)
+			solver_judge(solver, &solver->items[i]);
+	array_sort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
+}
+
+static bool is_twin(const struct solver *solver, uint32_t type, const struct scored *best)
+{
+	return type == best->type || layout_compare(solver->layout, type, best->type) != LIKE_NOT;
+}
+
+/* Of those that are judged, the points of the best but one that is no twin of it. */
+static int second_points(const struct solver *solver)
+{
+	const struct scored *best = NULL;
+	int second = NO_POINTS;
+	for (size_t i = 0; i < solver->count; i++) {
+		const struct scored *item = &solver->items[i];
+		if (item->is_judged && (!best || compare_scored(item, best) < 0))
+			best = item;
+	}
+	for (size_t i = 0; i < solver->count; i++) {
+		const struct scored *item = &solver->items[i];
+		if (item->is_judged && !item->rejected && item->score > second &&
+		    !is_twin(solver, item->type, best))
+			second = item->score;
+	}
+	return second;
+}
+
+/* Judges those that can get `least` points or more; false: there are no others to judge. */
+static bool judge_some(struct solver *solver, int least)
+{
+	bool others = false;
+	for (size_t i = 0; i < solver->count; i++) {
+		struct scored *item = &solver->items[i];
+		if (item->is_judged || !solver_may_stand(item))
+			continue;
+		if (item->score + solver->input->judge_most < least)
+			others = true;
+		else
+			solver_judge(solver, item);
+	}
+	return others;
+}
+
+/* Judges until no other can be the best, or the one that it is compared with. */
+static void judge_best(struct solver *solver)
+{
+	int least = NO_POINTS, second;
+	for (size_t i = 0; i < solver->count; i++)
+		if (solver_may_stand(&solver->items[i]) && solver->items[i].score > least)
+			least = solver->items[i].score;
+	while (judge_some(solver, least)) {
+		second = second_points(solver);
+		if (second >= least)
+			break;
+		least = second != NO_POINTS ? second : least - solver->input->judge_most;
+	}
+	size_t judged = 0;
+	for (size_t i = 0; i < solver->count; i++) {
+		struct scored item = solver->items[i];
+		if (!item.is_judged)
+			continue;
+		solver->items[i] = solver->items[judged];
+		solver->items[judged++] = item;
+	}
+	array_sort(solver->items, judged, sizeof(*solver->items), compare_scored);
+}
+
 struct error *solve(struct solver *solver, const struct solver_input *input)
 {
 	solver->input = input;
@@ -405,11 +479,15 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 	if (solver->out_of_memory)
 		return error_no_memory();
 	for (size_t i = 0; i < solver->count; i++)
-		solver_check(solver, &solver->items[i]);
-	if (solver->count)
-		array_sort(solver->items, solver->count, sizeof(*solver->items), compare_scored);
-	return input->refine && solver_confidence(solver) < CONFIDENCE_INFERRED ? refine(solver)
-										: NULL;
+		solver_check_clues(solver, &solver->items[i]);
+	if (input->judge_most)
+		judge_best(solver);
+	else
+		judge_all(solver);
+	if (!input->refine || solver_confidence(solver) >= CONFIDENCE_INFERRED)
+		return NULL;
+	judge_all(solver);
+	return refine(solver);
 }
 
 int solver_margin(const struct solver *solver)
@@ -421,10 +499,8 @@ int solver_margin(const struct solver *solver)
 		const struct scored *next = &solver->items[i];
 		if (next->rejected)
 			break;
-		if (next->type == best->type ||
-		    layout_compare(solver->layout, next->type, best->type) != LIKE_NOT)
-			continue;
-		return best->score - next->score;
+		if (!is_twin(solver, next->type, best))
+			return best->score - next->score;
 	}
 	return best->score > 0 ? best->score : 0;
 }

@@ -31,6 +31,7 @@ struct scored {
 	bool is_direct;	 /* a clue names it itself */
 	bool is_proved;	 /* its count: a stride, or a table */
 	bool is_fact;	 /* a table of the kernel says so */
+	bool is_judged;	 /* its bytes and its name, not only the clues */
 	bool is_refined; /* chosen or passed over by how well it explains the bytes */
 	const char *rejected;
 	uint64_t rejected_by;
@@ -56,6 +57,11 @@ struct solver_input {
 	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
 	/* What the name says, 0 to 6. */
 	int (*judge_name)(void *context, uint32_t type);
+	/*
+	 * What these two give at most together: then candidates that clues put too far behind are
+	 * not judged, and lie behind the others in no order. 0: all are.
+	 */
+	int judge_most;
 	/* Where clues do not suffice: adds candidates by solver_consider() and changes scores by
 	 * how well they explain the bytes. NULL: not wanted. */
 	struct error *(*refine)(void *context, struct solver *solver);
@@ -115,7 +121,11 @@ struct wish {
 
 /* The clues of the input as wishes; drops what cannot be meant. False: no memory. */
 bool solver_read_clues(struct solver *solver);
-/* Fills the points of an item. */
+/* Fills the points of an item: those of clues, those of its bytes and its name, both. */
+void solver_check_clues(struct solver *solver, struct scored *item);
+void solver_judge(struct solver *solver, struct scored *item);
 void solver_check(struct solver *solver, struct scored *item);
+/* Judging it can still make it one that is not rejected. */
+bool solver_may_stand(const struct scored *item);
 
 #endif

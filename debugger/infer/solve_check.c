@@ -252,7 +252,7 @@ static void clamp_points(struct scored *item, int points)
 	item->score = (int16_t)(score < -1000 ? -1000 : score > 1000 ? 1000 : score);
 }
 
-void solver_check(struct solver *solver, struct scored *item)
+void solver_check_clues(struct solver *solver, struct scored *item)
 {
 	const struct solver_input *input = solver->input;
 	uint64_t size = layout_size(solver->layout, item->type);
@@ -273,6 +273,23 @@ void solver_check(struct solver *solver, struct scored *item)
 	clamp_points(item, judge_gap(input, item->count ? size * item->count : size));
 	for (size_t i = 0; i < solver->wish_count; i++)
 		check_wish(solver, item, &solver->wishes[i]);
+	item->is_judged = false;
+}
+
+/* One clue may be wrong: what matches far more than contradicts stands. */
+static bool outweighs(const struct scored *item)
+{
+	return item->rejected_by != 1 && item->matched > 2 * item->against;
+}
+
+bool solver_may_stand(const struct scored *item)
+{
+	return !item->rejected || outweighs(item);
+}
+
+void solver_judge(struct solver *solver, struct scored *item)
+{
+	const struct solver_input *input = solver->input;
 	const char *why = NULL;
 	if (input->judge) {
 		int points = input->judge(input->context, item->type, item->count, &why);
@@ -287,8 +304,13 @@ void solver_check(struct solver *solver, struct scored *item)
 	}
 	if (input->judge_name)
 		clamp_points(item, input->judge_name(input->context, item->type));
-	/* One clue may be wrong: what matches far more than contradicts stands. */
-	if (item->rejected_by != 1 && item->rejected && item->matched > 2 * item->against &&
-	    item->data >= -3)
+	if (item->rejected && outweighs(item) && item->data >= -3)
 		item->rejected = NULL;
+	item->is_judged = true;
+}
+
+void solver_check(struct solver *solver, struct scored *item)
+{
+	solver_check_clues(solver, item);
+	solver_judge(solver, item);
 }

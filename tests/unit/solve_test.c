@@ -2,6 +2,7 @@
 /* The solver of debugger/infer: clues, candidates, tiers, on hand-made types. And the table. */
 #include "tests/unit/eval_fixture.h"
 
+#include "base/array.h"
 #include "debugger/infer/hints.h"
 #include "debugger/infer/layout.h"
 #include "debugger/infer/solve.h"
@@ -386,6 +387,55 @@ static void test_cyclic_types_end(void)
 	deinit(&bench);
 }
 
+/* Points that differ from type to type, and with the seed. */
+static int judge_somehow(void *context, uint32_t type, uint32_t count, const char **ret_why)
+{
+	unsigned int mixed =
+		(type * 2654435761u ^ (count != 0) ^ *(unsigned int *)context) * 40503u;
+	int points = (int)((mixed >> 8) % 36) - 25;
+	if (points < 0)
+		*ret_why = "somehow";
+	return points;
+}
+
+/* The answer is the same where those that clues put too far behind are not judged. */
+static void test_judging_the_best_only(void)
+{
+	unsigned int spared = 0;
+	for (unsigned int seed = 0; seed < 600; seed++) {
+		struct bench bench;
+		init(&bench, 16 << seed % 4);
+		const int types[] = { bench.types.list, bench.types.mutex, bench.types.raw,
+				      bench.types.base, bench.types.list_pointer };
+		bench.input.judge = judge_somehow;
+		bench.input.context = &seed;
+		clue(&bench, CLUE_OBJECT, seed % 3 * 8, types[seed % ARRAY_COUNT(types)], 0);
+		if (seed & 1)
+			clue(&bench, CLUE_OBJECT, 0, types[seed / 2 % ARRAY_COUNT(types)], 0);
+		if (seed & 2)
+			clue(&bench, CLUE_ACCESS, 8, 0, 4);
+		CHECK_OK(solve(&bench.solver, &bench.input));
+		struct scored first = { .type = 0 };
+		if (bench.solver.count)
+			first = bench.solver.items[0];
+		int confidence = (int)solver_confidence(&bench.solver);
+		int margin = solver_margin(&bench.solver);
+		bench.input.judge_most = 10;
+		CHECK_OK(solve(&bench.solver, &bench.input));
+		CHECK_U64(solver_confidence(&bench.solver), confidence);
+		if (bench.solver.count && !first.rejected) {
+			CHECK_U64(bench.solver.items[0].type, first.type);
+			CHECK_U64(bench.solver.items[0].count, first.count);
+			CHECK(bench.solver.items[0].score == first.score);
+			CHECK(solver_margin(&bench.solver) == margin);
+		}
+		for (size_t i = 0; i < bench.solver.count; i++)
+			spared += !bench.solver.items[i].is_judged;
+		deinit(&bench);
+	}
+	CHECK(spared > 100);
+}
+
 static void test_layout(void)
 {
 	struct bench bench;
@@ -468,6 +518,7 @@ int main(void)
 	RUN(test_nothing_known);
 	RUN(test_alignment_and_exact_room);
 	RUN(test_cyclic_types_end);
+	RUN(test_judging_the_best_only);
 	RUN(test_layout);
 	RUN(test_hints);
 	RUN(test_hints_damaged);
