@@ -145,14 +145,14 @@ static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int de
 	}
 }
 
-static void count_words(struct outlines *outlines, const char *name, struct outline *outline)
+static void count_words(struct outlines *outlines, const char *name, struct outline_name *ret)
 {
 	struct name_word words[NAME_WORDS_MAX];
 	size_t count = name_words(name, words);
-	outline->name_bits = name_bits(words, count);
+	ret->bits = name_bits(words, count);
 	for (size_t i = 0; i < count; i++) {
 		if (i < OUTLINE_NAME_WORDS)
-			outline->words[i] = words[i].hash;
+			ret->words[i] = words[i].hash;
 		uint16_t *slot = &outlines->words[words[i].hash & (WORD_COUNTS - 1)];
 		*slot = (uint16_t)(*slot + (*slot < UINT16_MAX));
 	}
@@ -180,9 +180,9 @@ static void outline_all(const struct layout *layout, struct outlines *outlines, 
 		    layout_resolve(layout, id) != id ||
 		    !btf_get(layout->btf, layout_shown(layout, id), &record) || !*record.name)
 			continue;
-		struct outline *item = &outlines->items[outlines->count++];
-		outline(layout, id, item);
-		count_words(outlines, record.name, item);
+		outline(layout, id, &outlines->items[outlines->count]);
+		count_words(outlines, record.name, &outlines->names[outlines->count]);
+		outlines->count++;
 	}
 	for (size_t i = 0; i < WORD_COUNTS; i++)
 		for (size_t left = outlines->words[i] ? outlines->count / outlines->words[i] : 0;
@@ -204,15 +204,15 @@ const struct outline *outlines_find(const struct outlines *outlines, uint32_t ty
 									  : NULL;
 }
 
-unsigned int outlines_match_name(const struct outlines *outlines, const struct outline *outline,
+unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
 				 const struct name_word *words, size_t count, unsigned int *ret_all)
 {
 	unsigned int common = 0, all = 0;
-	for (size_t i = 0; i < OUTLINE_NAME_WORDS && outline->words[i]; i++) {
-		unsigned int bits = outlines->rarity[outline->words[i] & (WORD_COUNTS - 1)];
+	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++) {
+		unsigned int bits = outlines->rarity[name->words[i] & (WORD_COUNTS - 1)];
 		all += bits;
 		for (size_t k = 0; k < count; k++) {
-			if (words[k].hash != outline->words[i])
+			if (words[k].hash != name->words[i])
 				continue;
 			common += bits;
 			break;
@@ -232,17 +232,22 @@ struct error *outlines_create(const struct layout *layout, const struct outlines
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		count += layout_is_compound(layout, id);
 	struct outline *items = calloc(count + 1, sizeof(*items));
-	if (!items) {
+	struct outline_name *names = calloc(count + 1, sizeof(*names));
+	if (!items || !names) {
+		free(items);
+		free(names);
 		free(outlines);
 		return error_no_memory();
 	}
 	if (base && layout->first > 1) {
 		*outlines = *base;
 		memcpy(items, base->items, base->count * sizeof(*items));
+		memcpy(names, base->names, base->count * sizeof(*names));
 	} else {
 		memset(outlines, 0, sizeof(*outlines));
 	}
 	outlines->items = items;
+	outlines->names = names;
 	outline_all(layout, outlines, count);
 	*ret = outlines;
 	return NULL;
@@ -253,5 +258,6 @@ void outlines_destroy(struct outlines *outlines)
 	if (!outlines)
 		return;
 	free(outlines->items);
+	free(outlines->names);
 	free(outlines);
 }

@@ -18,15 +18,20 @@ struct outline {
 	uint16_t pointers; /* words that hold a pointer, nothing else */
 	uint16_t numbers;  /* words that cannot hold one */
 	bool is_union;
-	uint64_t holes;			    /* bytes that belong to no member */
+	uint64_t holes; /* bytes that belong to no member */
+};
+
+/* Apart, as few of the outlines that are looked at get as far as their names. */
+struct outline_name {
+	uint64_t bits;			    /* name_bits() of the words */
 	uint32_t words[OUTLINE_NAME_WORDS]; /* hashes of the words of its name, 0: no more */
-	uint64_t name_bits;		    /* of those: name_bits() */
 };
 
 #define WORD_COUNTS 16384 /* a power of two */
 
 struct outlines {
-	struct outline *items; /* in the order of type ids */
+	struct outline *items;	    /* in the order of type ids */
+	struct outline_name *names; /* of those */
 	size_t count;
 	uint16_t words[WORD_COUNTS]; /* by hash: in how many names of structs */
 	uint8_t rarity[WORD_COUNTS]; /* by hash: bits that a word tells */
@@ -54,7 +59,7 @@ uint64_t name_bits(const struct name_word *words, size_t count);
 /* The outline of a struct or union, NULL: it has none. */
 const struct outline *outlines_find(const struct outlines *outlines, uint32_t type);
 /* The bits that the words of a struct's name tell, those in `words` and all. */
-unsigned int outlines_match_name(const struct outlines *outlines, const struct outline *outline,
+unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
 				 const struct name_word *words, size_t count,
 				 unsigned int *ret_all);
 

@@ -40,6 +40,7 @@ struct fit {
 	const struct question *question;
 	const struct layout *layout;
 	uint32_t size; /* bytes at hand that are counted */
+	bool big_endian;
 	uint8_t words[WORDS_MAX];
 	int list_heads[WORDS_MAX];  /* what one costs at a word, 0: not counted yet */
 	uint16_t pointers, numbers; /* of the first words, as in struct outline */
@@ -86,8 +87,7 @@ static uint64_t load(const struct fit *fit, uint32_t offset, uint32_t size)
 {
 	if (offset > fit->question->size || fit->question->size - offset < size)
 		return 0;
-	return load_unsigned(fit->question->bytes + offset, size,
-			     fit->question->knowledge->target->facts->big_endian);
+	return load_unsigned(fit->question->bytes + offset, size, fit->big_endian);
 }
 
 static enum word_kind classify(const struct fit *fit, uint64_t value)
@@ -129,6 +129,7 @@ struct fit *fit_create(const struct question *question)
 		return NULL;
 	fit->question = question;
 	fit->layout = question->layout;
+	fit->big_endian = question->knowledge->target->facts->big_endian;
 	fit->size = question->size < BYTES_MAX ? question->size : BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
 	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
@@ -186,11 +187,11 @@ static int cost_number(uint64_t value, uint32_t size)
 		       cost_number(value & 0xffffffff, 4);
 	int length = log2_of(value);
 	int bits = 2 + length + log2_of((uint64_t)length + 1);
-	/* Flags: where the few bits are. */
-	int flags = 4 + 6 * __builtin_popcountll(value);
 	int most = (int)width + 2;
-	most = size == 4 && flags < most ? flags : most;
-	return (bits < most ? bits : most) * FIT_BIT;
+	bits = bits < most ? bits : most;
+	/* Flags: where the few bits are. */
+	int flags = size == 4 ? 4 + 6 * __builtin_popcountll(value) : bits;
+	return (bits < flags ? bits : flags) * FIT_BIT;
 }
 
 /* Bytes in [from, to) that are not 0, as far as they are at hand. */
@@ -337,10 +338,11 @@ static int cost_part(struct fit *fit, uint32_t type, uint32_t offset, int depth,
 
 static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 {
-	const struct field *field;
+	const struct layout_record *record = &fit->layout->records[type];
+	const struct field *field = &fit->layout->fields[record->first_field];
 	uint32_t end = offset;
 	int cost = 0;
-	for (uint32_t i = 0; (field = layout_field(fit->layout, type, i)); i++) {
+	for (uint32_t i = 0; i < record->field_count; i++, field++) {
 		uint32_t start = offset + field->offset;
 		if (cost > fit->limit)
 			return cost;
@@ -358,7 +360,7 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 		start += layout_size(fit->layout, field->type);
 		end = start > end ? start : end;
 	}
-	return cost + cost_padding(fit, end, offset + layout_size(fit->layout, type));
+	return cost + cost_padding(fit, end, offset + record->size);
 }
 
 /* The arm that explains most. */
@@ -455,19 +457,20 @@ static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 		return 0;
 	if (++fit->visits > VISITS_MAX)
 		return fit->limit + 1;
-	bool is_compound = layout_is_compound(layout, type) ||
-			   layout_kind(layout, type) == BTF_ARRAY;
-	if (is_compound && is_zero(fit, offset, layout_size(layout, type)))
-		return ZERO_COST;
-	switch (layout_kind(layout, type)) {
+	enum btf_kind kind = layout_kind(layout, type);
+	switch (kind) {
 	case BTF_STRUCT:
+	case BTF_UNION:
+	case BTF_ARRAY:
+		if (is_zero(fit, offset, layout_size(layout, type)))
+			return ZERO_COST;
+		if (kind == BTF_ARRAY)
+			return cost_array(fit, layout_target(layout, type),
+					  layout_array_count(layout, type), offset, depth);
+		if (kind == BTF_UNION)
+			return cost_union(fit, type, offset, depth);
 		return type == layout->list_head ? cost_list_head(fit, offset)
 						 : cost_members(fit, type, offset, depth);
-	case BTF_UNION:
-		return cost_union(fit, type, offset, depth);
-	case BTF_ARRAY:
-		return cost_array(fit, layout_target(layout, type),
-				  layout_array_count(layout, type), offset, depth);
 	case BTF_PTR:
 		return cost_pointer(fit, type, offset);
 	case BTF_INT:
@@ -561,13 +564,20 @@ static void try_type(struct search *search, uint32_t type, int prior)
 		keep(search, &fitted);
 }
 
+/* Dividing 64 bits takes twice as long. */
+static uint64_t remainder_of(uint64_t room, uint32_t size)
+{
+	return room <= UINT32_MAX ? (uint32_t)room % size : room % size;
+}
+
 static bool can_be(const struct fit *fit, const struct outline *outline)
 {
 	const struct subject *subject = fit->question->subject;
 	if (outline->size > subject->room || fit->pointers & outline->numbers ||
 	    fit->numbers & outline->pointers || fit->in_use & outline->holes)
 		return false;
-	uint64_t gap = subject->room % outline->size, end = subject->address + subject->room;
+	uint64_t gap = remainder_of(subject->room, outline->size);
+	uint64_t end = subject->address + subject->room;
 	return gap < SLACK_MAX || gap < (end & -end);
 }
 
@@ -635,10 +645,12 @@ static void search_scalars(struct search *search)
 static int name_points(const struct fit *fit, const struct outline *outline)
 {
 	int family = kin_points(fit, outline->type);
-	if (!(outline->name_bits & fit->name_bits))
+	const struct outlines *outlines = fit->layout->outlines;
+	const struct outline_name *name = &outlines->names[outline - outlines->items];
+	if (!(name->bits & fit->name_bits))
 		return family;
-	unsigned int all, common = outlines_match_name(fit->layout->outlines, outline, fit->name,
-						       fit->name_count, &all);
+	unsigned int all,
+		common = outlines_match_name(outlines, name, fit->name, fit->name_count, &all);
 	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
 	if (all && common == all)
 		points *= 2;
