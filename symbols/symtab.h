@@ -80,6 +80,12 @@ struct error *symtab_add_module(struct symtab *symtab, struct memory *memory,
 struct error *symtab_add(struct symtab *symtab, const char *module, const char *name, char kind,
 			 uint64_t address, uint64_t size) MUST_CHECK;
 
+/*
+ * Makes all that is otherwise made when first needed: then threads may ask, until symbols are
+ * added. False: no memory.
+ */
+bool symtab_make_indexes(const struct symtab *symtab) MUST_CHECK;
+
 /* All symbols: numbers 0 to count - 1; the kernel's own are the first `symtab_kernel_count`. */
 uint32_t symtab_count(const struct symtab *symtab);
 uint32_t symtab_kernel_count(const struct symtab *symtab);

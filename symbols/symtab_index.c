@@ -102,7 +102,10 @@ static bool next_added(const struct symtab *symtab, const char *module, const ch
 		       uint32_t from, uint32_t *ret)
 {
 	/* The first few questions are answered by scanning, which costs less than the index. */
-	if (symtab->index->added_scans++ < ADDED_SCANS_MAX || !index_added_names(symtab)) {
+	bool scans = symtab->index->added_scans < ADDED_SCANS_MAX;
+	if (scans)
+		symtab->index->added_scans++;
+	if (scans || !index_added_names(symtab)) {
 		for (uint32_t i = from; i < symtab->added_count; i++)
 			if (added_is(symtab, i, module, name)) {
 				*ret = i;
@@ -241,19 +244,27 @@ static struct symbol_source *module_at(const struct symtab *symtab, uint64_t add
 	return symtab->sources[index->regions[low - 1].source];
 }
 
-const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address)
+static const struct address_order *order_of_module(const struct symtab *symtab,
+						   struct symbol_source *module)
 {
-	struct symbol_source *module = module_at(symtab, address);
-	if (module) {
-		size_t from = module->first_symbol;
-		if (module->order.made_of != module->symbol_count)
-			make_order(symtab, from, from + module->symbol_count, true, &module->order);
-		return &module->order;
-	}
+	size_t from = module->first_symbol;
+	if (module->order.made_of != module->symbol_count)
+		make_order(symtab, from, from + module->symbol_count, true, &module->order);
+	return &module->order;
+}
+
+static const struct address_order *order_of_loose(const struct symtab *symtab)
+{
 	struct address_order *loose = &symtab->index->loose;
 	if (loose->made_of != symtab->added_count)
 		make_order(symtab, 0, symtab->added_count, false, loose);
 	return loose;
+}
+
+const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address)
+{
+	struct symbol_source *module = module_at(symtab, address);
+	return module ? order_of_module(symtab, module) : order_of_loose(symtab);
 }
 
 /* --- ranges -------------------------------------------------------------------- */
@@ -280,4 +291,25 @@ const struct symtab_index *symtab_facts(const struct symtab *symtab)
 		index->has_facts = true;
 	}
 	return index;
+}
+
+/* --- all of them --------------------------------------------------------------- */
+
+bool symtab_make_indexes(const struct symtab *symtab)
+{
+	struct symtab_index *index = symtab->index;
+	(void)symtab_facts(symtab);
+	if ((symtab->kernel.count && !index_kernel_names(symtab)) || !index_added_names(symtab))
+		return false;
+	index->added_scans = ADDED_SCANS_MAX;
+	if (index->regions_of != symtab->source_count)
+		collect_regions(symtab, index);
+	bool good = index->regions_of == symtab->source_count &&
+		    order_of_loose(symtab)->made_of == symtab->added_count;
+	for (size_t i = 0; i < symtab->source_count && good; i++) {
+		struct symbol_source *source = symtab->sources[i];
+		good = !source->is_module ||
+		       order_of_module(symtab, source)->made_of == source->symbol_count;
+	}
+	return good;
 }

@@ -191,6 +191,15 @@ static bool grow(struct callees *callees)
 	return true;
 }
 
+static void keep(struct callees *callees, uint64_t address, const struct callee *callee)
+{
+	if (!grow(callees))
+		return;
+	*entry_of(callees, address) =
+		(struct callee_entry){ .address = address, .callee = *callee };
+	callees->count++;
+}
+
 void callees_known(const struct callees *callees, uint64_t address, struct callee *ret)
 {
 	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
@@ -213,11 +222,16 @@ void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
 	if (callees->complete)
 		return;
 	*ret = ask(callees, address);
-	if (grow(callees)) {
-		*entry_of(callees, address) =
-			(struct callee_entry){ .address = address, .callee = *ret };
-		callees->count++;
-	}
+	keep(callees, address, ret);
+}
+
+void callees_add_unique(struct callees *callees, uint64_t address, const struct callee *unique)
+{
+	struct callee callee;
+	if (unique->kind == CALLEE_UNKNOWN)
+		callees_find(callees, address, &callee);
+	else if (!callees->capacity || !entry_of(callees, address)->address)
+		keep(callees, address, unique);
 }
 
 void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret)

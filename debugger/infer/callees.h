@@ -35,8 +35,13 @@ void callees_known(const struct callees *callees, uint64_t address, struct calle
 /* The same, but no prototype that its own code refutes. It follows the code: not for all of them.
  */
 void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret);
-/* As callees_find() when its name is the only one; nothing is kept. */
+/*
+ * As callees_find() when its name is the only one; nothing is kept. Threads may ask at once when
+ * the indexes of symbols and BTF are made.
+ */
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret);
+/* As callees_find() with what callees_find_unique() said. */
+void callees_add_unique(struct callees *callees, uint64_t address, const struct callee *unique);
 /* What the kernel's own helper at `address` does, HELPER_NONE for other functions. */
 enum helper callees_helper(const struct callees *callees, uint64_t address, uint8_t *ret_register);
 /* The level of a module's BTF; false: it has none. */

@@ -32,7 +32,9 @@ struct worker {
 struct all {
 	struct inference *inference;
 	struct flow_world world;
-	struct kind *known; /* by subject */
+	unsigned int threads;
+	struct callee *unique; /* by function */
+	struct kind *known;    /* by subject */
 	struct findings *blocks;
 	size_t block_count;
 	struct worker workers[WORKERS_MAX];
@@ -82,6 +84,35 @@ static struct error *list_functions(struct inference *inference)
 	return NULL;
 }
 
+static struct error *find_unique(void *context, unsigned int worker, size_t number)
+{
+	struct all *all = context;
+	(void)worker;
+	callees_find_unique(&all->inference->callees, all->inference->functions[number].address,
+			    &all->unique[number]);
+	return NULL;
+}
+
+/* Threads find the functions whose name is the only one; the code of others is read by one. */
+static struct error *find_callees(struct all *all)
+{
+	struct inference *inference = all->inference;
+	struct work work = { .count = inference->function_count,
+			     .block = 512,
+			     .step = find_unique,
+			     .context = all };
+	all->unique = calloc(inference->function_count + 1, sizeof(*all->unique));
+	if (!all->unique || !symtab_make_indexes(inference->target->symbols))
+		return error_no_memory();
+	for (size_t i = 0; i < inference->levels.count; i++)
+		btf_make_indexes(inference->levels.items[i]);
+	TRY(workers_run(&work, all->threads));
+	for (size_t i = 0; i < inference->function_count; i++)
+		callees_add_unique(&inference->callees, inference->functions[i].address,
+				   &all->unique[i]);
+	return NULL;
+}
+
 /* Everything that threads ask for. */
 static struct error *prepare(struct all *all)
 {
@@ -93,10 +124,7 @@ static struct error *prepare(struct all *all)
 	if (!inference->subjects.items)
 		TRY(subjects_init(&inference->subjects, inference->target));
 	TRY(list_functions(inference));
-	for (size_t i = 0; i < inference->function_count; i++) {
-		struct callee callee;
-		callees_find(&inference->callees, inference->functions[i].address, &callee);
-	}
+	TRY(find_callees(all));
 	all->known = calloc(inference->subjects.count + 1, sizeof(*all->known));
 	all->block_count = (inference->function_count + BLOCK_SIZE - 1) / BLOCK_SIZE;
 	all->blocks = calloc(all->block_count + 1, sizeof(*all->blocks));
@@ -192,7 +220,7 @@ static struct error *run_next_step(void *context, unsigned int number, size_t bl
 }
 
 /* The first block before there are threads: the decoder's library makes tables of its own then. */
-static struct error *run_threads(struct all *all, unsigned int count)
+static struct error *run_threads(struct all *all)
 {
 	struct work work = { .count = all->block_count ? all->block_count - 1 : 0,
 			     .block = 1,
@@ -207,7 +235,7 @@ static struct error *run_threads(struct all *all, unsigned int count)
 	if (all->block_count)
 		error = run_step(all, 0, 0);
 	if (!error)
-		error = workers_run(&work, count);
+		error = workers_run(&work, all->threads);
 	for (unsigned int i = 0; i < WORKERS_MAX; i++)
 		flow_destroy(all->workers[i].flow);
 	return error;
@@ -255,7 +283,7 @@ static struct error *collect(struct all *all, struct code_clues *ret)
 struct error *code_clues_all(struct inference *inference, unsigned int threads,
 			     struct code_clues *ret)
 {
-	struct all all = { .inference = inference };
+	struct all all = { .inference = inference, .threads = threads ? threads : workers_count() };
 	struct error *error = prepare(&all);
 	if (!error) {
 		code_world_init(inference, &all.world);
@@ -266,7 +294,7 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 		all.world.string = string_of_all;
 		all.world.emit = emit_finding;
 		inference->callees.complete = true;
-		error = run_threads(&all, threads ? threads : workers_count());
+		error = run_threads(&all);
 		inference->callees.complete = false;
 	}
 	if (!error)
@@ -275,6 +303,7 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 		free(all.blocks[i].items);
 	free(all.blocks);
 	free(all.known);
+	free(all.unique);
 	return error;
 }
 

@@ -40,6 +40,18 @@ static void test_callees(void)
 	CHECK_U64(ret.kind, CALLEE_UNKNOWN);
 	callees_find(&callees, TEXT, &ret); /* from the table */
 	CHECK_U64(ret.kind, CALLEE_TYPED);
+	/* What threads found is kept: it is not asked for again. */
+	callees_deinit(&callees);
+	callees_find_unique(&callees, TEXT, &ret);
+	CHECK_U64(ret.kind, CALLEE_TYPED);
+	callees_add_unique(&callees, TEXT, &ret);
+	callees_add_unique(&callees, TEXT, &(struct callee){ .kind = CALLEE_HELPER });
+	callees_find_unique(&callees, TEXT + 48, &ret);
+	callees_add_unique(&callees, TEXT + 48, &ret);
+	CHECK_U64(callees.count, 2);
+	callees.complete = true;
+	callees_find(&callees, TEXT, &ret);
+	CHECK_U64(ret.prototype.id, PUT_FOO_PROTO);
 	callees_deinit(&callees);
 	symtab_destroy(target.symbols);
 }

@@ -211,6 +211,11 @@ static void test_generated(void)
 	CHECK_OK(symtab_add_module(symtab, &image.memory.memory, &image.module));
 	CHECK_OK(symtab_add(symtab, "bpf", "bpf_prog_2", 't', 0x6000, 0));
 	CHECK_OK(symtab_add(symtab, "__builtin__ftrace", "ftrace_trampoline", 't', 0x7000, 0x80));
+	/* Nor does it change when all is indexed beforehand. */
+	CHECK(symtab_make_indexes(symtab));
+	CHECK_OK(symtab_add(symtab, "late", "late_prog", 't', 0x8000, 16));
+	CHECK(symtab_by_address(symtab, 0x800f, &symbol, &offset));
+	CHECK_U64(named(symtab, "late", "late_prog").address, 0x8000);
 	CHECK(!symtab_by_address(symtab, 0x5100, &symbol, &offset));
 	CHECK(symtab_by_address(symtab, 0x6000, &symbol, &offset));
 	CHECK_STRING(symbol.name, "bpf_prog_2");
