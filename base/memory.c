@@ -158,6 +158,23 @@ struct error *memory_read_alloc(struct memory *memory, uint64_t address, uint64_
 	return NULL;
 }
 
+struct error *memory_borrow(struct memory *memory, uint64_t address, uint64_t size, uint64_t limit,
+			    const void **ret, void **ret_copy)
+{
+	*ret_copy = NULL;
+	if (memory->lend && size && size <= limit && size - 1 <= UINT64_MAX - address) {
+		const void *lent = memory->lend(memory, address, (size_t)size);
+		if (lent) {
+			*ret = lent;
+			return NULL;
+		}
+	}
+	struct error *error = memory_read_alloc(memory, address, size, limit, ret_copy);
+	if (!error)
+		*ret = *ret_copy;
+	return error;
+}
+
 static struct error *memory_array_read(struct memory *memory, uint64_t address, void *buffer,
 				       size_t size)
 {

@@ -20,6 +20,11 @@ struct memory {
 	const char *name;  /* of the address space, for messages: "physical", "kernel" */
 	uint8_t word_size; /* of a long and a pointer, bytes */
 	bool big_endian;
+	/*
+	 * Lends these bytes for as long as the memory lives; NULL: they have to be read. May be
+	 * NULL itself: nothing is lent.
+	 */
+	const void *(*lend)(struct memory *memory, uint64_t address, size_t size);
 };
 
 struct error *memory_read(struct memory *memory, uint64_t address, void *buffer,
@@ -55,6 +60,12 @@ void memory_read_filled(struct memory *memory, uint64_t address, void *buffer, s
 /* malloc()s `size` (at most `limit`) bytes and fills them. Caller frees *ret. */
 struct error *memory_read_alloc(struct memory *memory, uint64_t address, uint64_t size,
 				uint64_t limit, void **ret) MUST_CHECK;
+/*
+ * The same without a copy where the memory lends. The bytes are *ret; *ret_copy is what the caller
+ * frees afterwards, NULL when they were lent.
+ */
+struct error *memory_borrow(struct memory *memory, uint64_t address, uint64_t size, uint64_t limit,
+			    const void **ret, void **ret_copy) MUST_CHECK;
 
 /* A borrowed array of bytes as memory that starts at `base`: for tests and notes. */
 struct memory_array {

@@ -332,6 +332,9 @@ void elf_core_close(struct elf_core *core)
 {
 	if (!core)
 		return;
+	for (size_t i = 0; i < core->lent_count; i++)
+		dump_map_deinit(&core->lent[i]);
+	free(core->lent);
 	notes_deinit(&core->notes);
 	free(core->note_bytes);
 	free(core->data.items);
@@ -411,6 +414,20 @@ struct error *elf_core_read(const struct elf_core *core, uint64_t physical, void
 		size -= part;
 	}
 	return NULL;
+}
+
+const void *elf_core_lend(struct elf_core *core, uint64_t physical, size_t size)
+{
+	const struct elf_run *run = find_run(&core->data, physical);
+	if (!run || run->physical > physical || run->size - (physical - run->physical) < size ||
+	    !array_reserve(&core->lent, &core->lent_capacity, core->lent_count + 1))
+		return NULL;
+	struct dump_map *map = &core->lent[core->lent_count];
+	uint64_t offset = run->offset + (physical - run->physical);
+	if (!dump_file_map(core->file, offset, size, map))
+		return NULL;
+	core->lent_count++;
+	return map->bytes;
 }
 
 bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret_start,

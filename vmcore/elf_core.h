@@ -39,6 +39,8 @@ struct elf_core {
 	uint64_t promised_size; /* bytes the file would have if it were whole */
 	uint8_t *note_bytes;
 	struct notes notes;
+	struct dump_map *lent; /* stay until the end */
+	size_t lent_count, lent_capacity;
 };
 
 /* Borrows `file`. Errors: not a kernel's core, headers cut off. */
@@ -47,6 +49,11 @@ void elf_core_close(struct elf_core *core);
 /* ERROR_FAULT, ERROR_EXCLUDED, ERROR_TRUNCATED with the first bad physical address. */
 struct error *elf_core_read(const struct elf_core *core, uint64_t physical, void *buffer,
 			    size_t size) MUST_CHECK;
+/*
+ * The same bytes where they lie, until the core is closed; NULL: they have to be read, as in all
+ * files but /proc/vmcore itself.
+ */
+const void *elf_core_lend(struct elf_core *core, uint64_t physical, size_t size);
 /* The first run that the file holds at or above `physical`; false: none. */
 bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret_start,
 		   uint64_t *ret_size);

@@ -4,10 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/*
+ * read() of /proc/vmcore has each page mapped and unmapped by the kernel, one by one; mmap() maps
+ * them all at once. Under emulation 8 MiB take 50 ms to read and 22 ms to map and copy; 4 KiB take
+ * 0.03 and 0.06 ms. It cannot shrink, and so not kill us by SIGBUS as a file on a disk might.
+ */
+#define MAP_SIZE_MIN  (16u << 10)
+#define MAP_ALIGNMENT (64u << 10) /* a multiple of any page size */
 
 static struct error *open_error(const char *path)
 {
@@ -77,6 +88,8 @@ struct error *dump_file_init(struct dump_file *file, const char *path)
 		error = error_system("%s", path);
 	if (!error)
 		error = check_kind(path, status.st_mode);
+	struct statfs system;
+	file->is_proc = !fstatfs(file->fd, &system) && system.f_type == PROC_SUPER_MAGIC;
 	if (!error)
 		error = find_size(file, &status);
 	if (!error)
@@ -114,10 +127,34 @@ bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size)
 	return !file->cut || covered_end(file, offset, size) == offset + size;
 }
 
+bool dump_file_map(const struct dump_file *file, uint64_t offset, size_t size, struct dump_map *ret)
+{
+	if (!file->is_proc || file->extents || !dump_file_has(file, offset, size))
+		return false;
+	size_t skip = (size_t)(offset % MAP_ALIGNMENT);
+	void *start =
+		mmap(NULL, skip + size, PROT_READ, MAP_SHARED, file->fd, (off_t)(offset - skip));
+	if (start == MAP_FAILED)
+		return false;
+	*ret = (struct dump_map){ (const uint8_t *)start + skip, start, skip + size };
+	return true;
+}
+
+void dump_map_deinit(struct dump_map *map)
+{
+	munmap(map->start, map->size);
+}
+
 /* pread() until done; a file that shrank under our hands is a truncated one. */
 static struct error *read_plain(const struct dump_file *file, uint64_t position, uint8_t *buffer,
 				size_t size)
 {
+	struct dump_map map;
+	if (size >= MAP_SIZE_MIN && dump_file_map(file, position, size, &map)) {
+		memcpy(buffer, map.bytes, size);
+		dump_map_deinit(&map);
+		return NULL;
+	}
 	while (size) {
 		ssize_t got = pread(file->fd, buffer, size, (off_t)position);
 		if (got < 0 && errno == EINTR)

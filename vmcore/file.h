@@ -21,6 +21,7 @@ struct extent {
 struct dump_file {
 	const char *path; /* borrowed, for messages */
 	int fd;
+	bool is_proc;		/* /proc/vmcore itself */
 	uint64_t stream_size;	/* bytes on disk */
 	uint64_t size;		/* bytes of the dump in it */
 	struct extent *extents; /* of a flattened stream, by offset, disjoint; else NULL */
@@ -36,6 +37,20 @@ bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size)
 /* All or an error: ERROR_TRUNCATED past the end, ERROR_SYSTEM. */
 struct error *dump_file_read(const struct dump_file *file, uint64_t offset, void *buffer,
 			     size_t size) MUST_CHECK;
+
+/*
+ * A piece of /proc/vmcore mapped. False: this file is not mapped, for it may shrink, and who then
+ * touches its map dies; or the kernel does not want to. The bytes are those of a kernel that is
+ * dead: nobody writes there.
+ */
+struct dump_map {
+	const uint8_t *bytes;
+	void *start;
+	size_t size; /* of the map, bytes */
+};
+bool dump_file_map(const struct dump_file *file, uint64_t offset, size_t size,
+		   struct dump_map *ret);
+void dump_map_deinit(struct dump_map *map);
 
 /* --- flattened.c ----------------------------------------------------------- */
 #define FLATTENED_HEADER_SIZE 4096

@@ -125,12 +125,24 @@ static struct error *physical_read(struct memory *memory, uint64_t address, void
 	return error;
 }
 
+static const void *physical_lend(struct memory *memory, uint64_t address, size_t size)
+{
+	struct physical *physical = (struct physical *)memory;
+	if (!physical->source.core)
+		return NULL;
+	pthread_mutex_lock(&physical->lock);
+	const void *lent = elf_core_lend(physical->source.core, address, size);
+	pthread_mutex_unlock(&physical->lock);
+	return lent;
+}
+
 struct error *physical_memory_create(const struct physical_source *source, struct memory **ret)
 {
 	struct physical *physical = calloc(1, sizeof(*physical));
 	if (!physical)
 		return error_no_memory();
 	physical->memory = (struct memory){ .read = physical_read,
+					    .lend = physical_lend,
 					    .name = "physical",
 					    .word_size = source->word_size,
 					    .big_endian = source->big_endian };

@@ -16,7 +16,7 @@
  * libkdumpfile knows (LKCD, SADUMP, s390).
  */
 struct physical_source {
-	const struct elf_core *core;
+	struct elf_core *core;
 	struct diskdump *dump;
 	struct library *library;
 	uint32_t page_size;

@@ -145,6 +145,22 @@ static struct error *virtual_read(struct memory *memory, uint64_t address, void 
 	return NULL;
 }
 
+/* What lies in one piece of physical memory. */
+static const void *virtual_lend(struct memory *memory, uint64_t address, size_t size)
+{
+	struct virtual_memory *virtual = (struct virtual_memory *)memory;
+	uint64_t physical = 0;
+	size_t part = 0;
+	if (!virtual->physical->lend)
+		return NULL;
+	pthread_mutex_lock(&virtual->lock);
+	struct error *error = find_piece(virtual, address, size, &physical, &part);
+	pthread_mutex_unlock(&virtual->lock);
+	bool whole = !error && part == size;
+	error_free(error);
+	return whole ? virtual->physical->lend(virtual->physical, physical, size) : NULL;
+}
+
 struct error *virtual_memory_create(struct memory *physical, const struct translator *translator,
 				    struct memory **ret)
 {
@@ -152,6 +168,7 @@ struct error *virtual_memory_create(struct memory *physical, const struct transl
 	if (!virtual)
 		return error_no_memory();
 	virtual->memory = (struct memory){ .read = virtual_read,
+					   .lend = virtual_lend,
 					   .name = "kernel",
 					   .word_size = physical->word_size,
 					   .big_endian = physical->big_endian };

@@ -159,8 +159,8 @@ static struct error *open_btf(struct target *target)
 		return error_create(ERROR_NOT_FOUND,
 				    "no types: the kernel has no __start_BTF (built without "
 				    "CONFIG_DEBUG_INFO_BTF?)");
-	struct error *error = memory_read_alloc(target->memory, start, stop - start, BTF_SIZE_LIMIT,
-						&target->btf_data);
+	struct error *error = memory_borrow(target->memory, start, stop - start, BTF_SIZE_LIMIT,
+					    &target->btf_data, &target->btf_copy);
 	if (!error) {
 		target->btf_size = (size_t)(stop - start);
 		error = btf_open(target->btf_data, target->btf_size, NULL, "vmlinux", &target->btf);
@@ -243,7 +243,7 @@ void target_close(struct target *target)
 	if (target->declarations_destroy)
 		target->declarations_destroy(target->declarations);
 	btf_close(target->btf);
-	free(target->btf_data);
+	free(target->btf_copy);
 	symtab_destroy(target->symbols);
 	virtual_memory_destroy(target->memory);
 	free(target->translator);

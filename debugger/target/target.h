@@ -112,7 +112,8 @@ struct target {
 	struct target_problem *problems;
 	struct translator *translator;
 	struct vmcoreinfo *found_vmcoreinfo;
-	void *btf_data;
+	const void *btf_data; /* the bytes of `btf` */
+	void *btf_copy;	      /* the same, to be freed; NULL: memory lends them */
 	size_t btf_size;
 	bool btf_is_of_file;	     /* borrowed of them: the dump has none */
 	struct btf_files *btf_files; /* given by the user, NULL: none */

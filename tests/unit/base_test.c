@@ -92,6 +92,34 @@ static void test_memory_array(void)
 	CHECK_FAILS(memory_read_alloc(&array.memory, 0x10000, 1 << 20, 4096, &copy), "sane");
 }
 
+static const void *lend_little(struct memory *memory, uint64_t address, size_t size)
+{
+	const struct memory_array *array = (const struct memory_array *)memory;
+	return size <= 16 ? array->data + (address - array->base) : NULL;
+}
+
+static void test_memory_borrow(void)
+{
+	uint8_t data[64] = "bytes to lend";
+	struct memory_array array;
+	const void *bytes = NULL;
+	void *copy = data;
+	memory_array_init(&array, 0x1000, data, sizeof(data));
+	CHECK_OK(memory_borrow(&array.memory, 0x1000, 16, 64, &bytes, &copy));
+	CHECK(bytes == copy && bytes != data && !memcmp(bytes, data, 16));
+	free(copy);
+	array.memory.lend = lend_little;
+	CHECK_OK(memory_borrow(&array.memory, 0x1000, 16, 64, &bytes, &copy));
+	CHECK(bytes == data && !copy);
+	CHECK_OK(memory_borrow(&array.memory, 0x1000, 17, 64, &bytes, &copy));
+	CHECK(bytes == copy && !memcmp(bytes, data, 17));
+	free(copy);
+	CHECK_FAILS(memory_borrow(&array.memory, 0x1000, 16, 15, &bytes, &copy), "sane");
+	CHECK(!copy);
+	CHECK_FAILS(memory_borrow(&array.memory, 0x2000, 17, 64, &bytes, &copy), "no memory");
+	CHECK(!copy);
+}
+
 static void test_hash_index_keeps_equal_names_in_order(void)
 {
 	struct hash_index index;
@@ -219,6 +247,7 @@ int main(void)
 	RUN(test_bytes);
 	RUN(test_digits);
 	RUN(test_memory_array);
+	RUN(test_memory_borrow);
 	RUN(test_hash_index_keeps_equal_names_in_order);
 	RUN(test_sinks);
 	return test_finish();

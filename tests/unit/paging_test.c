@@ -264,8 +264,10 @@ static void test_lost_for_what_reason(void)
 			{ ERROR_NO_MEMORY, false } };
 	static const char text[] = ROOT STEXT;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		struct failing failing = { { failing_read, "physical", 8, false },
-					   reasons[i].kind };
+		struct failing failing = {
+			{ .read = failing_read, .name = "physical", .word_size = 8 },
+			reasons[i].kind
+		};
 		struct vmcoreinfo *info = NULL;
 		struct translator *paging = NULL;
 		struct translation run = { 0 };

@@ -331,7 +331,7 @@ static struct machine *machine_create(struct form form)
 		abort();
 	machine->form = form;
 	machine->most = ARRAY_COUNT(machine->found);
-	machine->memory = (struct memory){ machine_read, "kernel", 8, false };
+	machine->memory = (struct memory){ .read = machine_read, .name = "kernel", .word_size = 8 };
 	machine->facts = (struct vmcore_facts){ .page_size = PAGE, .max_physical = PAGES * PAGE };
 	machine->target = (struct target){ .memory = &machine->memory,
 					   .facts = &machine->facts,

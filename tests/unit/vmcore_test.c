@@ -5,6 +5,7 @@
 #define MKDUMP_WITHOUT_MAIN
 #include "tests/mkdump.c"
 
+#include "vmcore/elf_core.h"
 #include "vmcore/file.h"
 #include "vmcore/vmcore.h"
 #include <fcntl.h>
@@ -275,6 +276,34 @@ static void test_elf64(void)
 	check_missing(vmcore, 0x300000, 8, ERROR_FAULT, 0x300000);
 	check_missing(vmcore, UINT64_MAX - 7, 8, ERROR_FAULT, UINT64_MAX - 7);
 	vmcore_close(vmcore);
+}
+
+/* As of /proc/vmcore: what is mapped, and lent, is what is read. Other files are not mapped. */
+static void test_mapped(void)
+{
+	struct image image;
+	struct dump_file file;
+	struct elf_core *core = NULL;
+	struct dump_map map;
+	uint8_t read[0x5000];
+	image_load(&image, "elf64");
+	CHECK_OK(dump_file_init(&file, image.path));
+	CHECK(!file.is_proc && !dump_file_map(&file, 0, 16, &map));
+	CHECK_OK(elf_core_open(&file, &core));
+	CHECK(!elf_core_lend(core, 0x100000, 0x4000));
+	CHECK_OK(elf_core_read(core, 0x100000, read, sizeof(read)));
+	file.is_proc = true;
+	const uint8_t *lent = elf_core_lend(core, 0x100000, sizeof(read));
+	CHECK(lent && !memcmp(lent, read, sizeof(read)));
+	/* Not in one piece, not in the file. */
+	CHECK(!elf_core_lend(core, 0x1000, 0x2000) && !elf_core_lend(core, 0x300000, 8));
+	CHECK(!dump_file_map(&file, file.size - 8, 16, &map));
+	memset(read, 0, sizeof(read));
+	CHECK_OK(elf_core_read(core, 0x100000, read, sizeof(read)));
+	CHECK(lent && !memcmp(lent, read, sizeof(read)));
+	elf_core_close(core);
+	dump_file_deinit(&file);
+	image_free(&image);
 }
 
 static void test_elf_variants(void)
@@ -644,6 +673,7 @@ int main(void)
 	RUN(test_vmcoreinfo_file);
 	RUN(test_search);
 	RUN(test_elf64);
+	RUN(test_mapped);
 	RUN(test_elf_variants);
 	RUN(test_elf_missing);
 	RUN(test_elf_flattened);
