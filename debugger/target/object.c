@@ -2,6 +2,7 @@
 #include "debugger/target/object.h"
 
 #include "base/bytes.h"
+#include "debugger/target/members.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,12 +50,15 @@ struct error *object_per_cpu(struct target *target, const char *name, const char
 	return NULL;
 }
 
+/* What is remembered of a type's members: of the kernel's own BTF only, which stays. */
+static struct members *members_of(struct target *target, struct type type)
+{
+	return type.btf == target->btf ? target->members : NULL;
+}
+
 bool object_has(const struct object *object, const char *path)
 {
-	struct type_place place;
-	struct error *error = type_find_path(object->type, path, &place);
-	error_free(error);
-	return !error;
+	return members_has(members_of(object->target, object->type), object->type, path);
 }
 
 struct error *object_member(const struct object *object, const char *path, struct object *ret)
@@ -63,7 +67,8 @@ struct error *object_member(const struct object *object, const char *path, struc
 				    .bit_offset = object->bit_offset,
 				    .bit_size = object->bit_size };
 	if (path) {
-		TRY(type_find_path(object->type, path, &place));
+		TRY(members_find(members_of(object->target, object->type), object->type, path,
+				 &place));
 		place.bit_offset += object->bit_offset;
 	}
 	*ret = (struct object){ .target = object->target,
@@ -172,7 +177,7 @@ struct error *object_offset(struct target *target, const char *type_name, const 
 	struct type type;
 	struct type_place place;
 	TRY(target_find_type(target, NULL, type_name, &type));
-	TRY(type_find_path(type, path, &place));
+	TRY(members_find(members_of(target, type), type, path, &place));
 	*ret = place.bit_offset / 8;
 	return NULL;
 }

@@ -4,6 +4,7 @@
  * own. Only a file that is no dump, or one whose kernel memory cannot be found at all, ends it.
  */
 #include "debugger/target/btf_files.h"
+#include "debugger/target/members.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -199,6 +200,8 @@ struct error *target_open(const char *const *paths, size_t count,
 	struct error *error = vmcore_open(paths, count, &vmcore_options, &target->vmcore);
 	if (!error)
 		error = symtab_create(&target->symbols);
+	if (!error)
+		error = members_create(&target->members);
 	if (!error) {
 		target->physical = vmcore_physical(target->vmcore);
 		target->facts = vmcore_facts(target->vmcore);
@@ -242,6 +245,7 @@ void target_close(struct target *target)
 	error_free(target->tasks_problem);
 	if (target->declarations_destroy)
 		target->declarations_destroy(target->declarations);
+	members_destroy(target->members);
 	btf_close(target->btf);
 	free(target->btf_copy);
 	symtab_destroy(target->symbols);

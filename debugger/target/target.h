@@ -13,6 +13,8 @@
 #include "symbols/symtab.h"
 #include "vmcore/vmcore.h"
 
+struct members;
+
 /* Who says that a symbol or a value has its type. */
 enum type_origin {
 	ORIGIN_NONE,	 /* nobody: raw bytes */
@@ -115,6 +117,7 @@ struct target {
 	const void *btf_data; /* the bytes of `btf` */
 	void *btf_copy;	      /* the same, to be freed; NULL: memory lends them */
 	size_t btf_size;
+	struct members *members;     /* where the kernel's types have them; NULL: not remembered */
 	bool btf_is_of_file;	     /* borrowed of them: the dump has none */
 	struct btf_files *btf_files; /* given by the user, NULL: none */
 	void *orc;		     /* debugger/unwind's tables */
