@@ -97,6 +97,22 @@ static struct error *read_taints(const struct object *object, struct module_fact
 	return taint_letters(object->target, facts);
 }
 
+/* The first of the regions that are freed after init, of enum mod_mem_type; false: no such enum. */
+static bool first_init_region(const struct btf *btf, int64_t *ret)
+{
+	uint64_t cursor = 0;
+	struct btf_type type;
+	struct btf_enumerator found;
+	if (!btf_get(btf, btf_find(btf, BTF_ENUM, "mod_mem_type", &cursor), &type))
+		return false;
+	for (uint32_t i = 0; btf_enumerator(&type, i, &found); i++)
+		if (!strcmp(found.name, "MOD_INIT_TEXT")) {
+			*ret = found.value;
+			return true;
+		}
+	return false;
+}
+
 /* Up to 6.3 init_layout; since then the regions from MOD_INIT_TEXT on. */
 static struct error *read_init_size(const struct object *object, struct module_facts *facts)
 {
@@ -105,12 +121,10 @@ static struct error *read_init_size(const struct object *object, struct module_f
 		TRY(object_u64(object, "init_layout.size", &facts->init_size));
 		return NULL;
 	}
-	struct btf_enumerator first;
-	uint32_t id;
-	if (!object_has(object, "mem") ||
-	    !btf_find_enumerator(object->target->btf, "MOD_INIT_TEXT", &id, &first))
+	int64_t first;
+	if (!object_has(object, "mem") || !first_init_region(object->target->btf, &first))
 		return NULL;
-	for (int64_t i = first.value; i >= 0 && i < first.value + 8; i++) {
+	for (int64_t i = first; i >= 0 && i < first + 8; i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "mem[%" PRId64 "].size", i);
 		if (!object_has(object, path))
