@@ -55,8 +55,10 @@ static inline const char *record_name(const struct btf *btf, const uint8_t *reco
 static inline bool record_is(const struct btf *btf, const uint8_t *record, enum btf_kind kind,
 			     const char *name)
 {
-	return kind_matches(kind, record_kind(record, kind_offset(btf))) &&
-	       !strcmp(record_name(btf, record), name);
+	if (!kind_matches(kind, record_kind(record, kind_offset(btf))))
+		return false;
+	const char *found = record_name(btf, record);
+	return *found == *name && !strcmp(found, name);
 }
 
 /* --- the index ------------------------------------------------------------------ */

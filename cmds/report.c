@@ -68,6 +68,8 @@ static struct error *report_run(struct session *session, const struct arguments 
 {
 	struct error *error = NULL;
 	bool failed = false;
+	/* Many names will be asked for: no first few of them by a search. */
+	btf_make_indexes(session->target->btf);
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < ARRAY_COUNT(sections) && !error; i++) {
 		if (sections[i].is_long && !arguments->options[OPTION_FULL])
