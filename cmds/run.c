@@ -223,8 +223,8 @@ static struct error *run_to(struct session *session, const struct line *line, FI
 }
 
 /* One line of JSON around what the command wrote. */
-static void write_envelope(FILE *file, const char *line, const char *result,
-			   const struct error *error)
+static void write_envelope(const struct session *session, FILE *file, const char *line,
+			   const char *result, const struct error *error)
 {
 	struct out *out = out_json_create(file);
 	if (!out)
@@ -232,8 +232,11 @@ static void write_envelope(FILE *file, const char *line, const char *result,
 	out_object_begin(out, NULL);
 	out_string(out, "command", line);
 	out_bool(out, "ok", !error);
+	const char *advice = error ? target_error_advice(session->target, error) : NULL;
 	if (error)
 		out_string(out, "error", error->message);
+	if (advice)
+		out_string(out, "advice", advice);
 	if (*result || !error)
 		fprintf(file, ", \"result\": %s", *result ? result : "null");
 	out_object_end(out);
@@ -250,7 +253,7 @@ static struct error *run_json(struct session *session, const struct line *line, 
 		return error_no_memory();
 	struct error *error = run_to(session, line, memory);
 	fclose(memory);
-	write_envelope(session->file, text, result ? result : "", error);
+	write_envelope(session, session->file, text, result ? result : "", error);
 	free(result);
 	return error;
 }
@@ -327,7 +330,8 @@ static struct error *run_split(struct session *session, const struct line *line,
 		error = open_destination(session, line, &destination);
 	if (error) {
 		if (session->format == FORMAT_JSON)
-			write_envelope(session->file ? session->file : stdout, text, "", error);
+			write_envelope(session, session->file ? session->file : stdout, text, "",
+				       error);
 	} else {
 		error = session->format == FORMAT_JSON ? run_json(session, line, text)
 						       : run_to(session, line, session->file);
@@ -395,7 +399,7 @@ static struct error *run_text(struct session *session, const char *text)
 	if (!error)
 		error = run_split(session, &line, text);
 	else if (session->format == FORMAT_JSON)
-		write_envelope(session->file ? session->file : stdout, text, "", error);
+		write_envelope(session, session->file ? session->file : stdout, text, "", error);
 	line_deinit(&line);
 	free(expanded);
 	return error;

@@ -110,6 +110,11 @@ static void show_problems(struct out *out, const struct target *target)
 		}
 	}
 	out_array_end(out);
+	out_array_begin(out, "advice");
+	for (const struct target_problem *p = target->problems; p; p = p->next)
+		if (p->advice)
+			out_string_as(out, NULL, p->advice, "");
+	out_array_end(out);
 }
 
 static struct error *run(struct session *session, const struct arguments *arguments)

@@ -45,6 +45,14 @@ void target_add_problem(struct target *target, struct error *error)
 }
 
 void target_add_advised(struct target *target, struct error *error, const char *advice)
+const char *target_error_advice(const struct target *target, const struct error *error)
+{
+	for (const struct target_problem *p = target->problems; p; p = p->next)
+		if (p->advice && strstr(error->message, p->error->message))
+			return p->advice;
+	return target_advice(target, error->kind);
+}
+
 {
 	if (!error)
 		return;

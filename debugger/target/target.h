@@ -146,6 +146,8 @@ void target_add_problem(struct target *target, struct error *error);
 void target_add_advised(struct target *target, struct error *error, const char *advice);
 /* What the user can do about memory that the dump does not have; NULL: nothing. */
 const char *target_advice(const struct target *target, enum error_kind kind);
+/* The same of an error, also of one that a problem of the target is the reason of. */
+const char *target_error_advice(const struct target *target, const struct error *error);
 /* What is missing and why, when `part` is needed and not there. */
 struct error *target_need_memory(const struct target *target) MUST_CHECK;
 struct error *target_need_symbols(const struct target *target) MUST_CHECK;
