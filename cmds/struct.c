@@ -34,9 +34,8 @@ struct question {
 	const char *address;	/* NULL: the definition */
 	const char *count_text; /* of the elements at the address; NULL: one */
 	struct render_options options;
-	bool wants_enum; /* enums before structs */
-	bool any_kind;	 /* the name had no "struct", "union" or "enum" before it */
-	enum btf_kind kind;
+	bool any_kind;	    /* the name had no "struct", "union" or "enum" before it */
+	enum btf_kind kind; /* what it had; else what the command is called, which comes first */
 	char module_name[64];
 	struct type found[FOUND_MAX];
 	size_t count;
@@ -75,8 +74,7 @@ static void find_in(struct question *question, const struct btf *btf)
 		find_kind(question, btf, question->kind);
 		return;
 	}
-	if (question->wants_enum)
-		find_kind(question, btf, BTF_ENUM);
+	find_kind(question, btf, question->kind);
 	/* What has a tag hides a typedef that is called the same. */
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
 		if (kinds[i] <= BTF_ENUM || question->count == before)
@@ -110,10 +108,9 @@ static void find_anywhere(struct question *question)
 /* No such type: with the names that may have been meant. */
 static struct error *not_found(const struct question *question)
 {
-	const char *tag = question->any_kind && question->wants_enum ? "enum"
-			  : question->kind == BTF_UNION		     ? "union"
-			  : question->kind == BTF_ENUM		     ? "enum"
-								     : "struct";
+	const char *tag = question->kind == BTF_UNION  ? "union"
+			  : question->kind == BTF_ENUM ? "enum"
+						       : "struct";
 	char full[NAME_SIZE + 8];
 	struct type type;
 	snprintf(full, sizeof(full), "%s %s", tag, question->name);
@@ -344,7 +341,7 @@ static struct error *struct_run(struct session *session, const struct arguments 
 	size_t count = arguments->operand_count;
 	char tagged[NAME_SIZE];
 	parse_options(&question, arguments);
-	question.wants_enum = !strncmp(arguments->line, "enum", 4);
+	skip_tag(&question, arguments->line);
 	/* `struct struct x`, as it is copied from C. */
 	bool has_tag = count > 1 && (!strcmp(operands[0], "struct") ||
 				     !strcmp(operands[0], "union") || !strcmp(operands[0], "enum"));

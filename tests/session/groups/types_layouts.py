@@ -190,6 +190,9 @@ def check_module_type(program, boot):
     check_equal(program.result(boot.dump, "struct xfs_mount"), [found], "without the module")
     result = program.run(["-q", "-c", "struct nls_utf8:xfs_mount", boot.dump], status=1)
     check('no type "struct xfs_mount" in nls_utf8' in result.errors, shorten(result.errors))
+    for tag in ("struct", "union", "enum"):
+        result = program.run(["-q", "-c", f"{tag} no_such_type", boot.dump], status=1)
+        check(f'no type "{tag} no_such_type"' in result.errors, shorten(result.errors))
 
 
 def check_searches(program, boot, notes):
