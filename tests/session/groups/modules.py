@@ -11,7 +11,7 @@ import os
 import re
 import struct
 
-from groups.hostile import Image
+from forged import Image
 from lib import Boot, Failure, boots, cache_folder, check, check_equal, check_lines, kernel_names
 
 BUILD_ID = b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0"
