@@ -208,6 +208,7 @@ static struct error *load_modules(struct target *target)
 	size_t capacity = 0;
 	struct list_walk walk;
 	TRY(target_need_memory(target));
+	TRY(target_need_symbols(target));
 	TRY(target_need_btf(target));
 	if (!symtab_address(target->symbols, "modules", &head))
 		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol modules");

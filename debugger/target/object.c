@@ -20,9 +20,12 @@ static struct error *find_variable(struct target *target, const char *name, cons
 {
 	uint64_t cursor = 0;
 	TRY(target_need_memory(target));
-	TRY(target_need_symbols(target));
-	if (!symtab_find(target->symbols, NULL, name, &cursor, ret_symbol) || ret_symbol->module)
-		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
+	if (!target_find_noted(target, name, ret_symbol)) {
+		TRY(target_need_symbols(target));
+		if (!symtab_find(target->symbols, NULL, name, &cursor, ret_symbol) ||
+		    ret_symbol->module)
+			return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
+	}
 	if (type_name)
 		return target_find_type(target, NULL, type_name, ret_type);
 	enum type_origin origin;

@@ -5,6 +5,8 @@
  */
 #include "debugger/target/target.h"
 
+#include <stdio.h>
+
 static bool load_modules(struct target *target)
 {
 	const struct module *modules;
@@ -15,9 +17,31 @@ static bool load_modules(struct target *target)
 	return symtab_count(target->symbols) > before;
 }
 
+#define AFTER_NOTED UINT64_MAX /* a cursor */
+
+bool target_find_noted(const struct target *target, const char *name, struct symbol *ret)
+{
+	char key[SYMBOL_NAME_SIZE + 16];
+	uint64_t address;
+	if (symtab_kernel_count(target->symbols) || !target->vmcoreinfo)
+		return false;
+	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
+	if (!vmcoreinfo_hex(target->vmcoreinfo, key, &address))
+		return false;
+	*ret = (struct symbol){ .address = address, .kind = '?', .number = UINT32_MAX };
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	return true;
+}
+
 bool target_find_symbol(struct target *target, const char *module, const char *name,
 			uint64_t *cursor, struct symbol *ret)
 {
+	if (*cursor == AFTER_NOTED)
+		return false;
+	if (!module && !*cursor && target_find_noted(target, name, ret)) {
+		*cursor = AFTER_NOTED;
+		return true;
+	}
 	if (module)
 		load_modules(target);
 	uint64_t before = *cursor;

@@ -4,6 +4,7 @@
  * own. Only a file that is no dump, or one whose kernel memory cannot be found at all, ends it.
  */
 #include "debugger/target/btf_files.h"
+#include "debugger/target/btf_search.h"
 #include "debugger/target/members.h"
 
 #include <inttypes.h>
@@ -21,6 +22,11 @@ static const char banner_advice[] =
 static const char symbols_advice[] =
 	"the log and memory (`log`, `rd ADDRESS`) still work; stacks, tasks and names do not: is "
 	"there another copy of the dump, or one that was filtered less?";
+static const char only_types_advice[] =
+	"the log, memory, types and casts (`log`, `rd ADDRESS`, `struct`, `print *(struct NAME "
+	"*)ADDRESS`) still work, and the names that VMCOREINFO has (init_uts_ns); stacks, tasks "
+	"and "
+	"other names do not: is there another copy of the dump, or one that was filtered less?";
 static const char types_advice[] =
 	"symbols, memory and the log (`sym`, `rd`, `dis`, `log`) still work; --btf FILE brings the "
 	"types: /sys/kernel/btf/vmlinux of a machine that runs this kernel, or its vmlinux";
@@ -39,12 +45,6 @@ const char *target_advice(const struct target *target, enum error_kind kind)
 	return kind == ERROR_EXCLUDED && target->facts->dump_level > 0 ? filter_advice : NULL;
 }
 
-void target_add_problem(struct target *target, struct error *error)
-{
-	target_add_advised(target, error, NULL);
-}
-
-void target_add_advised(struct target *target, struct error *error, const char *advice)
 const char *target_error_advice(const struct target *target, const struct error *error)
 {
 	for (const struct target_problem *p = target->problems; p; p = p->next)
@@ -53,6 +53,12 @@ const char *target_error_advice(const struct target *target, const struct error 
 	return target_advice(target, error->kind);
 }
 
+void target_add_problem(struct target *target, struct error *error)
+{
+	target_add_advised(target, error, NULL);
+}
+
+void target_add_advised(struct target *target, struct error *error, const char *advice)
 {
 	if (!error)
 		return;
@@ -160,18 +166,38 @@ static struct error *check_banner(struct target *target)
 	return NULL;
 }
 
+/* By its symbols, else, where symbols are lost, by its looks. */
+static struct error *find_btf(struct target *target, uint64_t *ret_start, uint64_t *ret_size)
+{
+	uint64_t stop, stext;
+	if (symtab_address(target->symbols, "__start_BTF", ret_start) &&
+	    symtab_address(target->symbols, "__stop_BTF", &stop) && stop > *ret_start) {
+		*ret_size = stop - *ret_start;
+		return NULL;
+	}
+	bool has_all = symtab_kernel_count(target->symbols) && !symtab_warning(target->symbols);
+	if (has_all || !vmcoreinfo_hex(target->vmcoreinfo, "SYMBOL(_stext)", &stext))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no __start_BTF (built without "
+						     "CONFIG_DEBUG_INFO_BTF?)");
+	struct error *error = btf_search(target->memory, stext, ret_start, ret_size);
+	if (!error)
+		target_add_problem(target, error_create(ERROR_NOT_FOUND,
+							"__start_BTF is not known; using the BTF "
+							"found at 0x%" PRIx64,
+							*ret_start));
+	return error;
+}
+
 static struct error *open_btf(struct target *target)
 {
-	uint64_t start, stop;
-	if (!symtab_address(target->symbols, "__start_BTF", &start) ||
-	    !symtab_address(target->symbols, "__stop_BTF", &stop) || stop <= start)
-		return error_create(ERROR_NOT_FOUND,
-				    "no types: the kernel has no __start_BTF (built without "
-				    "CONFIG_DEBUG_INFO_BTF?)");
-	struct error *error = memory_borrow(target->memory, start, stop - start, BTF_SIZE_LIMIT,
-					    &target->btf_data, &target->btf_copy);
+	uint64_t start = 0, size = 0;
+	struct error *error = find_btf(target, &start, &size);
+	if (error)
+		return error_prefix(error, "no types");
+	error = memory_borrow(target->memory, start, size, BTF_SIZE_LIMIT, &target->btf_data,
+			      &target->btf_copy);
 	if (!error) {
-		target->btf_size = (size_t)(stop - start);
+		target->btf_size = (size_t)size;
 		error = btf_open(target->btf_data, target->btf_size, NULL, "vmlinux", &target->btf);
 	}
 	if (!error && btf_warning(target->btf))
@@ -190,7 +216,9 @@ static struct error *open_parts(struct target *target)
 		return error;
 	error = open_symbols(target);
 	if (error) {
-		target_add_advised(target, error, symbols_advice);
+		struct error *types = open_btf(target);
+		target_add_advised(target, error, types ? symbols_advice : only_types_advice);
+		target_add_problem(target, types);
 		return NULL;
 	}
 	target_add_advised(target, check_banner(target), banner_advice);
@@ -294,6 +322,5 @@ struct error *target_need_symbols(const struct target *target)
 
 struct error *target_need_btf(const struct target *target)
 {
-	struct error *error = target_need_symbols(target);
-	return error ? error : need(target, target->btf, "no types");
+	return need(target, target->btf, "no types");
 }

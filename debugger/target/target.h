@@ -180,6 +180,8 @@ const struct generated_code *target_generated_at(struct target *target, uint64_t
 /* As symtab_find(): kernel, then modules. `module` NULL: anywhere. */
 bool target_find_symbol(struct target *target, const char *module, const char *name,
 			uint64_t *cursor, struct symbol *ret);
+/* Where there are no kallsyms: the few that VMCOREINFO names. */
+bool target_find_noted(const struct target *target, const char *name, struct symbol *ret);
 bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
 		      uint64_t *ret_offset);
 /* "name+0x12 [module]"; false: nothing near. */

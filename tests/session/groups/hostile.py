@@ -286,7 +286,8 @@ def says(session, what, path, wanted, works, boot):
         missing = [name for name in works if name not in goes_on]
         check(not missing, f"{missing} should work; {goes_on} do; {said}")
         check(advice or "--vmcoreinfo file" in text, f"no advice: {said}")
-        row = [what, ", ".join(goes_on) or "nothing", said[0], " ".join(advice) or "(in the message)"]
+        first = next(line for line in said if wanted[0].lower() in line.lower())
+        row = [what, ", ".join(goes_on) or "nothing", first, " ".join(advice) or "(in the message)"]
         notes.append(f"{row[1]}; says: {row[2]}; {row[3]}")
         if DAMAGES:
             with open(DAMAGES, "a") as file:
@@ -331,6 +332,23 @@ def damaged_vmcoreinfo(session, image, layout, boot):
              EVERYTHING, boot)
 
 
+def without_symbols(session, image, boot):
+    """The BTF is found by its looks; VMCOREINFO names a few variables; JSON has the advice."""
+    program = session.program
+    with session.case("without kallsyms: types, casts, what VMCOREINFO names") as notes:
+        check_equal(program.value(image.path, "init_uts_ns.name.release"), boot.release, "release")
+        task = f"((struct task_struct *){boot.address('init_task'):#x})"
+        check_equal(program.value(image.path, f"{task}->comm"), "swapper/0", "a cast")
+        check_equal(program.text(image.path, "struct task_struct"),
+                    program.text(boot.dump, "struct task_struct"), "struct task_struct")
+        answer, facts = program.run(["-q", "--json", "-c", "ps", "-c", "sys", image.path],
+                                    status=1).objects()
+        check("no symbols" in answer["error"], answer["error"])
+        check("still work" in answer["advice"], f"advice: {answer}")
+        check(answer["advice"] in facts["result"]["advice"], f"sys: {facts['result']}")
+        notes.append(answer["advice"])
+
+
 def missing_parts(session, image, layout, boot):
     path = image.path
     with excluded(image, layout.offset("__start_BTF"), layout.offset("__stop_BTF")):
@@ -338,11 +356,13 @@ def missing_parts(session, image, layout, boot):
              ["symbols", "log", "memory"], boot)
     first, size = kallsyms(layout)
     if size:
+        works = ["log", "memory", "a type"]
         with excluded(image, first, first + size):
             says(session, "kallsyms excluded", path, ["kallsyms", "left out of the dump"],
-                 ["log", "memory"], boot)
+                 works, boot)
+            without_symbols(session, image, boot)
         with image.patched({first: bytes(size)}):
-            says(session, "kallsyms zeroed", path, ["kallsyms"], ["log", "memory"], boot)
+            says(session, "kallsyms zeroed", path, ["kallsyms"], works, boot)
     with image.patched({layout.offset("__start_BTF"): bytes(4096)}):
         says(session, "BTF's header zeroed", path, ["BTF"], ["symbols", "log", "memory"], boot)
 
