@@ -154,6 +154,21 @@ def compare_live(program, kernel, notes):
     shutil.rmtree(folder)
 
 
+# What a report may read of a dump, however large that is: the tables of symbols and types in a few
+# reads, then page by page what pointers lead to.
+READ_MEBIBYTES, READS = 16, 1000
+
+
+def compare_reading(program, boot, notes):
+    """A report reads what it needs, and that once."""
+    result = program.run(["-q", "--no-cache", "-c", "report", "-c", "!cat /proc/$PPID/io",
+                          boot.dump], status=0)
+    numbers = dict(re.findall(r"^(rchar|syscr): (\d+)$", result.text, re.M))
+    read, calls = int(numbers["rchar"]) / (1 << 20), int(numbers["syscr"])
+    notes.append(f"{read:.1f} MiB of {os.path.getsize(boot.dump) >> 20} in {calls} reads")
+    check(0 < read <= READ_MEBIBYTES and calls <= READS, f"a report reads {notes[-1]}")
+
+
 # A root with two files in it, neither of which can be written; no environment.
 EMPTY_WORLD = """
 set -e
@@ -192,5 +207,7 @@ def run(session):
             compare_all(program, boot, notes)
         with session.case(f"{kernel} vmcore.kdump: the static program all by itself") as notes:
             compare_alone(program, boot, notes)
+        with session.case(f"{kernel} vmcore.kdump: how much a report reads") as notes:
+            compare_reading(program, boot, notes)
         with session.case(f"{kernel} /proc/vmcore in the capture kernel") as notes:
             compare_live(program, kernel, notes)
