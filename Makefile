@@ -36,6 +36,7 @@ FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*
 # What the goals need of tests/packages.
 NEEDS := build \
 	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
+	$(if $(filter kdump-tools packages,$(MAKECMDGOALS)),kdump) \
 	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
 	$(if $(filter dumps session sanitize integers fuzz mutate check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
 	$(if $(filter lint unit session sanitize integers fuzz mutate check bench packages,$(MAKECMDGOALS)),test)
@@ -112,8 +113,9 @@ demo: $(PROGRAM) ## crashes a real kernel and looks at its dump
 
 # Tests
 
-check: dumps ## all of the tests: lint unit session sanitize
-	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize'
+check: dumps ## all of the tests: lint unit session sanitize, and kdump-tools if root
+	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize' \
+		'$(MAKE) kdump-tools GENERATORS=initramfs-tools'
 
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
@@ -197,9 +199,8 @@ static: $(STATIC) ## builds build/btfcrash-static, which needs no other file: fo
 initramfs-files: $(PROGRAM) ## what an initramfs needs for the program that is not static
 	@kdump/initramfs-files $(PROGRAM)
 
-kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the report (by hand, as root)
-	@tests/install-packages fresh dumps
-	@tests/kdump-tools $(BUILD)
+kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the report (as root): GENERATORS='initramfs-tools dracut'
+	@tests/kdump-tools $(BUILD) $(GENERATORS)
 
 # Installing
 
