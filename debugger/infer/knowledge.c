@@ -14,12 +14,30 @@
 /* So many may share the prototypes of their name, which then still say something. */
 #define FUNCTIONS_A_PROTOTYPE 2
 
+static void find_constants(struct knowledge *knowledge)
+{
+	const struct symtab *symbols = knowledge->target->symbols;
+	if (!symtab_address(symbols, "__start_rodata", &knowledge->constants_start) ||
+	    !symtab_address(symbols, "__end_rodata", &knowledge->constants_end))
+		knowledge->constants_start = knowledge->constants_end = 0;
+	if (!symtab_address(symbols, "__start_ro_after_init", &knowledge->boot_start) ||
+	    !symtab_address(symbols, "__end_ro_after_init", &knowledge->boot_end))
+		knowledge->boot_start = knowledge->boot_end = 0;
+}
+
+bool knowledge_is_constant(const struct knowledge *knowledge, uint64_t address)
+{
+	return address >= knowledge->constants_start && address < knowledge->constants_end &&
+	       (address < knowledge->boot_start || address >= knowledge->boot_end);
+}
+
 struct error *knowledge_create(struct target *target, struct knowledge **ret)
 {
 	struct knowledge *knowledge = calloc(1, sizeof(*knowledge));
 	if (!knowledge)
 		return error_no_memory();
 	knowledge->target = target;
+	find_constants(knowledge);
 	struct error *error = hint_types_create(&knowledge->hint_types);
 	if (error) {
 		free(knowledge);

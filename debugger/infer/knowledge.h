@@ -54,7 +54,9 @@ struct knowledge {
 	struct slab_layout *slab;  /* slab.c's */
 	struct families *families; /* NULL: nothing is learned yet */
 	struct hints *hints;	   /* NULL: not to be used */
-	uint8_t hint_kernels;	   /* whose rows count */
+	/* What the kernel never writes, and in it what it writes while it boots. */
+	uint64_t constants_start, constants_end, boot_start, boot_end;
+	uint8_t hint_kernels; /* whose rows count */
 	struct hint_types *hint_types;
 	bool is_shared;			  /* a copy that a thread asks */
 	struct cache *cache;		  /* of the dump's results; NULL: none */
@@ -90,6 +92,8 @@ enum likeness function_compare(const struct function_entry *function, const stru
 			       uint32_t type, bool *ret_proved);
 /* A global that is typed; the last word counts. */
 struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed) MUST_CHECK;
+/* Of the kernel: in .rodata. */
+bool knowledge_is_constant(const struct knowledge *knowledge, uint64_t address);
 /* NULL: not known. */
 const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address);
 /* A value that can be an address of the kernel's half, and no small negative number. */
@@ -115,8 +119,9 @@ struct question {
 	const struct layout *layout;
 	const uint8_t *bytes; /* of the symbol, as many as could be read */
 	uint32_t size;
-	bool is_constant; /* in read-only data */
-	bool is_zero;	  /* all of the bytes are */
+	bool is_constant;  /* in read-only data */
+	bool has_literals; /* strings without a symbol may follow it */
+	bool is_zero;	   /* all of the bytes are */
 	/* What the name's ending stands for; names_prepare() fills it, and what follows. */
 	struct {
 		uint32_t type;

@@ -3,10 +3,14 @@
 
 #include "base/array.h"
 #include <stdlib.h>
+#include <string.h>
 
-#define POINTS_MAX 14
-#define MANY	   4
-#define LEAST	   2 /* of a family, from which on they say something */
+#define POINTS_MAX     14
+#define MANY	       4
+#define COMMONEST      6 /* bits */
+#define RAREST	       16
+#define RARITY_UNKNOWN 11 /* one of thousands */
+#define LEAST	       2  /* of a family, from which on they say something */
 
 /* How often a key came with a type; type 0: with any. Key 0: any name. */
 struct lesson {
@@ -16,6 +20,8 @@ struct lesson {
 struct families {
 	struct lesson *items; /* by key and type, once settled */
 	size_t count, capacity;
+	uint8_t *rarity; /* by type: bits; NULL: nothing is known of any */
+	uint32_t rarity_end;
 };
 
 struct error *families_create(struct families **ret)
@@ -29,6 +35,7 @@ void families_destroy(struct families *families)
 	if (!families)
 		return;
 	free(families->items);
+	free(families->rarity);
 	free(families);
 }
 
@@ -79,6 +86,35 @@ static int compare_lessons(const void *left, const void *right)
 	return a->type < b->type ? -1 : a->type > b->type;
 }
 
+/* How rare the types are among all that were learned. */
+static void settle_rarity(struct families *families)
+{
+	size_t end = 0;
+	while (end < families->count && !families->items[end].key)
+		end++;
+	free(families->rarity);
+	families->rarity_end = end ? families->items[end - 1].type + 1 : 0;
+	families->rarity = malloc(families->rarity_end + 1);
+	if (!families->rarity)
+		return;
+	memset(families->rarity, RAREST, families->rarity_end);
+	/* Type 0 is all of them. */
+	for (size_t i = 1; i < end; i++) {
+		int bits = COMMONEST;
+		for (uint32_t ratio = families->items[0].count / families->items[i].count >> bits;
+		     ratio > 1 && bits < RAREST; ratio /= 2)
+			bits++;
+		families->rarity[families->items[i].type] = (uint8_t)bits;
+	}
+}
+
+int families_rarity(const struct families *families, uint32_t type)
+{
+	if (!families || !families->rarity)
+		return RARITY_UNKNOWN;
+	return type < families->rarity_end ? families->rarity[type] : RAREST;
+}
+
 void families_settle(struct families *families)
 {
 	size_t kept = 0;
@@ -92,6 +128,7 @@ void families_settle(struct families *families)
 			families->items[++kept] = families->items[i];
 	}
 	families->count = kept + 1;
+	settle_rarity(families);
 }
 
 static size_t first_of(const struct families *families, uint32_t key, uint32_t type)

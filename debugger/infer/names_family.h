@@ -15,6 +15,8 @@ void families_destroy(struct families *families);
 struct error *families_learn(struct families *families, const char *name, uint32_t type) MUST_CHECK;
 /* After the last that was learned, before the first question. */
 void families_settle(struct families *families);
+/* Bits that it takes to tell a type, more for a rarer one. `families` may be NULL. */
+int families_rarity(const struct families *families, uint32_t type);
 /* A type that kin of a name have, and the bits that it tells: 1 or more. */
 struct kinship {
 	uint32_t type;

@@ -40,6 +40,8 @@ void one_begin(struct one *one, const struct subject *subject, const struct symb
 				       .layout = one->solver->layout,
 				       .bytes = one->bytes,
 				       .is_constant = place_of(symbol->kind) == PLACE_RODATA };
+	question->has_literals = question->is_constant ||
+				 knowledge_is_constant(one->knowledge, subject->address);
 	question->size = one_read(one, subject);
 	question->is_zero =
 		!question->size ||
@@ -63,6 +65,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 		(struct solver_input){ .subject = subject,
 				       .clues = &one->clues,
 				       .place = place_of(symbol->kind),
+				       .is_constant = question->has_literals,
 				       .judge = own_data_judge,
 				       .judge_name = names_judge,
 				       .judge_most = one->explains ? 0 : OWN_DATA_MOST + NAMES_MOST,

@@ -8,12 +8,14 @@
 
 #include <ctype.h>
 
-#define WORDS_MAX      64  /* of the symbol, looked at for clues */
-#define FUNCTIONS_MAX  12  /* clues of that kind */
-#define LEAVES_MAX     160 /* members of a candidate that are judged */
-#define DEPTH_MAX      16
-#define TEXT_SIZE_MIN  4
-#define SHORT_TEXT_MIN 2
+#define WORDS_MAX	   64  /* of the symbol, looked at for clues */
+#define FUNCTIONS_MAX	   12  /* clues of that kind */
+#define LEAVES_MAX	   160 /* members of a candidate that are judged */
+#define DEPTH_MAX	   16
+#define TEXT_SIZE_MIN	   4
+#define SHORT_TEXT_MIN	   2
+#define SHORT_CONSTANT_MIN 3
+#define SHORT_ROOM_MAX	   16
 
 static uint64_t word_at(const struct question *question, uint32_t offset)
 {
@@ -175,6 +177,19 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 	return true;
 }
 
+/* Of a short constant: literals without a symbol may follow it. */
+static uint32_t short_constant(const struct question *question)
+{
+	uint32_t length = text_length(question->bytes, question->size);
+	if (!question->has_literals || question->subject->room > SHORT_ROOM_MAX ||
+	    length < SHORT_CONSTANT_MIN)
+		return 0;
+	for (uint32_t i = 0; i < length; i++)
+		if (!isalnum(question->bytes[i]))
+			return 0;
+	return length;
+}
+
 /* Numbers may look like letters; short text is a word or a format, and no longer than its room. */
 static bool is_long_enough(const struct question *question, uint32_t length)
 {
@@ -193,8 +208,9 @@ static bool collect_text(const struct question *question, struct clues *clues)
 	uint32_t length = own_data_text(question), room = question->size;
 	uint32_t type = layout_find(question->layout, BTF_INT, "char");
 	/* Ids in tables begin with text as well, but are short of their room. */
-	if (type && is_long_enough(question, length) && length * 4 >= room &&
-	    (!question->is_constant || room - length <= 32))
+	if (type && ((is_long_enough(question, length) && length * 4 >= room &&
+		      (!question->is_constant || room - length <= 32)) ||
+		     short_constant(question)))
 		return add(clues,
 			   &(struct clue){ .kind = CLUE_STRIDE, .size = 1, .how = "is text" }) &&
 		       add(clues, &(struct clue){ .kind = CLUE_SHAPE,
@@ -302,12 +318,10 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 		against_it(trial, 4, "a pointer to data points at a function");
 		return;
 	}
-	if (kind == BTF_INT && layout_size(trial->layout, target) == 1 &&
-	    trial->layout->records[target].encoding & BTF_INT_SIGNED && trial->leaves < 24) {
+	if (target && target == trial->layout->character && trial->leaves < 24) {
+		/* Or at bytes that somebody called char. */
 		if (points_at_text(trial->question, value))
 			for_it(trial, 1);
-		else
-			against_it(trial, 1, "a char pointer points at no text");
 		return;
 	}
 	if (layout_alignment(trial->layout, target) == 8 && value % 8 && kind == BTF_STRUCT)

@@ -18,7 +18,6 @@
 #define VISITS_MAX     4096
 #define ENUMS_MAX      64
 #define SEARCH_MARGIN  (16 * FIT_BIT) /* worse than the best so far: not counted to the end */
-#define STRUCT_PRIOR   (11 * FIT_BIT) /* one of thousands */
 #define UNION_PRIOR    (18 * FIT_BIT)
 #define TWO_OF_A_KIND  (3 * FIT_BIT)  /* an array */
 #define POINTERS_PRIOR (12 * FIT_BIT) /* void * */
@@ -250,7 +249,7 @@ static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
 	case WORD_FUNCTION:
 		return kind == BTF_FUNC_PROTO ? cost_function(fit, target, value)
 		       : target		      ? 20 * FIT_BIT
-					      : 6 * FIT_BIT;
+					      : 10 * FIT_BIT;
 	case WORD_TEXT:
 		return is_text			? FIT_BIT
 		       : kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
@@ -282,7 +281,8 @@ static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t 
 		if (((uint64_t)enumerator.value & 0xffffffff) == (value & 0xffffffff))
 			return true;
 	}
-	return *ret_count >= ENUMS_MAX;
+	/* So many count up from 0. */
+	return *ret_count == ENUMS_MAX && (value & 0xffffffff) < record.vlen;
 }
 
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
@@ -305,7 +305,7 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 /* Bytes that are text, or that are not. */
 static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, uint32_t count)
 {
-	bool is_char = fit->layout->records[element].encoding & BTF_INT_SIGNED;
+	bool is_char = element == fit->layout->character;
 	bool is_bool = fit->layout->records[element].encoding & BTF_INT_BOOL;
 	int cost = 0, texts = 0;
 	for (uint32_t i = 0; i < count && offset + i < fit->size && cost < fit->limit; i++) {
@@ -367,9 +367,11 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 {
 	const struct field *field;
-	uint32_t size = layout_size(fit->layout, type), i = 0;
+	uint32_t size = layout_size(fit->layout, type);
+	uint32_t arms = fit->layout->records[type].field_count;
 	int best = FIT_IMPOSSIBLE;
-	for (; (field = layout_field(fit->layout, type, i)); i++) {
+	/* One that says it all is enough: unions of hooks have hundreds. */
+	for (uint32_t i = 0; best > FIT_BIT && (field = layout_field(fit->layout, type, i)); i++) {
 		if (field->bit_size)
 			continue;
 		int beyond = best < fit->limit ? fit->limit - best : 0;
@@ -378,7 +380,7 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 					offset + size);
 		best = cost < best ? cost : best;
 	}
-	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(i) * FIT_BIT / 2;
+	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(arms) * FIT_BIT / 2;
 }
 
 static int measure_list_head(const struct fit *fit, uint32_t offset)
@@ -436,7 +438,7 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 			break;
 		int one = cost_part(fit, element, offset + i * step, depth + 1, cost);
 		/* Behind constants may lie literals that have no symbol. */
-		int unknown = i && !depth && fit->question->is_constant
+		int unknown = i && !depth && fit->question->has_literals
 				      ? cost_unknown(fit, offset + i * step, step)
 				      : one;
 		cost += one < unknown ? one : unknown;
@@ -492,7 +494,7 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	if (gap && subject->room_is_exact)
 		return 60 * FIT_BIT;
 	cost += count_filled(fit, size, size + 64) *
-		(fit->question->is_constant ? 6 * FIT_BIT : 30 * FIT_BIT);
+		(fit->question->has_literals ? 10 * FIT_BIT : 30 * FIT_BIT);
 	if (gap >= alignment)
 		cost += 10 * FIT_BIT;
 	return cost + (int)(gap < 64 ? gap : 64) * FIT_BIT / 8;
@@ -581,18 +583,22 @@ static bool can_be(const struct fit *fit, const struct outline *outline)
 	return gap < SLACK_MAX || gap < (end & -end);
 }
 
-int fit_prior(const struct layout *layout, uint32_t type, bool is_named)
+int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
 {
+	const struct layout *layout = fit->layout;
+	const struct families *families = fit->question->knowledge->families;
 	switch (layout_kind(layout, type)) {
 	case BTF_STRUCT:
-		return is_named ? 0 : STRUCT_PRIOR;
+		return is_named ? 0 : families_rarity(families, type) * FIT_BIT;
 	case BTF_UNION:
 		return is_named ? 0 : UNION_PRIOR;
 	case BTF_PTR: {
 		uint32_t target = layout_target(layout, type);
 		if (!target || layout_kind(layout, target) == BTF_FUNC_PROTO)
 			return POINTERS_PRIOR;
-		return is_named || !layout_is_compound(layout, target) ? 0 : STRUCT_PRIOR;
+		return is_named || !layout_is_compound(layout, target)
+			       ? 0
+			       : families_rarity(families, type) * FIT_BIT;
 	}
 	default:
 		return 0;
@@ -612,8 +618,7 @@ static void try_pointer(struct search *search, uint32_t target)
 {
 	const struct fit *fit = search->fit;
 	uint32_t pointer = fit->layout->records[target].pointer;
-	try_type(search, pointer,
-		 fit_prior(fit->layout, pointer, false) - kin_points(fit, pointer));
+	try_type(search, pointer, fit_prior(fit, pointer, false) - kin_points(fit, pointer));
 }
 
 static void search_scalars(struct search *search)
@@ -653,7 +658,7 @@ static int name_points(const struct fit *fit, const struct outline *outline)
 		common = outlines_match_name(outlines, name, fit->name, fit->name_count, &all);
 	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
 	if (all && common == all)
-		points *= 2;
+		points *= 3;
 	return points > family ? points : family;
 }
 
@@ -675,7 +680,8 @@ static void search_named(struct search *search)
 		const struct outline *outline = &outlines->items[i];
 		if (outline->is_union || !can_be(fit, outline))
 			continue;
-		int name = name_points(fit, outline), prior = STRUCT_PRIOR - name;
+		int name = name_points(fit, outline),
+		    prior = fit_prior(fit, outline->type, false) - name;
 		if (name >= NAME_MIN)
 			try_type(search, outline->type, prior);
 		else if (fit->pointers)

@@ -28,7 +28,7 @@ void fit_destroy(struct fit *fit);
 /* Stops counting beyond `limit`. */
 int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit);
 /* What it takes to believe in a type; less where a clue names it. */
-int fit_prior(const struct layout *layout, uint32_t type, bool is_named);
+int fit_prior(const struct fit *fit, uint32_t type, bool is_named);
 /* The types that fit best, the best first, no matter what clues say; at most `room`. */
 size_t fit_search(struct fit *fit, struct fitted *ret, size_t room);
 

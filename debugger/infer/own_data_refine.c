@@ -18,16 +18,36 @@
 #define MEASURED_MAX   64
 #define BITS_A_POINT   1
 #define PENALTY_MAX    40
-#define STRUCT_PRIOR   (11 * FIT_BIT)
+#define OTHERWISE_COST (30 * FIT_BIT)
 #define COST_MAX       (1 << 24)
 
 static int measure(const struct question *question, struct fit *fit, const struct scored *item)
 {
 	int cost = fit_cost(fit, item->type, item->count, COST_MAX);
-	cost += fit_prior(question->layout, item->type, item->is_direct);
+	cost += fit_prior(fit, item->type, item->is_direct);
 	if (!item->is_direct || layout_kind(question->layout, item->type) == BTF_PTR)
 		cost -= fit_name(fit, item->type);
 	return cost;
+}
+
+/* A number is read and written as a whole: is it, by all that code does? */
+static bool is_accessed_otherwise(const struct solver *solver, const struct scored *item,
+				  uint64_t *ret_where)
+{
+	uint32_t size = layout_size(solver->layout, item->type);
+	bool is_accessed = false;
+	for (size_t i = 0; i < solver->wish_count; i++) {
+		const struct wish *wish = &solver->wishes[i];
+		if (wish->source != SOURCE_CODE ||
+		    (wish->kind != CLUE_ACCESS && wish->kind != CLUE_STRIDE))
+			continue;
+		if (wish->size == size)
+			return false;
+		is_accessed = true;
+		*ret_where = wish->where;
+	}
+	return is_accessed && !layout_is_compound(solver->layout, item->type) &&
+	       layout_kind(solver->layout, item->type) != BTF_ARRAY;
 }
 
 /* Nothing but the name speaks: what its kin are, where that fits. */
@@ -74,8 +94,10 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		(void)solver_consider(solver, found[i].type, found[i].count);
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
+		uint64_t where;
 		/* This is the finer judge of bytes. */
-		if (item->data < 0 && item->against <= AGAINST_MAX && item->rejected_by != 1) {
+		if (item->data < 0 && item->against <= AGAINST_MAX &&
+		    item->rejected_by != NOWHERE) {
 			item->score = (int16_t)(item->score - item->data);
 			item->rejected = NULL;
 		}
@@ -84,6 +106,15 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		    layout_is_compound(question->layout, item->type))
 			item->score = (int16_t)(item->score + SEARCHED_PRIOR - item->prior);
 		costs[i] = measure(question, fit, &solver->items[i]);
+		if (!item->rejected && is_accessed_otherwise(solver, item, &where)) {
+			/* Text is copied by words. */
+			if (layout_size(question->layout, item->type) == 1) {
+				costs[i] += OTHERWISE_COST;
+			} else {
+				item->rejected = "is accessed in another size";
+				item->rejected_by = where;
+			}
+		}
 		if (!solver->items[i].rejected && costs[i] < best)
 			best = costs[i];
 	}

@@ -107,6 +107,30 @@ struct error *pointer_walk_add(struct pointer_walk *walk, const struct layout *l
 
 /* --- one object ---------------------------------------------------------------------------- */
 
+/* hlist_node.pprev: whatever points at a hlist_node, a pointer to a hlist_node in the same. */
+static bool is_way_back(const struct layout *layout, uint32_t pointer)
+{
+	const struct field *field;
+	uint32_t type = layout_target(layout, pointer);
+	for (uint32_t i = 0;
+	     layout_is_compound(layout, type) && (field = layout_field(layout, type, i)); i++)
+		if (layout_target(layout, layout_resolve(layout, field->type)) == pointer)
+			return true;
+	return false;
+}
+
+/* What a pointer to pointers points at is a table of them. */
+static struct error *add_table(struct pointer_walk *walk, uint32_t pointer_size, uint64_t address,
+			       uint64_t where)
+{
+	struct clue clue = { .kind = CLUE_STRIDE,
+			     .source = SOURCE_POINTER,
+			     .size = pointer_size,
+			     .where = where,
+			     .how = "a pointer to pointers points at it" };
+	return knowledge_add_fact(walk->knowledge, address, &clue);
+}
+
 static struct error *found_pointer(struct pointer_walk *walk, const struct node *from,
 				   uint32_t target, uint64_t value, uint64_t where)
 {
@@ -121,10 +145,15 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 				     .how = "a typed pointer points at it" };
 		walk->new_facts++;
 		TRY(knowledge_add_fact(walk->knowledge, value, &clue));
+		if (layout_kind(layout, target) == BTF_PTR && !is_way_back(layout, target))
+			TRY(add_table(walk, layout_size(layout, target), value, where));
 		/* Remembered, not followed: the global's own type may be a larger one. */
 		struct node node = { NULL, value, target, 0 };
 		return push(walk, &node);
 	}
+	/* A pointer or a number on the heap is one of nobody knows how many. */
+	if (!layout_is_compound(layout, target))
+		return NULL;
 	if (target < walk->type_count && walk->of_type[target]++ > OBJECTS_A_TYPE) {
 		walk->of_type[target]--;
 		return NULL;
@@ -261,12 +290,19 @@ static struct error *follow_union(struct pointer_walk *walk, const struct node *
 static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
 				 uint32_t offset, int depth);
 
+/* Bytes are pointed at as what they are and as what they are not. */
+static bool says_type(const struct layout *layout, uint32_t target)
+{
+	return layout_is_compound(layout, target) ? layout_size(layout, target) != 0
+						  : layout_size(layout, target) > 1;
+}
+
 static struct error *follow_pointer(struct pointer_walk *walk, const struct node *node,
 				    uint32_t type, uint32_t offset)
 {
 	const struct layout *layout = node->layout;
 	uint32_t target = layout_target(layout, type);
-	if (!layout_is_compound(layout, target) || !layout_size(layout, target))
+	if (!says_type(layout, target))
 		return NULL;
 	uint64_t value =
 		load_u64(walk->buffer + offset, walk->knowledge->target->facts->big_endian);

@@ -22,6 +22,7 @@
 #define PRIOR_POINTERS	-4  /* an array of pointers */
 #define PRIOR_SEARCHED	-4  /* found by its bytes only */
 #define GUESS_MIN	-60 /* points; below that, nothing is said */
+#define REJECTED_MIN	0   /* points; of what something contradicts */
 #define PRIOR_NONE	-1000
 #define PRIOR_DEFAULT	-4 /* an integer as large as an access */
 
@@ -462,6 +463,9 @@ static void judge_best(struct solver *solver)
 		solver->items[judged++] = item;
 	}
 	array_sort(solver->items, judged, sizeof(*solver->items), compare_scored);
+	/* Of those that are contradicted, the best one may be worth a guess. */
+	if (!judged || solver->items->rejected)
+		judge_all(solver);
 }
 
 struct error *solve(struct solver *solver, const struct solver_input *input)
@@ -526,8 +530,12 @@ static bool is_up_cast(const struct solver *solver, const struct scored *best)
 enum confidence solver_confidence(const struct solver *solver)
 {
 	const struct scored *best = solver->items;
-	if (!solver->count || best->rejected || best->score <= GUESS_MIN)
+	if (!solver->count || best->score <= GUESS_MIN)
 		return CONFIDENCE_UNKNOWN;
+	if (best->rejected)
+		return best->rejected_by != NOWHERE && best->score >= REJECTED_MIN
+			       ? CONFIDENCE_GUESS
+			       : CONFIDENCE_UNKNOWN;
 	if (best->is_fact && !best->against && best->data >= 0)
 		return CONFIDENCE_CERTAIN;
 	if (best->is_refined)

@@ -16,6 +16,7 @@
 enum subject_place { PLACE_DATA, PLACE_BSS, PLACE_RODATA };
 
 #define NOT_OFFERED INT16_MIN
+#define NOWHERE	    1
 
 /* One that was considered: `count` elements of `type`, 0: no array. */
 struct scored {
@@ -34,7 +35,7 @@ struct scored {
 	bool is_judged;	 /* its bytes and its name, not only the clues */
 	bool is_refined; /* chosen or passed over by how well it explains the bytes */
 	const char *rejected;
-	uint64_t rejected_by;
+	uint64_t rejected_by; /* the clue's `where`, NOWHERE */
 };
 
 /* What layout_match() said; type 0: empty. */
@@ -50,6 +51,7 @@ struct solver_input {
 	const struct subject *subject;
 	const struct clues *clues;
 	enum subject_place place;
+	bool is_constant; /* in .rodata, whatever kallsyms calls it */
 	/*
 	 * What the symbol's bytes say of a candidate, in points; below 0: against. NULL: not known.
 	 * `*ret_why` is set where it is against.

@@ -188,6 +188,38 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 	}
 }
 
+static bool begins_with(const struct layout *layout, uint32_t outer, uint32_t inner)
+{
+	for (int depth = 0; depth < 8 && layout_is_compound(layout, outer); depth++) {
+		if (outer == inner)
+			return true;
+		const struct field *first = layout_field(layout, outer, 0);
+		outer = first && !first->offset && !first->bit_size
+				? layout_resolve(layout, first->type)
+				: 0;
+	}
+	return false;
+}
+
+/*
+ * &entry->list, where `list` is the first member, is the entry's address: a pointer to the one is
+ * seen where there is a pointer to the other. `*ret_outer`: the candidate's is the entry's.
+ */
+static bool is_first_member(const struct layout *layout, const struct scored *item,
+			    const struct wish *wish, bool *ret_outer)
+{
+	uint32_t size = layout_size(layout, item->type), start;
+	uint32_t offset = item->count ? wish->offset % size : wish->offset;
+	uint32_t type = layout_scalar_at(layout, item->type, offset, &start);
+	uint32_t own = layout_target(layout, type), other = layout_target(layout, wish->type);
+	if (wish->kind != CLUE_VALUE || layout_kind(layout, wish->type) != BTF_PTR ||
+	    start != offset || layout_kind(layout, type) != BTF_PTR)
+		return false;
+	/* Of lists, anything begins with one. */
+	*ret_outer = other != layout->list_head && begins_with(layout, own, other);
+	return begins_with(layout, own, other) || begins_with(layout, other, own);
+}
+
 static void check_wish(struct solver *solver, struct scored *item, const struct wish *wish)
 {
 	const char *why = NULL;
@@ -205,7 +237,10 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 			item->typed = (int16_t)(item->typed + weight);
 		return;
 	}
-	if (likeness == LIKE_WEAKLY) {
+	bool is_outer = false;
+	bool is_same = likeness == LIKE_NOT &&
+		       is_first_member(solver->layout, item, wish, &is_outer);
+	if (likeness == LIKE_WEAKLY || is_outer) {
 		item->score = (int16_t)(item->score + weight / 2);
 		item->matched = (int16_t)(item->matched + weight / 2);
 		if (wish->kind != CLUE_STRIDE && wish->kind != CLUE_ACCESS)
@@ -213,7 +248,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 		item->sources |= (uint8_t)(1u << wish->source);
 		return;
 	}
-	if (wish->source == SOURCE_NAME || wish->kind == CLUE_HINT)
+	if (is_same || wish->source == SOURCE_NAME || wish->kind == CLUE_HINT)
 		return;
 	/* Wide moves and block copies take no notice of members. */
 	if (wish->kind == CLUE_ACCESS && wish->offset < layout_size(solver->layout, item->type))
@@ -222,7 +257,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	item->against = (int16_t)(item->against + weight);
 	if (weight > 3 && !item->rejected_by) {
 		item->rejected = why;
-		item->rejected_by = wish->where ? wish->where : 1;
+		item->rejected_by = wish->where ? wish->where : NOWHERE;
 	}
 }
 
@@ -262,13 +297,13 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 	if (item->type == solver->layout->spinlock && item->type)
 		item->score = (int16_t)(item->score + 5);
 	/* Constants that are one pointer to a function are structs of operations. */
-	if (!item->count && input->place == PLACE_RODATA &&
+	if (!item->count && (input->place == PLACE_RODATA || input->is_constant) &&
 	    layout_kind(solver->layout, layout_target(solver->layout, item->type)) ==
 		    BTF_FUNC_PROTO)
 		item->score = (int16_t)(item->score - 4);
 	if (input->subject->address % layout_alignment(solver->layout, item->type)) {
 		item->rejected = "is aligned otherwise";
-		item->rejected_by = 1;
+		item->rejected_by = NOWHERE;
 	}
 	clamp_points(item, judge_gap(input, item->count ? size * item->count : size));
 	for (size_t i = 0; i < solver->wish_count; i++)
@@ -279,7 +314,7 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 /* One clue may be wrong: what matches far more than contradicts stands. */
 static bool outweighs(const struct scored *item)
 {
-	return item->rejected_by != 1 && item->matched > 2 * item->against;
+	return item->rejected_by != NOWHERE && item->matched > 2 * item->against;
 }
 
 bool solver_may_stand(const struct scored *item)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a symbol's own bytes and its name say, in a made-up machine. */
 #include "base/array.h"
+#include "debugger/infer/own_data_fit.h"
 #include "debugger/infer/pointers.h"
 #include "tests/unit/infer_asked.h"
 #include "tests/unit/infer_machine.h"
@@ -27,11 +28,16 @@ struct raw_operations {
 	uint64_t show, stop;
 };
 
+struct raw_table {
+	uint64_t all, numbers, bytes, next, pprev;
+};
+
 struct contents {
 	struct raw_list head, node, empty, removed, lonely;
 	struct raw_operations operations;
 	struct raw_item item, items[2];
 	uint64_t pointer;
+	struct raw_table table;
 	char text[16];
 	uint64_t straddling[3];
 	uint64_t end;
@@ -41,9 +47,10 @@ static struct contents contents;
 static struct raw_item heap[16];
 static struct machine machine;
 
-static void add_types(struct libbpf_btf *btf)
+/* Returns the type `struct operations *`. */
+static int add_types(struct libbpf_btf *btf)
 {
-	int int_ = btf__add_int(btf, "int", 4, 1), character = btf__add_int(btf, "char", 1, 1);
+	int int_ = btf__add_int(btf, "int", 4, 1), character = btf__add_int(btf, "char", 1, 0);
 	int text = btf__add_ptr(btf, character);
 	int list = add_list_head(btf);
 	int color = btf__add_enum(btf, "color", 4);
@@ -74,6 +81,28 @@ static void add_types(struct libbpf_btf *btf)
 	btf__add_func(btf, "stop", BTF_FUNC_STATIC, stop);
 	btf__add_func(btf, "show.isra.0", BTF_FUNC_STATIC, show);
 	btf__add_func(btf, "common", BTF_FUNC_STATIC, show);
+	return to_operations;
+}
+
+/* Pointers to what is no struct; a char has no sign here (-funsigned-char), as unsigned char. */
+static void add_table(struct libbpf_btf *btf, int to_operations)
+{
+	int character = btf__add_int(btf, "unsigned char", 1, 0);
+	int all = btf__add_ptr(btf, to_operations), numbers = btf__add_ptr(btf, 1);
+	int bytes = btf__add_ptr(btf, character), next = btf__add_ptr(btf, bytes + 3);
+	int pprev = btf__add_ptr(btf, next);
+	CHECK_U64(btf__add_struct(btf, "table", sizeof(struct raw_table)), bytes + 3);
+	add_member(btf, "all", all, offsetof(struct raw_table, all));
+	add_member(btf, "numbers", numbers, offsetof(struct raw_table, numbers));
+	add_member(btf, "bytes", bytes, offsetof(struct raw_table, bytes));
+	add_member(btf, "next", next, offsetof(struct raw_table, next));
+	add_member(btf, "pprev", pprev, offsetof(struct raw_table, pprev));
+	btf__add_enum(btf, "reason", 4);
+	for (int i = 0; i < 100; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "REASON_%d", i);
+		btf__add_enum_value(btf, name, i);
+	}
 }
 
 /* What names end in; each is a struct of its own. */
@@ -92,27 +121,17 @@ static void add_named_types(struct libbpf_btf *btf)
 static void add_symbols(void)
 {
 	static const struct test_symbol symbols[] = {
-		{ TEXT, 'T', "_text" },
-		{ TEXT, 'T', "_stext" },
-		{ SHOW, 't', "show" },
-		{ STOP, 't', "stop" },
-		{ COMMON, 't', "common" },
-		{ CLONE, 't', "show.isra.0" },
-		{ TEXT + 0x500, 't', "common" },
-		{ TEXT + 0x600, 'T', "_etext" },
-		{ AT(head), 'd', "head" },
-		{ AT(node), 'd', "node" },
-		{ AT(empty), 'd', "empty" },
-		{ AT(removed), 'd', "removed" },
-		{ AT(lonely), 'd', "lonely" },
-		{ AT(operations), 'd', "operations" },
-		{ AT(item), 'd', "item" },
-		{ AT(items), 'd', "items" },
-		{ AT(pointer), 'd', "pointer" },
-		{ AT(text), 'd', "text" },
-		{ AT(straddling) + 4, 'd', "straddling" },
-		{ AT(end), 'D', "_edata" },
-		{ AT(end) + 8, 'D', "_end" },
+		{ TEXT, 'T', "_text" },		 { TEXT, 'T', "_stext" },
+		{ SHOW, 't', "show" },		 { STOP, 't', "stop" },
+		{ COMMON, 't', "common" },	 { CLONE, 't', "show.isra.0" },
+		{ TEXT + 0x500, 't', "common" }, { TEXT + 0x600, 'T', "_etext" },
+		{ AT(head), 'd', "head" },	 { AT(node), 'd', "node" },
+		{ AT(empty), 'd', "empty" },	 { AT(removed), 'd', "removed" },
+		{ AT(lonely), 'd', "lonely" },	 { AT(operations), 'd', "operations" },
+		{ AT(item), 'd', "item" },	 { AT(items), 'd', "items" },
+		{ AT(pointer), 'd', "pointer" }, { AT(table), 'd', "table" },
+		{ AT(text), 'd', "text" },	 { AT(straddling) + 4, 'd', "straddling" },
+		{ AT(end), 'D', "_edata" },	 { AT(end) + 8, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -200,6 +219,34 @@ static void test_texts(void)
 	asked_destroy(asked);
 }
 
+/* Of the kernel's constants, literals without a symbol follow. */
+static void test_short_texts(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	struct knowledge *knowledge = asked->knowledge;
+	memcpy(contents.text, "irq\0\x01\x02\x03", 8);
+	for (int round = 0; round < 3; round++) {
+		ask(asked, "text", 16);
+		asked->question.has_literals =
+			knowledge_is_constant(knowledge, asked->subject.address);
+		CHECK_OK(own_data_collect(&asked->question, &asked->clues));
+		CHECK(has_clue(asked, "is text", "char") == (round == 1));
+		knowledge->constants_start = AT(text);
+		knowledge->constants_end = AT(end);
+		/* Two letters may be a number. */
+		if (round == 1)
+			contents.text[2] = 0;
+	}
+	/* What the kernel writes while it boots is like data. */
+	knowledge->boot_start = AT(text);
+	knowledge->boot_end = AT(straddling);
+	CHECK(!knowledge_is_constant(knowledge, AT(text)));
+	CHECK(knowledge_is_constant(knowledge, AT(straddling)));
+	CHECK(!knowledge_is_constant(knowledge, AT(end)));
+	fill();
+	asked_destroy(asked);
+}
+
 /* At what a typed global begins with, nobody tells them apart: both, and for ranking only. */
 static void test_pointees(void)
 {
@@ -242,7 +289,8 @@ static void test_judge(void)
 		  "a pointer points at a misaligned object" },
 		{ offsetof(struct raw_item, item), 9, "a pointer holds a small number" },
 		{ offsetof(struct raw_item, item), 0, NULL },
-		{ offsetof(struct raw_item, text), AT(head), "a char pointer points at no text" },
+		/* At bytes that somebody called char. */
+		{ offsetof(struct raw_item, text), AT(head), NULL },
 		{ offsetof(struct raw_item, color), HEAP, "an integer covers half of a pointer" },
 		{ offsetof(struct raw_item, color), 0x70000000, "an enum is out of range" },
 		/* Any arm of a union may be the one in use. */
@@ -359,6 +407,82 @@ static void test_pointers(void)
 	fill();
 }
 
+/* Of what a table's pointers say of a symbol. */
+static bool table_says(const char *name, const char *how, const char *type)
+{
+	struct asked *asked = asked_create(&machine.target);
+	struct pointer_walk *walk;
+	size_t found;
+	CHECK_OK(pointer_walk_create(asked->knowledge, &walk));
+	CHECK_OK(pointer_walk_add(walk, asked->layout, AT(table), struct_named(asked, "table"), 0));
+	CHECK_OK(pointer_walk_run(walk, &found));
+	pointer_walk_destroy(walk);
+	ask_source(asked, tables_collect, name);
+	bool is_found = has_clue(asked, how, type);
+	asked_destroy(asked);
+	return is_found;
+}
+
+static void test_pointers_to_scalars(void)
+{
+	static const char pointed[] = "a typed pointer points at it";
+	static const char table[] = "a pointer to pointers points at it";
+	contents.table = (struct raw_table){ .all = AT(pointer), .numbers = AT(head) };
+	CHECK(table_says("pointer", pointed, "struct operations *"));
+	CHECK(table_says("pointer", table, ""));
+	CHECK(table_says("head", pointed, "int"));
+	CHECK(!table_says("head", table, ""));
+	/* As bytes, anything is looked at. */
+	contents.table = (struct raw_table){ .bytes = AT(head) };
+	CHECK(!table_says("head", pointed, "unsigned char"));
+	/* The way back to what points at this is no table. */
+	contents.table = (struct raw_table){ .pprev = AT(pointer) };
+	CHECK(table_says("pointer", pointed, "struct table *"));
+	CHECK(!table_says("pointer", table, ""));
+	/* On the heap, nobody knows how many there are. */
+	contents.table = (struct raw_table){ .all = HEAP };
+	heap[0].list.next = AT(pointer);
+	CHECK(!table_says("pointer", pointed, "struct operations"));
+	fill();
+}
+
+/* --- how well types explain them ------------------------------------------------------------ */
+
+static int cost(struct asked *asked, const char *name, uint64_t room, uint32_t type, uint32_t count)
+{
+	ask(asked, name, room);
+	asked->question.has_literals =
+		knowledge_is_constant(asked->knowledge, asked->subject.address);
+	struct fit *fit = fit_create(&asked->question);
+	CHECK(fit);
+	int bits = fit ? fit_cost(fit, type, count, 1 << 24) : 0;
+	fit_destroy(fit);
+	return bits;
+}
+
+static void test_costs(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	uint32_t character = layout_find(asked->layout, BTF_INT, "char");
+	uint32_t byte = layout_find(asked->layout, BTF_INT, "unsigned char");
+	uint32_t reason = layout_find(asked->layout, BTF_ENUM, "reason");
+	CHECK(cost(asked, "text", 16, character, 16) < cost(asked, "text", 16, byte, 16));
+	memcpy(contents.text, "\x01\xff\x03\x04", 4);
+	CHECK(cost(asked, "text", 4, character, 4) > cost(asked, "text", 4, byte, 4));
+	/* The 81st of a hundred is as good as the first, the thousandth is none. */
+	contents.pointer = 80;
+	int good = cost(asked, "pointer", 8, reason, 2);
+	contents.pointer = 1000;
+	CHECK(cost(asked, "pointer", 8, reason, 2) > good + 8 * FIT_BIT);
+	/* Behind constants lie literals. */
+	fill();
+	int close = cost(asked, "text", 16, character, 0);
+	asked->knowledge->constants_start = AT(text);
+	asked->knowledge->constants_end = AT(end);
+	CHECK(cost(asked, "text", 16, character, 0) < close);
+	asked_destroy(asked);
+}
+
 /* Along objects of the heap, in a circle, to a global. */
 static void test_pointers_on_the_heap(void)
 {
@@ -450,19 +574,23 @@ int main(void)
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	machine_add_part(&machine, HEAP, heap, sizeof(heap));
 	fill();
-	add_types(machine.source);
+	int to_operations = add_types(machine.source);
 	add_named_types(machine.source);
+	add_table(machine.source, to_operations);
 	machine_set_types(&machine);
 	add_symbols();
 	RUN(test_lists);
 	RUN(test_functions);
 	RUN(test_texts);
+	RUN(test_short_texts);
 	RUN(test_pointees);
 	RUN(test_judge);
 	RUN(test_judge_functions);
 	RUN(test_judge_lists);
 	RUN(test_behind_the_end);
 	RUN(test_pointers);
+	RUN(test_pointers_to_scalars);
+	RUN(test_costs);
 	RUN(test_pointers_on_the_heap);
 	RUN(test_endings);
 	RUN(test_damage);

@@ -165,22 +165,59 @@ static void test_families(void)
 	size_t count = name_words("third_policy", words);
 	CHECK_U64(families_kin(families, words, count, kin, 4), 0);
 	CHECK_U64(families_kin(NULL, words, count, kin, 4), 0);
+	CHECK_U64(families_rarity(families, 7), families_rarity(NULL, 7));
 	CHECK_OK(families_learn(families, "first_policy", 7));
 	families_settle(families);
 	/* One is no family. */
 	CHECK_U64(families_kin(families, words, count, kin, 4), 0);
 	CHECK_OK(families_learn(families, "second_policy", 7));
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 1000; i++)
 		CHECK_OK(families_learn(families, i & 1 ? "a_lock" : "b_lock", 9));
 	families_settle(families);
 	CHECK_U64(families_kin(families, words, count, kin, 4), 1);
 	CHECK(kin[0].type == 7 && kin[0].points > 2);
+	CHECK(families_rarity(families, 9) < families_rarity(families, 7));
+	CHECK(families_rarity(families, 7) < families_rarity(families, 8));
+	CHECK_U64(families_rarity(families, 1u << 30), families_rarity(families, 8));
 	/* A table of them is not one of them. */
 	CHECK_U64(families_kin(families, words, name_words("third_policies", words), kin, 4), 0);
 	CHECK_U64(families_kin(families, words, name_words("x_lock", words), kin, 0), 0);
 	CHECK_U64(families_kin(families, words, 0, kin, 4), 0);
 	families_destroy(families);
 	families_destroy(NULL);
+}
+
+static int judge_bytes(void *context, uint32_t type, uint32_t count, const char **ret_why)
+{
+	return own_data_judge(context, type, count, ret_why);
+}
+
+/* Numbers that look like ints, but all code reads halves: then they are halves. */
+static void test_accessed_otherwise(void)
+{
+	struct asked *asked = create();
+	struct solver solver;
+	struct clues clues = { .items = NULL };
+	struct clue clue = { .kind = CLUE_ACCESS, .source = SOURCE_CODE, .size = 2, .where = 1 };
+	uint32_t *words = (uint32_t *)&fixture->contents->thing;
+	for (uint32_t i = 0; i < 8; i++)
+		words[i] = i + 1;
+	ask(asked, "thing", 32);
+	struct solver_input input = { .subject = &asked->subject,
+				      .clues = &clues,
+				      .place = PLACE_DATA,
+				      .judge = judge_bytes,
+				      .refine = own_data_refine,
+				      .context = &asked->question };
+	CHECK_OK(solver_init(&solver, asked->layout));
+	CHECK_OK(solve(&solver, &input));
+	CHECK(solver.count && layout_size(asked->layout, solver.items[0].type) == 4);
+	CHECK(clues_add(&clues, &clue));
+	CHECK_OK(solve(&solver, &input));
+	CHECK(solver.count && layout_size(asked->layout, solver.items[0].type) == 2);
+	solver_deinit(&solver);
+	clues_deinit(&clues);
+	destroy(asked);
 }
 
 int main(void)
@@ -192,5 +229,6 @@ int main(void)
 	RUN(test_search);
 	RUN(test_noise);
 	RUN(test_families);
+	RUN(test_accessed_otherwise);
 	return test_finish();
 }

@@ -13,7 +13,7 @@ struct types {
 	int int_, uint, long_, ulong, char_, list, list_pointer, raw, spin, mutex, attribute,
 		device;
 	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
-	int key, key_true, base, base_pointer, counted;
+	int key, key_true, base, base_pointer, disk_pointer, counted, entry_pointer;
 };
 
 struct bench {
@@ -109,6 +109,14 @@ static void add_traps(struct libbpf_btf *btf, struct types *types)
 		btf__add_struct(btf, derived[i], 64);
 		add_member(btf, "base", types->base, 0);
 	}
+	types->disk_pointer = btf__add_ptr(btf, types->base_pointer + 1);
+	types->entry_pointer = btf__add_ptr(btf, types->disk_pointer + 2);
+	btf__add_struct(btf, "entry", 24);
+	add_member(btf, "list", types->list, 0);
+	add_member(btf, "count", types->int_, 16);
+	int show = btf__add_ptr(btf, types->show);
+	btf__add_struct(btf, "operation", 8);
+	add_member(btf, "show", show, 0);
 	types->counted = btf__add_struct(btf, "counted", 24);
 	add_member(btf, "count", types->int_, 0);
 	add_member(btf, "list", types->list, 8);
@@ -289,6 +297,61 @@ static void test_up_cast(void)
 	bench.clues.count = 0;
 	clue(&bench, CLUE_VALUE, 0, bench.types.list_pointer, 8);
 	CHECK_BEST(&bench, "struct list_head *", "inferred");
+	deinit(&bench);
+}
+
+/* &disk->base is a disk's address too: of the two types that are seen, the disk's explains both. */
+static void test_pointers_to_first_members(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.disk_pointer, 8);
+	CHECK_BEST(&bench, "struct disk *", "inferred");
+	deinit(&bench);
+	/* The entry that a list begins with says nothing against the list. */
+	init(&bench, 16);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.list, 16);
+	clue(&bench, CLUE_VALUE, 0, bench.types.entry_pointer, 8);
+	CHECK_BEST(&bench, "struct list_head", "inferred");
+	CHECK_U64(bench.solver.items[0].against, 0);
+	/* Nor is it what a pointer to a list points at, though that would explain both. */
+	deinit(&bench);
+	init(&bench, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.list_pointer, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.entry_pointer, 8);
+	char spelled[64];
+	best(&bench, spelled, sizeof(spelled));
+	CHECK(solver_confidence(&bench.solver) < CONFIDENCE_INFERRED);
+	deinit(&bench);
+}
+
+/* What one clue contradicts is not shown as known, but it is shown. */
+static void test_contradicted_is_a_guess(void)
+{
+	struct bench bench;
+	init(&bench, 16);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.list, 16);
+	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
+	CHECK_BEST(&bench, "struct list_head", "guess");
+	CHECK(bench.solver.items[0].rejected != NULL);
+	/* Misaligned it cannot be. */
+	bench.subject.address += 4;
+	char spelled[64];
+	best(&bench, spelled, sizeof(spelled));
+	CHECK(solver_confidence(&bench.solver) == CONFIDENCE_UNKNOWN);
+	deinit(&bench);
+}
+
+/* A variable that is a pointer to a function; a constant that is one is a struct of one. */
+static void test_constant_operations(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	clue(&bench, CLUE_SHAPE, 0, bench.types.show, 8);
+	CHECK_BEST(&bench, "long int (*)(char *attr)", "guess");
+	bench.input.is_constant = true;
+	CHECK_BEST(&bench, "struct operation", "guess");
 	deinit(&bench);
 }
 
@@ -511,6 +574,9 @@ int main(void)
 	RUN(test_static_key_twins);
 	RUN(test_cpumask);
 	RUN(test_up_cast);
+	RUN(test_pointers_to_first_members);
+	RUN(test_contradicted_is_a_guess);
+	RUN(test_constant_operations);
 	RUN(test_first_int_is_not_all);
 	RUN(test_union_arms);
 	RUN(test_sizes_alone_are_a_guess);
