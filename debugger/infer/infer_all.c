@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define ROUNDS_MAX    4
-#define LIKELY_SCORE  7 /* points of a guess, from which on others learn from it */
-#define LIKELY_MARGIN 3
+#define LIKELY_SCORE  5 /* points of a guess, from which on others learn from it */
+#define LIKELY_MARGIN 2
 
 /* What one thread works with. */
 struct member {

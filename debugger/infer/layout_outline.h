@@ -62,5 +62,7 @@ const struct outline *outlines_find(const struct outlines *outlines, uint32_t ty
 unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
 				 const struct name_word *words, size_t count,
 				 unsigned int *ret_all);
+/* Do both names end in the same word? */
+bool outline_ends_name(const struct outline *outline, const struct name_word *words, size_t count);
 
 #endif

@@ -422,7 +422,7 @@ static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
 		uint64_t value = load(fit, at, 8);
 		cost += is_kernel_pointer(value)
 				? 40 * FIT_BIT
-				: cost_number(value, 8) + (value ? 8 * FIT_BIT : 0);
+				: cost_number(value, 8) + (value ? 2 * FIT_BIT : 0);
 	}
 	return cost;
 }
@@ -657,8 +657,9 @@ static int name_points(const struct fit *fit, const struct outline *outline)
 	unsigned int all,
 		common = outlines_match_name(outlines, name, fit->name, fit->name_count, &all);
 	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
+	/* Names end in what a thing is, and begin with what it belongs to. */
 	if (all && common == all)
-		points *= 3;
+		points *= outline_ends_name(outline, fit->name, fit->name_count) ? 3 : 2;
 	return points > family ? points : family;
 }
 

@@ -190,13 +190,17 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 
 static bool begins_with(const struct layout *layout, uint32_t outer, uint32_t inner)
 {
-	for (int depth = 0; depth < 8 && layout_is_compound(layout, outer); depth++) {
+	for (int depth = 0; depth < 8 && outer; depth++) {
 		if (outer == inner)
-			return true;
-		const struct field *first = layout_field(layout, outer, 0);
-		outer = first && !first->offset && !first->bit_size
-				? layout_resolve(layout, first->type)
-				: 0;
+			return layout_size(layout, inner) > 1;
+		const struct field *first =
+			layout_is_compound(layout, outer) ? layout_field(layout, outer, 0) : NULL;
+		if (layout_kind(layout, outer) == BTF_ARRAY)
+			outer = layout_target(layout, outer);
+		else
+			outer = first && !first->offset && !first->bit_size
+					? layout_resolve(layout, first->type)
+					: 0;
 	}
 	return false;
 }

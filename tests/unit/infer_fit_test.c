@@ -187,6 +187,46 @@ static void test_families(void)
 	families_destroy(NULL);
 }
 
+static int points_of_name(struct asked *asked, const char *name)
+{
+	ask(asked, "thing", sizeof(struct thing));
+	snprintf(asked->symbol.name, sizeof(asked->symbol.name), "%s", name);
+	struct fit *fit = fit_create(&asked->question);
+	CHECK(fit);
+	int points = fit ? fit_name(fit, struct_named(asked, "thing")) : 0;
+	fit_destroy(fit);
+	return points;
+}
+
+/* Names end in what a thing is. */
+static void test_ends(void)
+{
+	struct asked *asked = create();
+	int begins = points_of_name(asked, "thing_table");
+	CHECK(begins > 0 && begins < points_of_name(asked, "table_thing"));
+	CHECK_U64(points_of_name(asked, "table_things.7"), points_of_name(asked, "table_thing"));
+	CHECK_U64(points_of_name(asked, "table"), 0);
+	destroy(asked);
+}
+
+/* Behind the first of some constants lies what is no pointer: it costs no more than not knowing. */
+static void test_literals_behind(void)
+{
+	struct asked *asked = create();
+	uint64_t *words = (uint64_t *)&fixture->contents->thing;
+	uint32_t pointer = asked->layout->records[struct_named(asked, "thing")].pointer;
+	for (size_t i = 0; i < 4; i++)
+		words[i] = i ? 0x5e3779b97f4a7c15 * (i + 1) >> 1 : 0;
+	ask(asked, "thing", 32);
+	int known = cost(asked, pointer, 4);
+	asked->question.has_literals = true;
+	CHECK(cost(asked, pointer, 4) < known);
+	/* And no more than numbers of which as little is known. */
+	uint32_t number = layout_find(asked->layout, BTF_INT, "long unsigned int");
+	CHECK(cost(asked, pointer, 4) < cost(asked, number, 4) + 4 * 12 * FIT_BIT);
+	destroy(asked);
+}
+
 static int judge_bytes(void *context, uint32_t type, uint32_t count, const char **ret_why)
 {
 	return own_data_judge(context, type, count, ret_why);
@@ -230,5 +270,7 @@ int main(void)
 	RUN(test_noise);
 	RUN(test_families);
 	RUN(test_accessed_otherwise);
+	RUN(test_ends);
+	RUN(test_literals_behind);
 	return test_finish();
 }

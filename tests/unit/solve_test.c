@@ -14,6 +14,7 @@ struct types {
 		device;
 	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
 	int key, key_true, base, base_pointer, disk_pointer, counted, entry_pointer;
+	int words_pointer, cpumask_pointer;
 };
 
 struct bench {
@@ -99,8 +100,10 @@ static void add_traps(struct libbpf_btf *btf, struct types *types)
 	btf__add_struct(btf, "static_key_false", 16);
 	add_member(btf, "key", types->key, 0);
 	int bits = btf__add_array(btf, types->int_, types->ulong, 128);
-	btf__add_struct(btf, "cpumask", 1024);
+	int cpumask = btf__add_struct(btf, "cpumask", 1024);
 	add_member(btf, "bits", bits, 0);
+	types->words_pointer = btf__add_ptr(btf, types->ulong);
+	types->cpumask_pointer = btf__add_ptr(btf, cpumask);
 	types->base = btf__add_struct(btf, "base", 24);
 	add_member(btf, "name", types->const_text, 0);
 	add_member(btf, "list", types->list, 8);
@@ -308,6 +311,13 @@ static void test_pointers_to_first_members(void)
 	clue(&bench, CLUE_VALUE, 0, bench.types.base_pointer, 8);
 	clue(&bench, CLUE_VALUE, 0, bench.types.disk_pointer, 8);
 	CHECK_BEST(&bench, "struct disk *", "inferred");
+	deinit(&bench);
+	/* So is the first element's, where an array comes first. */
+	init(&bench, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.words_pointer, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.cpumask_pointer, 8);
+	CHECK_BEST(&bench, "struct cpumask *", "inferred");
+	CHECK_U64(bench.solver.items[0].against, 0);
 	deinit(&bench);
 	/* The entry that a list begins with says nothing against the list. */
 	init(&bench, 16);
