@@ -222,11 +222,11 @@ unsigned int outlines_match_name(const struct outlines *outlines, const struct o
 	return common;
 }
 
-bool outline_ends_name(const struct outline *outline, const struct name_word *words, size_t count)
+bool outline_ends_name(const struct outline_name *name, const struct name_word *words, size_t count)
 {
 	uint32_t last = 0;
-	for (size_t i = 0; i < OUTLINE_NAME_WORDS && outline->words[i]; i++)
-		last = outline->words[i];
+	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++)
+		last = name->words[i];
 	return count && words[count - 1].hash == last;
 }
 

@@ -63,6 +63,7 @@ unsigned int outlines_match_name(const struct outlines *outlines, const struct o
 				 const struct name_word *words, size_t count,
 				 unsigned int *ret_all);
 /* Do both names end in the same word? */
-bool outline_ends_name(const struct outline *outline, const struct name_word *words, size_t count);
+bool outline_ends_name(const struct outline_name *name, const struct name_word *words,
+		       size_t count);
 
 #endif

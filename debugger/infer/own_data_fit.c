@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/own_data_fit.h"
+#include "debugger/infer/own_data_fit_private.h"
 
-#include "base/bytes.h"
-#include "debugger/infer/layout_outline.h"
-#include "debugger/infer/names_family.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define ZERO_COST (FIT_BIT / 2)
-#define BYTES_MAX 512 /* that are counted; what comes after is like them */
 /* The kernel and its modules lie above, the heap below. */
 #define IMAGE_START 0xffffffff80000000
 /* More than it takes to tell a word of which nothing is known. */
-#define WRONG_WORD     (100 * FIT_BIT)
-#define WORDS_MAX      (BYTES_MAX / 8)
-#define DEPTH_MAX      12
-#define VISITS_MAX     4096
-#define ENUMS_MAX      64
-#define SEARCH_MARGIN  (16 * FIT_BIT) /* worse than the best so far: not counted to the end */
-#define UNION_PRIOR    (18 * FIT_BIT)
-#define TWO_OF_A_KIND  (3 * FIT_BIT)  /* an array */
-#define POINTERS_PRIOR (12 * FIT_BIT) /* void * */
-#define NAME_MIN       (4 * FIT_BIT)
-#define KIN_MAX	       24
-#define SLACK_MAX      64
+#define WRONG_WORD (100 * FIT_BIT)
+#define DEPTH_MAX  12
+#define VISITS_MAX 4096
+#define ENUMS_MAX  64
 
 enum word_kind {
 	WORD_UNSEEN,
@@ -33,26 +21,6 @@ enum word_kind {
 	WORD_TEXT,
 	WORD_BYTES,
 	WORD_OBJECT
-};
-
-struct fit {
-	const struct question *question;
-	const struct layout *layout;
-	uint32_t size; /* bytes at hand that are counted */
-	bool big_endian;
-	uint8_t words[WORDS_MAX];
-	int list_heads[WORDS_MAX];  /* what one costs at a word, 0: not counted yet */
-	uint16_t pointers, numbers; /* of the first words, as in struct outline */
-	uint64_t in_use;	    /* bit N: byte N is not 0 */
-	struct name_word name[NAME_WORDS_MAX];
-	size_t name_count;
-	uint64_t name_bits; /* as in struct outline */
-	struct kinship kin[KIN_MAX];
-	size_t kin_count;
-	uint64_t kin_bits; /* bit N: there is a type whose id ends in N */
-	unsigned int visits;
-	int limit;
-	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
 };
 
 /* --- words ------------------------------------------------------------------------------ */
@@ -82,13 +50,6 @@ static bool is_address(uint64_t value)
 	       (value >= IMAGE_START || value >> 32 != 0xffffffff);
 }
 
-static uint64_t load(const struct fit *fit, uint32_t offset, uint32_t size)
-{
-	if (offset > fit->question->size || fit->question->size - offset < size)
-		return 0;
-	return load_unsigned(fit->question->bytes + offset, size, fit->big_endian);
-}
-
 static enum word_kind classify(const struct fit *fit, uint64_t value)
 {
 	struct knowledge *knowledge = fit->question->knowledge;
@@ -113,11 +74,11 @@ static enum word_kind classify(const struct fit *fit, uint64_t value)
 
 static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 {
-	if (offset % 8 || offset / 8 >= WORDS_MAX)
+	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
 		return WORD_NUMBER;
 	uint8_t *word = &fit->words[offset / 8];
 	if (*word == WORD_UNSEEN)
-		*word = (uint8_t)classify(fit, load(fit, offset, 8));
+		*word = (uint8_t)classify(fit, fit_load(fit, offset, 8));
 	return *word;
 }
 
@@ -129,10 +90,10 @@ struct fit *fit_create(const struct question *question)
 	fit->question = question;
 	fit->layout = question->layout;
 	fit->big_endian = question->knowledge->target->facts->big_endian;
-	fit->size = question->size < BYTES_MAX ? question->size : BYTES_MAX;
+	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
 	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
-				      fit->kin, KIN_MAX);
+				      fit->kin, FIT_KIN_MAX);
 	fit->name_bits = name_bits(fit->name, fit->name_count);
 	for (size_t i = 0; i < fit->kin_count; i++)
 		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
@@ -142,7 +103,7 @@ struct fit *fit_create(const struct question *question)
 			fit->in_use |= (uint64_t)1 << i;
 	}
 	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
-		uint64_t value = load(fit, i * 8, 8);
+		uint64_t value = fit_load(fit, i * 8, 8);
 		bool is_poison = value >> 48 == 0xdead || value >= (uint64_t)-4096;
 		if (is_address(value))
 			fit->pointers |= (uint16_t)(1u << i);
@@ -237,7 +198,7 @@ static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
 	const struct layout *layout = fit->layout;
 	uint32_t target = layout_target(layout, type);
 	enum btf_kind kind = layout_kind(layout, target);
-	uint64_t value = load(fit, offset, 8);
+	uint64_t value = fit_load(fit, offset, 8);
 	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
 	switch (word_kind(fit, offset)) {
 	case WORD_ZERO:
@@ -288,7 +249,7 @@ static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t 
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 {
 	const struct layout_record *record = &fit->layout->records[type];
-	uint64_t value = load(fit, offset, record->size <= 8 ? record->size : 8);
+	uint64_t value = fit_load(fit, offset, record->size <= 8 ? record->size : 8);
 	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
 		unsigned int count;
 		if (!has_enumerator(fit->layout, type, value, &count))
@@ -350,7 +311,7 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 			uint32_t stop = start + 1 + (field->bit_size + 6) / 8;
 			/* Neighbours share their bytes: those that are new are counted. */
 			for (uint32_t at = end > start ? end : start; at < stop; at++)
-				cost += cost_number(load(fit, at, 1), 1);
+				cost += cost_number(fit_load(fit, at, 1), 1);
 			end = stop > end ? stop : end;
 			continue;
 		}
@@ -385,7 +346,7 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 
 static int measure_list_head(const struct fit *fit, uint32_t offset)
 {
-	uint64_t next = load(fit, offset, 8), previous = load(fit, offset + 8, 8);
+	uint64_t next = fit_load(fit, offset, 8), previous = fit_load(fit, offset + 8, 8);
 	uint64_t self = fit->question->subject->address + offset, back;
 	if (!next && !previous)
 		return 2 * FIT_BIT;
@@ -406,7 +367,7 @@ static int measure_list_head(const struct fit *fit, uint32_t offset)
 
 static int cost_list_head(struct fit *fit, uint32_t offset)
 {
-	if (offset % 8 || offset / 8 >= WORDS_MAX)
+	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
 		return measure_list_head(fit, offset);
 	int *cost = &fit->list_heads[offset / 8];
 	if (!*cost)
@@ -419,7 +380,7 @@ static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
 {
 	int cost = 8 * FIT_BIT;
 	for (uint32_t at = offset; at < offset + size && at < fit->size; at += 8) {
-		uint64_t value = load(fit, at, 8);
+		uint64_t value = fit_load(fit, at, 8);
 		cost += is_kernel_pointer(value)
 				? 40 * FIT_BIT
 				: cost_number(value, 8) + (value ? 2 * FIT_BIT : 0);
@@ -523,184 +484,7 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	if (is_cut && cost < FIT_IMPOSSIBLE / 8)
 		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);
 	/* Tables of pointers begin with one. */
-	if (count && layout_kind(fit->layout, type) == BTF_PTR && !load(fit, 0, 8))
+	if (count && layout_kind(fit->layout, type) == BTF_PTR && !fit_load(fit, 0, 8))
 		cost += 8 * FIT_BIT;
 	return cost + gap;
-}
-
-/* --- the search ------------------------------------------------------------------------- */
-
-struct search {
-	struct fit *fit;
-	struct fitted *found; /* best first */
-	size_t count, room;
-	struct fitted *unnamed; /* structs that can be, with their prior */
-	size_t unnamed_count;
-};
-
-static void keep(struct search *search, const struct fitted *fitted)
-{
-	size_t at = search->count;
-	while (at && search->found[at - 1].cost > fitted->cost)
-		at--;
-	if (at >= search->room)
-		return;
-	size_t last = search->count < search->room ? search->count : search->room - 1;
-	memmove(&search->found[at + 1], &search->found[at], (last - at) * sizeof(*search->found));
-	search->found[at] = *fitted;
-	search->count = last + 1;
-}
-
-static void try_type(struct search *search, uint32_t type, int prior)
-{
-	struct fit *fit = search->fit;
-	uint64_t size = layout_size(fit->layout, type);
-	if (!size || size > fit->question->subject->room)
-		return;
-	uint64_t count = fit->question->subject->room / size;
-	int best = search->count ? search->found->cost : FIT_IMPOSSIBLE / 2;
-	struct fitted fitted = { .type = type, .count = count > 1 ? (uint32_t)count : 0 };
-	prior += fitted.count ? TWO_OF_A_KIND : 0;
-	fitted.cost = prior + fit_cost(fit, type, fitted.count, best + SEARCH_MARGIN - prior);
-	if (fitted.cost < best + SEARCH_MARGIN)
-		keep(search, &fitted);
-}
-
-/* Dividing 64 bits takes twice as long. */
-static uint64_t remainder_of(uint64_t room, uint32_t size)
-{
-	return room <= UINT32_MAX ? (uint32_t)room % size : room % size;
-}
-
-static bool can_be(const struct fit *fit, const struct outline *outline)
-{
-	const struct subject *subject = fit->question->subject;
-	if (outline->size > subject->room || fit->pointers & outline->numbers ||
-	    fit->numbers & outline->pointers || fit->in_use & outline->holes)
-		return false;
-	uint64_t gap = remainder_of(subject->room, outline->size);
-	uint64_t end = subject->address + subject->room;
-	return gap < SLACK_MAX || gap < (end & -end);
-}
-
-int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
-{
-	const struct layout *layout = fit->layout;
-	const struct families *families = fit->question->knowledge->families;
-	switch (layout_kind(layout, type)) {
-	case BTF_STRUCT:
-		return is_named ? 0 : families_rarity(families, type) * FIT_BIT;
-	case BTF_UNION:
-		return is_named ? 0 : UNION_PRIOR;
-	case BTF_PTR: {
-		uint32_t target = layout_target(layout, type);
-		if (!target || layout_kind(layout, target) == BTF_FUNC_PROTO)
-			return POINTERS_PRIOR;
-		return is_named || !layout_is_compound(layout, target)
-			       ? 0
-			       : families_rarity(families, type) * FIT_BIT;
-	}
-	default:
-		return 0;
-	}
-}
-
-static int kin_points(const struct fit *fit, uint32_t type)
-{
-	for (size_t i = 0; fit->kin_bits >> type % 64 & 1 && i < fit->kin_count; i++)
-		if (fit->kin[i].type == type)
-			return fit->kin[i].points * FIT_BIT;
-	return 0;
-}
-
-/* An array of pointers to a type, likelier where the names of its kin say so. */
-static void try_pointer(struct search *search, uint32_t target)
-{
-	const struct fit *fit = search->fit;
-	uint32_t pointer = fit->layout->records[target].pointer;
-	try_type(search, pointer, fit_prior(fit, pointer, false) - kin_points(fit, pointer));
-}
-
-static void search_scalars(struct search *search)
-{
-	static const char *const scalars[] = { "char", "unsigned char",	    "short unsigned int",
-					       "int",  "long unsigned int", "_Bool" };
-	const struct layout *layout = search->fit->layout;
-	uint64_t value = load(search->fit, 0, 8);
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-		try_type(search, layout_find(layout, BTF_INT, scalars[i]), 0);
-	try_type(search, layout->records[0].pointer, POINTERS_PRIOR);
-	for (size_t i = 0; i < search->fit->kin_count; i++)
-		if (layout_kind(layout, search->fit->kin[i].type) == BTF_PTR)
-			try_pointer(search, layout_target(layout, search->fit->kin[i].type));
-	uint32_t text = layout_find(layout, BTF_INT, "char");
-	try_type(search, text ? layout->records[text].pointer : 0, 0);
-	const struct typed *typed = knowledge_type_at(search->fit->question->knowledge, value);
-	uint32_t type = typed && typed->layout->end <= layout->end ? typed->type : 0;
-	/* A pointer to it, or to what it begins with. */
-	for (int depth = 0; type && depth < 3; depth++) {
-		const struct field *field =
-			layout_is_compound(layout, type) ? layout_field(layout, type, 0) : NULL;
-		try_pointer(search, type);
-		type = field && !field->offset && !field->bit_size ? field->type : 0;
-	}
-}
-
-/* Half of a name says less than half of what all of it says. */
-static int name_points(const struct fit *fit, const struct outline *outline)
-{
-	int family = kin_points(fit, outline->type);
-	const struct outlines *outlines = fit->layout->outlines;
-	const struct outline_name *name = &outlines->names[outline - outlines->items];
-	if (!(name->bits & fit->name_bits))
-		return family;
-	unsigned int all,
-		common = outlines_match_name(outlines, name, fit->name, fit->name_count, &all);
-	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
-	/* Names end in what a thing is, and begin with what it belongs to. */
-	if (all && common == all)
-		points *= outline_ends_name(outline, fit->name, fit->name_count) ? 3 : 2;
-	return points > family ? points : family;
-}
-
-int fit_name(const struct fit *fit, uint32_t type)
-{
-	const struct outline *outline = outlines_find(fit->layout->outlines, type);
-	if (outline)
-		return name_points(fit, outline);
-	return kin_points(fit, type);
-}
-
-/* Those whose name speaks for them; the others are put down where there are pointers: numbers look
- * like any other numbers. */
-static void search_named(struct search *search)
-{
-	const struct fit *fit = search->fit;
-	const struct outlines *outlines = fit->layout->outlines;
-	for (size_t i = 0; i < outlines->count; i++) {
-		const struct outline *outline = &outlines->items[i];
-		if (outline->is_union || !can_be(fit, outline))
-			continue;
-		int name = name_points(fit, outline),
-		    prior = fit_prior(fit, outline->type, false) - name;
-		if (name >= NAME_MIN)
-			try_type(search, outline->type, prior);
-		else if (fit->pointers)
-			search->unnamed[search->unnamed_count++] =
-				(struct fitted){ .type = outline->type, .cost = prior };
-	}
-}
-
-size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
-{
-	struct search search = { .fit = fit, .found = ret, .room = room };
-	search.unnamed = malloc((fit->layout->outlines->count + 1) * sizeof(*search.unnamed));
-	if (!search.unnamed)
-		return 0;
-	search_scalars(&search);
-	search_named(&search);
-	for (size_t i = 0; i < search.unnamed_count; i++)
-		try_type(&search, search.unnamed[i].type, search.unnamed[i].cost);
-	free(search.unnamed);
-	return search.count;
 }
