@@ -256,12 +256,18 @@ static void add_default(struct solver *solver, uint32_t size)
 			       false);
 }
 
-/* Nothing speaks: what is as small as an integer is one, most often. */
+/*
+ * Nothing speaks: what is as small as an integer is one, most often, and none that could not lie at
+ * this address.
+ */
 static void add_by_room(struct solver *solver)
 {
-	uint64_t room = solver->input->subject->room;
+	uint64_t room = solver->input->subject->room, address = solver->input->subject->address;
+	uint32_t size = room >= 8 ? 8 : room >= 4 ? 4 : 1;
+	while (address % size)
+		size /= 2;
 	if (room <= 16)
-		add_default(solver, room >= 8 ? 8 : room >= 4 ? 4 : 1);
+		add_default(solver, size);
 	if (room == 8)
 		add_default(solver, 4);
 	size_t kept = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Tables of the kernel that say what type a variable has: module parameters (their operations say
- * of what type the variable is), sysctls (their handlers), static keys (the jump table). Read once;
- * what they say is found by address.
+ * of what type the variable is), sysctls (their handlers), static keys (the jump table), static
+ * calls, tracepoints. Read once; what they say is found by address.
  */
 #include "base/array.h"
 #include "base/bytes.h"
@@ -14,30 +14,38 @@
 #define DATA_SIZE_MAX  (64u << 20)
 #define STRING_MAX     64
 
-/* A span of the kernel's memory, between two symbols. */
+/* A span of memory. */
 struct span {
 	uint64_t address;
 	uint8_t *data;
 	size_t size;
 };
 
-static bool read_span(const struct knowledge *knowledge, const char *from, const char *to,
-		      size_t limit, struct span *ret)
+static bool read_bytes(const struct knowledge *knowledge, uint64_t start, uint64_t size,
+		       size_t limit, struct span *ret)
 {
-	const struct target *target = knowledge->target;
-	uint64_t start, stop;
 	*ret = (struct span){ 0 };
-	if (!symtab_address(target->symbols, from, &start) ||
-	    !symtab_address(target->symbols, to, &stop) || stop <= start || stop - start > limit)
+	if (!size || size > limit)
 		return false;
-	ret->data = malloc((size_t)(stop - start));
+	ret->data = malloc((size_t)size);
 	if (!ret->data)
 		return false;
 	ret->address = start;
-	ret->size = (size_t)(stop - start);
+	ret->size = (size_t)size;
 	/* No table has a record of zeros. */
-	memory_read_filled(target->memory, start, ret->data, ret->size, 0);
+	memory_read_filled(knowledge->target->memory, start, ret->data, ret->size, 0);
 	return true;
+}
+
+/* Between two symbols of the kernel. */
+static bool read_span(const struct knowledge *knowledge, const char *from, const char *to,
+		      size_t limit, struct span *ret)
+{
+	uint64_t start, stop;
+	*ret = (struct span){ 0 };
+	return symtab_address(knowledge->target->symbols, from, &start) &&
+	       symtab_address(knowledge->target->symbols, to, &stop) && stop > start &&
+	       read_bytes(knowledge, start, stop - start, limit, ret);
 }
 
 static uint64_t span_load(const struct knowledge *knowledge, const struct span *span, size_t at,
@@ -265,6 +273,8 @@ static struct error *read_sysctls(struct knowledge *knowledge, const struct layo
 
 /* --- static keys --------------------------------------------------------------------------- */
 
+static const char key_type[] = "static_key.type";
+
 /* struct jump_entry: s32 code, s32 target, long key, place-relative; its low bits are flags. */
 static struct error *add_key(struct knowledge *knowledge, const struct layout *layout, uint64_t key,
 			     uint64_t record)
@@ -287,33 +297,140 @@ static struct error *add_key(struct knowledge *knowledge, const struct layout *l
 		error_free(error);
 		return NULL;
 	}
-	clue.how = "static_key.type";
+	clue.how = key_type;
 	if (!find_type(layout, entries & 1 ? "struct static_key_true" : "struct static_key_false",
 		       &clue.type))
 		return NULL;
 	return knowledge_add_fact(knowledge, key, &clue);
 }
 
-static struct error *read_keys(struct knowledge *knowledge, const struct layout *layout)
+static struct error *read_keys(struct knowledge *knowledge, const struct layout *layout,
+			       const struct span *span, uint32_t size)
 {
-	struct span span;
-	struct error *error = NULL;
 	uint64_t member, last = 0;
-	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, "jump_entry"));
 	if (size < 8 || !offset_of(knowledge->target, "struct jump_entry", "key", &member))
 		return NULL;
-	if (read_span(knowledge, "__start___jump_table", "__stop___jump_table", TABLE_SIZE_MAX,
-		      &span)) {
-		for (size_t at = 0; !error && at + size <= span.size; at += size) {
-			uint64_t distance = span_load(knowledge, &span, at + member, 8);
-			uint64_t key = (span.address + at + member + distance) & ~(uint64_t)3;
-			if (distance && key != last && is_kernel_pointer(key))
-				error = add_key(knowledge, layout, key, span.address + at);
-			last = key;
-		}
+	for (size_t at = 0; at + size <= span->size; at += size) {
+		uint64_t distance = span_load(knowledge, span, at + member, 8);
+		uint64_t key = (span->address + at + member + distance) & ~(uint64_t)3;
+		if (distance && key != last && is_kernel_pointer(key))
+			TRY(add_key(knowledge, layout, key, span->address + at));
+		last = key;
 	}
+	return NULL;
+}
+
+/* --- static calls -------------------------------------------------------------------------- */
+
+/* struct static_call_site: s32 addr, s32 key, place-relative; the key's low bits are flags. */
+static struct error *read_calls(struct knowledge *knowledge, const struct layout *layout,
+				const struct span *span, uint32_t size)
+{
+	struct clue clue = { .kind = CLUE_WHOLE,
+			     .source = SOURCE_TABLE,
+			     .how = "static_call_site.key" };
+	uint64_t member, last = 0;
+	if (!find_type(layout, "struct static_call_key", &clue.type) ||
+	    !offset_of(knowledge->target, "struct static_call_site", "key", &member))
+		return NULL;
+	for (size_t at = 0; at + size <= span->size; at += size) {
+		uint64_t place = span->address + at + member;
+		uint64_t distance = (uint64_t)(int32_t)span_load(knowledge, span, at + member, 4);
+		uint64_t key = (place + distance) & ~(uint64_t)3;
+		clue.where = span->address + at;
+		if (distance && key != last && is_kernel_pointer(key))
+			TRY(knowledge_add_fact(knowledge, key, &clue));
+		last = key;
+	}
+	return NULL;
+}
+
+/* --- tracepoints --------------------------------------------------------------------------- */
+
+/* Of each tracepoint that BPF can be attached to, which are all that TRACE_EVENT() defines. */
+static struct error *read_tracepoints(struct knowledge *knowledge, const struct layout *layout,
+				      const struct span *span, uint32_t size)
+{
+	struct clue clue = { .kind = CLUE_WHOLE,
+			     .source = SOURCE_TABLE,
+			     .how = "bpf_raw_event_map.tp" };
+	/* The record itself is the first arm of a union without a name. */
+	struct clue record = { .kind = CLUE_OBJECT,
+			       .source = SOURCE_POINTER,
+			       .how = "is in the table of bpf_raw_event_map" };
+	uint64_t member;
+	if (!find_type(layout, "struct tracepoint", &clue.type) ||
+	    !find_type(layout, "struct bpf_raw_event_map", &record.type) ||
+	    !offset_of(knowledge->target, "struct bpf_raw_event_map", "tp", &member))
+		return NULL;
+	for (size_t at = 0; at + size <= span->size; at += size) {
+		uint64_t tracepoint = span_load(knowledge, span, at + member, 8);
+		clue.where = record.where = span->address + at;
+		if (!is_kernel_pointer(tracepoint))
+			continue;
+		TRY(knowledge_add_fact(knowledge, tracepoint, &clue));
+		TRY(knowledge_add_fact(knowledge, record.where, &record));
+	}
+	return NULL;
+}
+
+/* --- tables of the kernel and of each module ------------------------------------------------ */
+
+static const struct shared_table {
+	const char *record;	   /* struct of an element */
+	const char *start, *end;   /* symbols around the kernel's own */
+	const char *first, *count; /* members of struct module */
+	struct error *(*read)(struct knowledge *knowledge, const struct layout *layout,
+			      const struct span *span, uint32_t record_size);
+} shared_tables[] = {
+	{ "jump_entry", "__start___jump_table", "__stop___jump_table", "jump_entries",
+	  "num_jump_entries", read_keys },
+	{ "static_call_site", "__start_static_call_sites", "__stop_static_call_sites",
+	  "static_call_sites", "num_static_call_sites", read_calls },
+	{ "bpf_raw_event_map", "__start__bpf_raw_tp", "__stop__bpf_raw_tp", "bpf_raw_events",
+	  "num_bpf_raw_events", read_tracepoints },
+};
+
+static struct error *read_of_module(struct knowledge *knowledge, const struct layout *layout,
+				    const struct shared_table *table, uint64_t module)
+{
+	struct object object;
+	struct span span;
+	uint64_t first = 0, count = 0;
+	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+	struct error *error = object_at(knowledge->target, "struct module", module, &object);
+	if (!error && object_has(&object, table->first) && object_has(&object, table->count))
+		error = object_u64(&object, table->first, &first);
+	if (!error && first)
+		error = object_u64(&object, table->count, &count);
+	if (error || count > TABLE_SIZE_MAX)
+		return error_only_fatal(error);
+	if (read_bytes(knowledge, first, count * size, TABLE_SIZE_MAX, &span))
+		error = table->read(knowledge, layout, &span, size);
 	free(span.data);
 	return error;
+}
+
+static struct error *read_shared(struct knowledge *knowledge, const struct layout *layout)
+{
+	const struct module *modules;
+	size_t module_count = target_modules(knowledge->target, &modules);
+	for (size_t i = 0; i < ARRAY_COUNT(shared_tables); i++) {
+		const struct shared_table *table = &shared_tables[i];
+		struct error *error = NULL;
+		struct span span;
+		uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+		if (!size)
+			continue;
+		if (read_span(knowledge, table->start, table->end, TABLE_SIZE_MAX, &span))
+			error = table->read(knowledge, layout, &span, size);
+		free(span.data);
+		for (size_t k = 0; k < module_count && !error; k++)
+			error = read_of_module(knowledge, layout, table, modules[k].address);
+		if (error)
+			return error;
+	}
+	return NULL;
 }
 
 /* --- all of them ---------------------------------------------------------------------------- */
@@ -321,7 +438,7 @@ static struct error *read_keys(struct knowledge *knowledge, const struct layout 
 struct error *tables_read(struct knowledge *knowledge)
 {
 	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
-		read_parameters, read_sysctls, read_keys
+		read_parameters, read_sysctls, read_shared
 	};
 	const struct layout *layout;
 	if (knowledge->tables_read)
@@ -356,6 +473,7 @@ struct error *tables_collect(const struct question *question, struct clues *clue
 {
 	struct knowledge *knowledge = question->knowledge;
 	const struct subject *subject = question->subject;
+	bool has_whole = false;
 	TRY(tables_read(knowledge));
 	for (size_t i = knowledge_first_fact(knowledge, subject->address);
 	     i < knowledge->fact_count; i++) {
@@ -363,7 +481,11 @@ struct error *tables_collect(const struct question *question, struct clues *clue
 		uint64_t offset = fact->address - subject->address;
 		if (offset >= subject->room)
 			break;
+		/* tracepoint.key has the bit, but is a plain static_key. */
+		if (has_whole && fact->clue.how == key_type)
+			continue;
 		struct clue clue = fit_clue(question, fact->clue, (uint32_t)offset);
+		has_whole |= clue.kind == CLUE_WHOLE;
 		if (!clues_add(clues, &clue))
 			return error_no_memory();
 	}

@@ -32,9 +32,23 @@ struct raw_jump {
 	int32_t code, target;
 	int64_t key;
 };
+struct raw_call {
+	int32_t code, key;
+};
+struct raw_event {
+	uint64_t tp, function;
+};
+struct raw_module {
+	uint64_t jumps;
+	uint32_t jump_count;
+};
 struct raw_key {
 	int32_t enabled;
 	uint64_t entries;
+};
+struct raw_point {
+	uint64_t name;
+	struct raw_key key;
 };
 
 struct contents {
@@ -42,7 +56,14 @@ struct contents {
 	struct raw_parameter parameters[7];
 	struct raw_array array;
 	struct raw_string string;
-	struct raw_jump jumps[4];
+	struct raw_jump jumps[5];
+	struct raw_call calls[2];
+	struct raw_event events[2];
+	struct raw_point points[2];
+	struct raw_key called[2];
+	struct raw_module module;
+	struct raw_jump module_jumps[2];
+	struct raw_key of_module;
 	struct raw_sysctl sysctls[8];
 	struct raw_key enabled, disabled;
 	int32_t number, limit; /* one int each */
@@ -88,6 +109,18 @@ static void add_types(struct libbpf_btf *btf)
 	int key = btf__add_struct(btf, "static_key", sizeof(struct raw_key));
 	add_member(btf, "enabled", int_, offsetof(struct raw_key, enabled));
 	add_member(btf, "entries", ulong, offsetof(struct raw_key, entries));
+	btf__add_struct(btf, "static_call_site", sizeof(struct raw_call));
+	add_member(btf, "key", int_, offsetof(struct raw_call, key));
+	btf__add_struct(btf, "static_call_key", sizeof(struct raw_key));
+	add_member(btf, "func", ulong, 0);
+	btf__add_struct(btf, "bpf_raw_event_map", sizeof(struct raw_event));
+	add_member(btf, "tp", ulong, offsetof(struct raw_event, tp));
+	btf__add_struct(btf, "tracepoint", sizeof(struct raw_point));
+	add_member(btf, "name", ulong, 0);
+	add_member(btf, "key", key, offsetof(struct raw_point, key));
+	btf__add_struct(btf, "module", sizeof(struct raw_module));
+	add_member(btf, "jump_entries", ulong, offsetof(struct raw_module, jumps));
+	add_member(btf, "num_jump_entries", uint, offsetof(struct raw_module, jump_count));
 	btf__add_struct(btf, "static_key_true", sizeof(struct raw_key));
 	add_member(btf, "key", key, 0);
 	btf__add_struct(btf, "static_key_false", sizeof(struct raw_key));
@@ -113,7 +146,17 @@ static void add_symbols(void)
 		{ AT(parameters), 'R', "__start___param" },
 		{ AT(array), 'R', "__stop___param" },
 		{ AT(jumps), 'D', "__start___jump_table" },
-		{ AT(sysctls), 'D', "__stop___jump_table" },
+		{ AT(calls), 'D', "__stop___jump_table" },
+		{ AT(calls), 'D', "__start_static_call_sites" },
+		{ AT(events), 'D', "__stop_static_call_sites" },
+		{ AT(events), 'D', "__start__bpf_raw_tp" },
+		{ AT(points), 'D', "__stop__bpf_raw_tp" },
+		{ AT(points[0]), 'd', "first_point" },
+		{ AT(points[1]), 'd', "second_point" },
+		{ AT(called[0]), 'd', "first_call" },
+		{ AT(called[1]), 'd', "second_call" },
+		{ AT(module), 'd', "module" },
+		{ AT(of_module), 'd', "of_module" },
 		{ AT(sysctls), 'd', "sysctls" },
 		{ AT(enabled), 'd', "enabled" },
 		{ AT(disabled), 'd', "disabled" },
@@ -160,6 +203,14 @@ static void fill(void)
 	for (unsigned int i = 0; i < 4; i++)
 		contents.jumps[i].key =
 			from(AT(jumps[i].key), i < 2 ? AT(enabled) : AT(disabled), i % 3);
+	contents.jumps[4].key = from(AT(jumps[4].key), AT(points[1].key), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		contents.calls[i].key = (int32_t)from(AT(calls[i].key), AT(called[i]), i + 1);
+		contents.events[i].tp = AT(points[i]);
+		contents.module_jumps[i].key = from(AT(module_jumps[i].key), AT(of_module), i);
+	}
+	contents.module = (struct raw_module){ AT(module_jumps), 2 };
+	contents.of_module.entries = 1;
 	contents.sysctls[0] = (struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT };
 	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT };
 	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING };
@@ -256,6 +307,54 @@ static void test_keys(void)
 	asked_destroy(asked);
 }
 
+static void test_calls(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	static const char *const names[] = { "first_call", "second_call" };
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		ask_source(asked, tables_collect, names[i]);
+		CHECK(has_clue(asked, "static_call_site.key", "struct static_call_key"));
+		CHECK_U64(asked->clues.count, 1);
+		CHECK(asked->clues.items[0].kind == CLUE_WHOLE);
+	}
+	asked_destroy(asked);
+}
+
+/* A key within a struct is a plain one, whatever its bits say. */
+static void test_tracepoints(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask_source(asked, tables_collect, "first_point");
+	CHECK(has_clue(asked, "bpf_raw_event_map.tp", "struct tracepoint"));
+	CHECK_U64(asked->clues.count, 1);
+	ask_source(asked, tables_collect, "second_point");
+	CHECK(has_clue(asked, "bpf_raw_event_map.tp", "struct tracepoint"));
+	CHECK(has_clue(asked, "jump_entry.key", "struct static_key"));
+	CHECK_U64(asked->clues.count, 2);
+	ask_source(asked, tables_collect, "__start__bpf_raw_tp");
+	CHECK(has_clue(asked, "is in the table of bpf_raw_event_map", "struct bpf_raw_event_map"));
+	asked_destroy(asked);
+}
+
+/* Modules have tables of their own; a count that cannot be is none. */
+static void test_modules(void)
+{
+	struct module module = { .name = "made_up", .address = AT(module) };
+	for (unsigned int damaged = 0; damaged < 2; damaged++) {
+		contents.module.jump_count = damaged ? UINT32_MAX : 2;
+		machine.target.modules = &module;
+		machine.target.module_count = 1;
+		struct asked *asked = asked_create(&machine.target);
+		ask_source(asked, tables_collect, "of_module");
+		CHECK(has_clue(asked, "jump_entry.key", "struct static_key") == !damaged);
+		CHECK(has_clue(asked, "static_key.type", "struct static_key_true") == !damaged);
+		asked_destroy(asked);
+		machine.target.modules = NULL;
+		machine.target.module_count = 0;
+	}
+	fill();
+}
+
 /* Without the symbols or types of a table there is none. */
 static void test_absent(void)
 {
@@ -307,6 +406,9 @@ int main(void)
 	RUN(test_sysctls);
 	RUN(test_no_sysctls);
 	RUN(test_keys);
+	RUN(test_calls);
+	RUN(test_tracepoints);
+	RUN(test_modules);
 	RUN(test_absent);
 	RUN(test_damage);
 	machine_deinit(&machine);
