@@ -7,7 +7,7 @@
 #define DEBUGGER_INFER_SLAB_TYPES_H
 
 #include "debugger/infer/infer.h"
-#include "debugger/kernel/slab_objects.h"
+#include "debugger/kernel/slabs.h"
 
 struct slab_type {
 	struct type type; /* { NULL, 0 }: not known */

@@ -65,16 +65,12 @@ static bool offset_of(struct target *target, const char *type, const char *membe
 
 static bool find_type(const struct layout *layout, const char *name, struct type *ret)
 {
-	static const struct {
-		const char *prefix;
-		enum btf_kind kind;
-	} kinds[] = { { "struct ", BTF_STRUCT } };
 	uint32_t id = 0;
 	if (!strcmp(name, "char *")) {
 		uint32_t character = layout_find(layout, BTF_INT, "char");
 		id = character ? layout->records[character].pointer : 0;
-	} else if (!strncmp(name, kinds[0].prefix, 7)) {
-		id = layout_find(layout, kinds[0].kind, name + 7);
+	} else if (!strncmp(name, "struct ", 7)) {
+		id = layout_find(layout, BTF_STRUCT, name + 7);
 	} else {
 		id = layout_find(layout, BTF_INT, name);
 	}

@@ -5,58 +5,21 @@
  * are chained through a pointer in the slot. While a CPU allocates from a slab it keeps a second
  * chain of its own (struct kmem_cache_cpu), and the slab counts all slots as taken.
  */
-#include "debugger/kernel/slab_objects.h"
+#include "debugger/kernel/slab_private.h"
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "base/interrupt.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* struct slab says it in 15 bits. */
-#define OBJECTS_MAX 32767u
-/* Of vmemmap, read at once. */
-#define CHUNK_SIZE (64u << 10)
-/* Vmemmap comes and goes with subsections of 2 MiB of memory: 512 struct pages of 64 bytes. */
-#define HOLE_SIZE (32u << 10)
 /* Page tables that are not right may be endless. */
 #define HOLES_MAX (1u << 20)
-/* Of kmem_caches, the right and the wrong ones that damage makes. */
-#define CACHES_MAX 8192
+/* Of vmemmap, read at once. */
+#define CHUNK_SIZE (64u << 10)
 /* 52 bits are the most that any processor has. */
 #define PHYSICAL_MAX ((uint64_t)1 << 52)
-
-/* A CPU's own chain of free slots. */
-struct cpu_chain {
-	uint64_t slab, first;
-};
-
-/* How the type of a page shows that it is a slab's. */
-struct slab_mark {
-	const char *member; /* NULL: it does not */
-	uint64_t mask, value;
-};
-
-struct slab_walk {
-	struct target *target;
-	/* Where struct pages lie and what marks a slab's; the same for all caches. */
-	struct object slab; /* address: 0 */
-	struct slab_mark mark;
-	uint64_t vmemmap, vmemmap_size, page_record, cache_member;
-	uint64_t page_offset; /* where physical memory is mapped */
-	/* The cache. */
-	uint64_t cache;
-	uint64_t object_size, objects_limit, left_pad, free_offset;
-	bool is_hardened; /* chains are obfuscated (SLAB_FREELIST_HARDENED) */
-	bool has_sheaves; /* free objects may be kept where no chain leads */
-	uint64_t random;
-	struct cpu_chain *chains;
-	size_t chain_count, chain_capacity;
-	struct slab_cache info;
-	uint8_t *chunk; /* CHUNK_SIZE bytes, NULL: not needed yet */
-};
 
 /* --- what is known before --------------------------------------------------------------- */
 
@@ -86,7 +49,7 @@ static struct error *read_cache(struct slab_walk *walk, const struct object *cac
 	/* 6.18 on. */
 	walk->has_sheaves = object_has(cache, "cpu_sheaves");
 	uint64_t word = walk->target->memory->word_size;
-	if (walk->objects_limit > OBJECTS_MAX || walk->object_size < word ||
+	if (walk->objects_limit > SLAB_OBJECTS_MAX || walk->object_size < word ||
 	    walk->free_offset > walk->object_size - word || walk->left_pad > walk->object_size)
 		return error_create(ERROR_FORMAT, "objects of %" PRIu64 " bytes are not sane",
 				    walk->object_size);
@@ -142,13 +105,13 @@ static void find_mark(struct slab_walk *walk)
 						 (uint64_t)1 << slab.value };
 }
 
-static struct error *find_pages(struct slab_walk *walk)
+struct error *slab_find_pages(struct slab_walk *walk)
 {
 	struct target *target = walk->target;
 	struct type page;
 	TRY(target_find_type(target, NULL, "struct page", &page));
 	if (!type_size(page, &walk->page_record) || !walk->page_record ||
-	    walk->page_record > HOLE_SIZE)
+	    walk->page_record > SLAB_HOLE_SIZE)
 		return error_create(ERROR_FORMAT, "struct page has no sane size");
 	/* struct page itself up to 5.16 (d122019bf061). */
 	struct error *error = object_at(target, "struct slab", 0, &walk->slab);
@@ -180,8 +143,8 @@ static struct error *prepare(struct slab_walk *walk, uint64_t address)
 }
 
 /* With `pages` of another cache's, NULL: none is known. */
-static struct error *create_walk(struct target *target, const struct slab_walk *pages,
-				 uint64_t cache, struct slab_walk **ret)
+struct error *slab_walk_create_like(struct target *target, const struct slab_walk *pages,
+				    uint64_t cache, struct slab_walk **ret)
 {
 	struct slab_walk *walk = calloc(1, sizeof(*walk));
 	if (!walk)
@@ -190,7 +153,7 @@ static struct error *create_walk(struct target *target, const struct slab_walk *
 		*walk = *pages;
 	walk->target = target;
 	walk->chunk = NULL;
-	struct error *error = pages ? NULL : find_pages(walk);
+	struct error *error = pages ? NULL : slab_find_pages(walk);
 	if (!error)
 		error = prepare(walk, cache);
 	if (error)
@@ -202,7 +165,7 @@ static struct error *create_walk(struct target *target, const struct slab_walk *
 
 struct error *slab_walk_create(struct target *target, uint64_t cache, struct slab_walk **ret)
 {
-	return create_walk(target, NULL, cache, ret);
+	return slab_walk_create_like(target, NULL, cache, ret);
 }
 
 void slab_walk_destroy(struct slab_walk *walk)
@@ -215,13 +178,6 @@ void slab_walk_destroy(struct slab_walk *walk)
 }
 
 /* --- one slab ------------------------------------------------------------------------------ */
-
-struct slab_slots {
-	uint64_t first; /* address of the first object */
-	uint64_t count, in_use;
-	uint64_t free_count;
-	uint8_t is_free[OBJECTS_MAX / 8 + 1];
-};
 
 /* The pointer to the next free slot, as it lies in a free one (kernel freelist_ptr_decode()). */
 static uint64_t decode_link(const struct slab_walk *walk, uint64_t stored, uint64_t link)
@@ -255,7 +211,7 @@ static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots,
 }
 
 /* The first object's address, from the slab's struct page. */
-static uint64_t first_slot(const struct slab_walk *walk, uint64_t slab)
+uint64_t slab_first_slot(const struct slab_walk *walk, uint64_t slab)
 {
 	uint64_t page = (slab - walk->vmemmap) / walk->page_record;
 	return walk->page_offset + page * walk->target->facts->page_size + walk->left_pad;
@@ -275,13 +231,13 @@ static struct error *read_slots(const struct slab_walk *walk, const struct objec
 		if ((mark & walk->mark.mask) != walk->mark.value)
 			return error_create(ERROR_FORMAT, "not a slab");
 	}
-	ret->first = first_slot(walk, slab->address);
+	ret->first = slab_first_slot(walk, slab->address);
 	return NULL;
 }
 
 /* The slots with their free ones; `*ret_whole`: all free ones are known. */
-static struct error *read_slab(const struct slab_walk *walk, uint64_t address,
-			       struct slab_slots *slots, bool *ret_whole)
+struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+			bool *ret_whole)
 {
 	struct object slab = walk->slab;
 	uint64_t free_object;
@@ -296,30 +252,27 @@ static struct error *read_slab(const struct slab_walk *walk, uint64_t address,
 	return NULL;
 }
 
-static bool slot_is_free(const struct slab_slots *slots, uint64_t slot)
+bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot)
 {
 	return slots->is_free[slot / 8] >> (slot % 8) & 1;
 }
 
-static struct error *visit_slab(const struct slab_walk *walk, uint64_t address, slab_visitor *visit,
-				void *context)
+struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
+				 slab_visitor *visit, void *context)
 {
 	struct slab_slots slots = { .free_count = 0 };
 	bool whole;
-	struct error *error = read_slab(walk, address, &slots, &whole);
+	struct error *error = slab_read(walk, address, &slots, &whole);
 	error_free(error);
 	if (error)
 		return NULL;
 	for (uint64_t i = 0; i < slots.count; i++)
-		if (!slot_is_free(&slots, i))
+		if (!slab_slot_is_free(&slots, i))
 			TRY(visit(context, slots.first + i * walk->object_size, whole));
 	return NULL;
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
-
-/* What lies in walk->chunk, read from an address in vmemmap. */
-typedef struct error *chunk_visitor(void *context, uint64_t address, size_t size);
 
 struct chunk_question {
 	const struct slab_walk *walk;
@@ -335,14 +288,15 @@ static struct error *visit_chunk(void *context, uint64_t address, size_t size)
 	for (size_t at = 0; at + walk->page_record <= size; at += walk->page_record)
 		if (load_unsigned(walk->chunk + at + walk->cache_member, memory->word_size,
 				  memory->big_endian) == walk->cache)
-			TRY(visit_slab(walk, address + at, question->visit, question->context));
+			TRY(slab_visit_objects(walk, address + at, question->visit,
+					       question->context));
 	return NULL;
 }
 
 /* Where to go on behind what could not be read: a page may be filtered, a subsection not there. */
 static uint64_t skip_hole(const struct slab_walk *walk, uint64_t at, const struct error *why)
 {
-	uint64_t step = why->kind == ERROR_FAULT ? HOLE_SIZE : walk->target->facts->page_size;
+	uint64_t step = why->kind == ERROR_FAULT ? SLAB_HOLE_SIZE : walk->target->facts->page_size;
 	uint64_t next = walk->vmemmap + at;
 	next = next - next % step + step - walk->vmemmap;
 	return (next + walk->page_record - 1) / walk->page_record * walk->page_record;
@@ -356,7 +310,7 @@ static uint64_t skip_absent(const struct slab_walk *walk, uint64_t at)
 {
 	const struct vmcore *vmcore = walk->target->vmcore;
 	uint64_t page_size = walk->target->facts->page_size, start, size;
-	uint64_t subsection = HOLE_SIZE / walk->page_record * page_size;
+	uint64_t subsection = SLAB_HOLE_SIZE / walk->page_record * page_size;
 	uint64_t physical = at / walk->page_record * page_size;
 	if (!vmcore || physical % subsection || !vmcore_next_run(vmcore, 0, &start, &size))
 		return at;
@@ -365,7 +319,7 @@ static uint64_t skip_absent(const struct slab_walk *walk, uint64_t at)
 	return (start - start % subsection) / page_size * walk->page_record;
 }
 
-static struct error *for_each_chunk(struct slab_walk *walk, chunk_visitor *visit, void *context)
+struct error *slab_for_each_chunk(struct slab_walk *walk, slab_chunk_visitor *visit, void *context)
 {
 	uint32_t holes = 0;
 	uint64_t at = 0;
@@ -398,264 +352,5 @@ static struct error *for_each_chunk(struct slab_walk *walk, chunk_visitor *visit
 struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, void *context)
 {
 	struct chunk_question question = { walk, visit, context };
-	return for_each_chunk(walk, visit_chunk, &question);
-}
-
-/* --- all caches ------------------------------------------------------------------------------ */
-
-struct slabs {
-	struct slab_walk *pages; /* of no cache: knows the pages only */
-	uint64_t head_member;	 /* offset in struct page of where its compound begins */
-	uint64_t mark_offset;
-	uint32_t mark_size; /* bytes, 0: nothing marks a slab */
-	struct slab_entry {
-		uint64_t address;
-		struct slab_walk *walk; /* NULL: it is no cache */
-	} * caches;
-	size_t cache_count, cache_capacity;
-	struct hash_index index;
-};
-
-void slabs_destroy(struct slabs *slabs)
-{
-	if (!slabs)
-		return;
-	for (size_t i = 0; i < slabs->cache_count; i++)
-		slab_walk_destroy(slabs->caches[i].walk);
-	free(slabs->caches);
-	hash_index_deinit(&slabs->index);
-	slab_walk_destroy(slabs->pages);
-	free(slabs);
-}
-
-static struct error *find_head_member(struct slabs *slabs, struct target *target)
-{
-	struct object page;
-	struct type_place place;
-	TRY(object_at(target, "struct page", 0, &page));
-	/* compound_info in 7.x. */
-	TRY(type_find_path(page.type,
-			   object_has(&page, "compound_head") ? "compound_head" : "compound_info",
-			   &place));
-	slabs->head_member = place.bit_offset / 8;
-	if (slabs->head_member + target->memory->word_size > slabs->pages->page_record)
-		return error_create(ERROR_FORMAT, "struct page is not sane");
-	return NULL;
-}
-
-static struct error *open_pages(struct slabs *slabs, struct target *target)
-{
-	struct type_place place;
-	uint64_t size;
-	slabs->pages = calloc(1, sizeof(*slabs->pages));
-	if (!slabs->pages)
-		return error_no_memory();
-	slabs->pages->target = target;
-	TRY(find_pages(slabs->pages));
-	TRY(find_head_member(slabs, target));
-	if (!slabs->pages->mark.member)
-		return NULL;
-	TRY(type_find_path(slabs->pages->slab.type, slabs->pages->mark.member, &place));
-	if (type_size(place.type, &size) && size <= 8 &&
-	    place.bit_offset / 8 + size <= slabs->pages->page_record) {
-		slabs->mark_offset = place.bit_offset / 8;
-		slabs->mark_size = (uint32_t)size;
-	}
-	return NULL;
-}
-
-struct error *slabs_create(struct target *target, struct slabs **ret)
-{
-	struct slabs *slabs = calloc(1, sizeof(*slabs));
-	if (!slabs)
-		return error_no_memory();
-	struct error *error = open_pages(slabs, target);
-	if (error)
-		slabs_destroy(slabs);
-	else
-		*ret = slabs;
-	return error;
-}
-
-/* The rest of what is told of a cache. */
-static struct error *read_cache_info(struct slab_walk *walk)
-{
-	struct object cache;
-	uint64_t name, references;
-	size_t length;
-	TRY(object_at(walk->target, "struct kmem_cache", walk->cache, &cache));
-	TRY(object_u64(&cache, "object_size", &walk->info.object_size));
-	TRY(object_u64(&cache, "refcount", &references));
-	TRY(object_u64(&cache, "name", &name));
-	TRY(memory_read_string(walk->target->memory, name, walk->info.name, sizeof(walk->info.name),
-			       &length));
-	walk->info.is_shared = references != 1;
-	if (walk->info.object_size > walk->object_size)
-		return error_create(ERROR_FORMAT, "not a cache");
-	return NULL;
-}
-
-/* NULL: there is no cache at the address. */
-static struct error *find_cache(struct slabs *slabs, uint64_t address, struct slab_walk **ret)
-{
-	uint32_t hash = hash_bytes(&address, sizeof(address)), number;
-	size_t position = hash_index_first(&slabs->index, hash);
-	while ((number = hash_index_next(&slabs->index, hash, &position)) != HASH_NONE) {
-		*ret = slabs->caches[number].walk;
-		if (slabs->caches[number].address == address)
-			return NULL;
-	}
-	*ret = NULL;
-	if (slabs->cache_count >= CACHES_MAX)
-		return NULL;
-	struct slab_walk *walk = NULL;
-	struct error *error = create_walk(slabs->pages->target, slabs->pages, address, &walk);
-	if (!error)
-		error = read_cache_info(walk);
-	bool is_fatal = error && error->kind == ERROR_NO_MEMORY;
-	if (error)
-		slab_walk_destroy(walk);
-	if (is_fatal)
-		return error;
-	if (error)
-		walk = NULL;
-	error_free(error);
-	if (!array_reserve(&slabs->caches, &slabs->cache_capacity, slabs->cache_count + 1) ||
-	    !hash_index_add(&slabs->index, hash, (uint32_t)slabs->cache_count)) {
-		slab_walk_destroy(walk);
-		return error_no_memory();
-	}
-	slabs->caches[slabs->cache_count++] = (struct slab_entry){ address, walk };
-	*ret = walk;
-	return NULL;
-}
-
-/* The slab that a struct page in `record` begins; *ret NULL: none. */
-static struct error *cache_of_page(struct slabs *slabs, const uint8_t *record,
-				   struct slab_walk **ret)
-{
-	const struct slab_walk *pages = slabs->pages;
-	const struct memory *memory = pages->target->memory;
-	*ret = NULL;
-	if (slabs->mark_size) {
-		uint64_t mark = load_unsigned(record + slabs->mark_offset, slabs->mark_size,
-					      memory->big_endian);
-		if ((mark & pages->mark.mask) != pages->mark.value)
-			return NULL;
-	}
-	uint64_t cache =
-		load_unsigned(record + pages->cache_member, memory->word_size, memory->big_endian);
-	if (!cache || cache % memory->word_size || !(cache >> (memory->word_size * 8 - 1)))
-		return NULL;
-	return find_cache(slabs, cache, ret);
-}
-
-struct all_question {
-	struct slabs *slabs;
-	slab_object_visitor *visit;
-	void *context;
-	const struct slab_cache *cache;
-};
-
-static struct error *visit_any(void *context, uint64_t object, bool is_allocated)
-{
-	const struct all_question *question = context;
-	return question->visit(question->context, question->cache, object, is_allocated);
-}
-
-static struct error *visit_any_chunk(void *context, uint64_t address, size_t size)
-{
-	struct all_question *question = context;
-	const struct slab_walk *pages = question->slabs->pages;
-	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
-		struct slab_walk *walk;
-		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
-		if (!walk)
-			continue;
-		question->cache = &walk->info;
-		TRY(visit_slab(walk, address + at, visit_any, question));
-	}
-	return NULL;
-}
-
-struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, void *context)
-{
-	struct all_question question = { slabs, visit, context, NULL };
-	return for_each_chunk(slabs->pages, visit_any_chunk, &question);
-}
-
-/* --- one address ----------------------------------------------------------------------------- */
-
-/* Reads the struct page of the first page of the compound that holds an address. */
-static struct error *read_head(const struct slabs *slabs, uint64_t address, uint8_t *record,
-			       uint64_t *ret)
-{
-	const struct slab_walk *pages = slabs->pages;
-	struct memory *memory = pages->target->memory;
-	uint64_t pages_in = (address - pages->page_offset) / pages->target->facts->page_size;
-	uint64_t page = pages->vmemmap + pages_in * pages->page_record;
-	uint64_t span = pages->vmemmap_size / pages->page_record * pages->target->facts->page_size;
-	if (address < pages->page_offset || address - pages->page_offset >= span)
-		return error_create(ERROR_NOT_FOUND, "not in the direct map");
-	TRY(memory_read(memory, page, record, (size_t)pages->page_record));
-	uint64_t head =
-		load_unsigned(record + slabs->head_member, memory->word_size, memory->big_endian);
-	*ret = page;
-	if (!(head & 1))
-		return NULL;
-	/* compound_info in 7.x may be a mask for the address of a tail page instead. */
-	bool is_mask = head >= pages->vmemmap + pages->vmemmap_size;
-	*ret = is_mask ? page & head : head - 1;
-	/* It comes from the dump. */
-	if (*ret < pages->vmemmap || *ret >= pages->vmemmap + pages->vmemmap_size ||
-	    (*ret - pages->vmemmap) % pages->page_record)
-		return error_create(ERROR_FORMAT, "the page has no head");
-	return memory_read(memory, *ret, record, (size_t)pages->page_record);
-}
-
-static struct error *find_slab(struct slabs *slabs, uint64_t address, struct slab_walk **ret_cache,
-			       uint64_t *ret)
-{
-	uint8_t record[HOLE_SIZE];
-	TRY(read_head(slabs, address, record, ret));
-	TRY(cache_of_page(slabs, record, ret_cache));
-	if (!*ret_cache)
-		return error_create(ERROR_NOT_FOUND, "not in a slab");
-	return NULL;
-}
-
-struct error *slabs_slot(struct slabs *slabs, uint64_t address, const struct slab_cache **ret_cache,
-			 uint64_t *ret_slot)
-{
-	struct slab_walk *walk;
-	uint64_t slab;
-	TRY(find_slab(slabs, address, &walk, &slab));
-	uint64_t first = first_slot(walk, slab);
-	if (address < first)
-		return error_create(ERROR_NOT_FOUND, "before the first object");
-	*ret_cache = &walk->info;
-	*ret_slot = address - (address - first) % walk->object_size;
-	return NULL;
-}
-
-struct error *slabs_find(struct slabs *slabs, uint64_t address, struct slab_place *ret)
-{
-	struct slab_walk *walk;
-	struct slab_slots slots = { .free_count = 0 };
-	uint64_t head;
-	bool whole;
-	TRY(find_slab(slabs, address, &walk, &head));
-	TRY(read_slab(walk, head, &slots, &whole));
-	uint64_t slot = (address - slots.first) / walk->object_size;
-	*ret = (struct slab_place){ .cache = &walk->info,
-				    .slab = head,
-				    .state = SLAB_NO_OBJECT,
-				    .count = (uint32_t)slots.count };
-	/* Before the first one lies its left red zone, behind the last one nothing. */
-	if (address < slots.first || slot >= slots.count)
-		return NULL;
-	ret->index = (uint32_t)slot;
-	ret->object = slots.first + slot * walk->object_size;
-	ret->state = slot_is_free(&slots, slot) ? SLAB_FREE : whole ? SLAB_ALLOCATED : SLAB_UNSURE;
-	return NULL;
+	return slab_for_each_chunk(walk, visit_chunk, &question);
 }
