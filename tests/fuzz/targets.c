@@ -14,6 +14,7 @@ const struct fuzz_entry fuzz_entries[] = {
 	{ "module", fuzz_module, 8192 },
 	{ "btf", fuzz_btf, 8192 },
 	{ "btf-split", fuzz_btf_split, 16384 },
+	{ "btf-search", fuzz_btf_search, 4096 },
 	{ "orc", fuzz_orc, 4096 },
 	{ "lower", fuzz_lower, 512 },
 	{ "symbolic", fuzz_symbolic, 512 },

@@ -47,7 +47,7 @@ fuzz_target fuzz_elf, fuzz_diskdump, fuzz_flattened, fuzz_vmcoreinfo, fuzz_hints
 /* symbols.c */
 fuzz_target fuzz_kallsyms, fuzz_kallsyms_scan, fuzz_module;
 /* types.c */
-fuzz_target fuzz_btf, fuzz_btf_split;
+fuzz_target fuzz_btf, fuzz_btf_split, fuzz_btf_search;
 /* code.c */
 fuzz_target fuzz_orc, fuzz_lower, fuzz_symbolic;
 /* log.c */

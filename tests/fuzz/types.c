@@ -5,6 +5,7 @@
 #include "btf/btf.h"
 #include "btf/header.h"
 #include "btf/layout.h"
+#include "debugger/target/btf_search.h"
 #include <string.h>
 
 /* Each question ends after so many steps; so many questions must not be asked all the same. */
@@ -129,4 +130,41 @@ void fuzz_btf_split(const uint8_t *data, size_t size)
 		ask_btf(split);
 	btf_close(split);
 	btf_close(base);
+}
+
+/*
+ * Where the search looks: as much as holds the smallest BTF that it takes, near the top of the
+ * address space, where it ends soon.
+ */
+#define IMAGE_SIZE ((size_t)160 << 10)
+#define IMAGE_BASE (UINT64_MAX - IMAGE_SIZE - 4095)
+
+/*
+ * Input: length of the beginning, place of the rest in 16 bytes, both. Between them there are
+ * records of integers of 4 bytes without a name.
+ */
+void fuzz_btf_search(const uint8_t *data, size_t size)
+{
+	static uint8_t image[IMAGE_SIZE];
+	static const uint8_t record[16] = { [7] = 1, [8] = 4, [12] = 32 };
+	struct fuzz_input input = { data, size };
+	size_t length = fuzz_take(&input, 2), place = fuzz_take(&input, 2) * sizeof(record);
+	for (size_t at = 0; at < sizeof(image); at += sizeof(record))
+		memcpy(image + at, record, sizeof(record));
+	if (length > input.size)
+		length = input.size;
+	if (!length || place > sizeof(image) - (input.size - length))
+		return;
+	memcpy(image, input.data, length);
+	memcpy(image + place, input.data + length, input.size - length);
+	struct memory_array array;
+	uint64_t address = 0, found = 0;
+	memory_array_init(&array, IMAGE_BASE, image, sizeof(image));
+	fuzz_done(btf_search(&array.memory, IMAGE_BASE, &address, &found));
+	if (!found)
+		return;
+	struct btf *btf = NULL;
+	EXPECT(address >= IMAGE_BASE && found <= IMAGE_SIZE - (address - IMAGE_BASE));
+	EXPECT(!btf_open(image + (address - IMAGE_BASE), found, NULL, "found", &btf));
+	btf_close(btf);
 }
