@@ -58,7 +58,7 @@ void knowledge_destroy(struct knowledge *knowledge)
 	free(knowledge->facts);
 	families_destroy(knowledge->families);
 	free(knowledge->typed);
-	free(knowledge->slab);
+	slabs_destroy(knowledge->slabs);
 	cache_close(knowledge->cache);
 	hint_types_destroy(knowledge->hint_types);
 	hints_destroy(knowledge->hints);
@@ -80,14 +80,26 @@ void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
 	copy->functions = own.functions;
 	copy->function_count = own.function_count;
 	copy->function_capacity = own.function_capacity;
-	copy->slab = own.slab;
+	copy->slabs = own.slabs;
+	copy->no_slabs = own.no_slabs;
 }
 
 void knowledge_unshare(struct knowledge *copy)
 {
 	free(copy->functions);
-	free(copy->slab);
+	slabs_destroy(copy->slabs);
 	*copy = (struct knowledge){ 0 };
+}
+
+struct error *knowledge_slabs(struct knowledge *knowledge, struct slabs **ret)
+{
+	struct error *error = NULL;
+	if (!knowledge->slabs && !knowledge->no_slabs) {
+		error = slabs_create(knowledge->target, &knowledge->slabs);
+		knowledge->no_slabs = error;
+	}
+	*ret = knowledge->slabs;
+	return error_only_fatal(error);
 }
 
 struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,

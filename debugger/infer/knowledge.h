@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "debugger/infer/infer.h"
 #include "debugger/infer/layout.h"
+#include "debugger/kernel/slabs.h"
 
 /* A clue about an address, from a table that was read once for all symbols. */
 struct fact {
@@ -51,7 +52,8 @@ struct knowledge {
 	bool tables_read, facts_sorted;
 	struct typed *typed; /* open addressing, by address */
 	size_t typed_count, typed_capacity;
-	struct slab_layout *slab;  /* slab.c's */
+	struct slabs *slabs;	   /* NULL: not asked for yet, or not there */
+	bool no_slabs;		   /* the dump lacks what leads to them */
 	struct families *families; /* NULL: nothing is learned yet */
 	struct hints *hints;	   /* NULL: not to be used */
 	/* What the kernel never writes, and in it what it writes while it boots. */
@@ -73,6 +75,8 @@ void knowledge_destroy(struct knowledge *knowledge);
 struct error *knowledge_prepare(struct knowledge *knowledge) MUST_CHECK;
 void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy);
 void knowledge_unshare(struct knowledge *copy);
+/* Of the heap; *ret NULL: the dump lacks what leads to them. Owned by the knowledge. */
+struct error *knowledge_slabs(struct knowledge *knowledge, struct slabs **ret) MUST_CHECK;
 /* The layout of a module's BTF, NULL: the kernel's. */
 struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,
 			       const struct layout **ret) MUST_CHECK;

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "debugger/infer/subjects.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define OBJECTS_MAX	   200000 /* that are followed in all */
 #define OBJECTS_A_TYPE	   400	  /* more of a kind say nothing new */
@@ -351,21 +352,43 @@ static struct error *follow_type(struct pointer_walk *walk, const struct node *n
 	}
 }
 
+/*
+ * Bytes of it that are there: kmem_cache.node[] is as long as the machine has nodes, and what lies
+ * behind it in the slab is the next object.
+ */
+static struct error *size_there(struct pointer_walk *walk, const struct node *node, size_t *size)
+{
+	const struct slab_cache *cache;
+	struct slabs *slabs;
+	uint64_t slot;
+	TRY(knowledge_slabs(walk->knowledge, &slabs));
+	if (!slabs || (node->address >= walk->image_start && node->address < walk->image_end))
+		return NULL;
+	struct error *error = slabs_slot(slabs, node->address, &cache, &slot);
+	if (error)
+		return error_only_fatal(error);
+	uint64_t left = slot + cache->slot_size - node->address;
+	if (left < *size)
+		*size = (size_t)left;
+	return NULL;
+}
+
 static struct error *follow(struct pointer_walk *walk, const struct node *node)
 {
 	uint32_t step = layout_size(node->layout, node->type);
-	uint64_t size = node->count ? (uint64_t)step * node->count : step;
-	if (size > OBJECT_SIZE_MAX)
-		size = OBJECT_SIZE_MAX - OBJECT_SIZE_MAX % (step ? step : 1);
+	uint64_t wanted = node->count ? (uint64_t)step * node->count : step;
+	if (wanted > OBJECT_SIZE_MAX)
+		wanted = OBJECT_SIZE_MAX - OBJECT_SIZE_MAX % (step ? step : 1);
 	if (!step || step > OBJECT_SIZE_MAX)
 		return NULL;
-	struct error *error = memory_read(walk->knowledge->target->memory, node->address,
-					  walk->buffer, (size_t)size);
-	if (error) {
-		error_free(error);
-		return NULL;
-	}
-	for (uint32_t at = 0; at + step <= size; at += step)
+	size_t size = (size_t)wanted;
+	TRY(size_there(walk, node, &size));
+	struct error *error =
+		memory_read(walk->knowledge->target->memory, node->address, walk->buffer, size);
+	if (error)
+		return error_only_fatal(error);
+	memset(walk->buffer + size, 0, (size_t)wanted - size);
+	for (uint32_t at = 0; at + step <= wanted; at += step)
 		TRY(follow_type(walk, node, node->type, at, 0));
 	return NULL;
 }

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Types by slab caches: what a pointer at an object says, and what a cache's name does. */
 #include "base/array.h"
+#include "debugger/infer/pointers.h"
 #include "debugger/infer/slab_types.h"
 #include "tests/unit/infer_asked.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
 
-#define AT(member) (DATA + offsetof(struct contents, member))
-#define PAGE	   4096u
-#define PAGES	   8u
-#define DIRECT	   0xffff888000000000u
-#define VMALLOC	   0xffffc90000000000u
-#define VMEMMAP	   0xffffea0000000000u
-#define SLOT	   192u /* bytes of an object and what is behind it */
-#define SLAB	   2u	/* its first page; the next one is of the same slab */
+#define AT(member)  (DATA + offsetof(struct contents, member))
+#define PAGE	    4096u
+#define PAGES	    8u
+#define DIRECT	    0xffff888000000000u
+#define VMALLOC	    0xffffc90000000000u
+#define VMEMMAP	    0xffffea0000000000u
+#define OBJECT	    160u /* bytes of an object */
+#define SLOT	    192u /* with what is behind it */
+#define TABLE_ITEMS 64u
+#define SLAB	    2u /* its first page; the next one is of the same slab */
 
 /* The kernel's structs: the members that are asked for, in layouts of our own. */
 struct raw_page {
 	uint64_t flags, compound_head, slab_cache;
 };
 struct raw_cache {
-	uint64_t name, next, prev;
+	uint64_t name;
 	int32_t references;
-	uint32_t size;
+	uint32_t size, object_size, offset, order_objects;
 };
 
 struct contents {
@@ -30,22 +33,25 @@ struct contents {
 	struct raw_cache cache;
 	char name[32];
 	uint64_t pointers[6];
-	uint64_t lists[2]; /* the list of all caches */
 };
 
 static struct contents contents;
 static struct raw_page pages[PAGES];
+static uint64_t heap[PAGES * PAGE / 8];
 static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
 {
 	int int_ = btf__add_int(btf, "int", 4, 1), ulong = btf__add_int(btf, "long", 8, 0);
-	int list = add_list_head(btf);
+	int order = btf__add_struct(btf, "kmem_cache_order_objects", 4);
+	add_member(btf, "x", int_, 0);
 	int cache = btf__add_struct(btf, "kmem_cache", sizeof(struct raw_cache));
 	add_member(btf, "name", ulong, offsetof(struct raw_cache, name));
-	add_member(btf, "list", list, offsetof(struct raw_cache, next));
 	add_member(btf, "refcount", int_, offsetof(struct raw_cache, references));
 	add_member(btf, "size", int_, offsetof(struct raw_cache, size));
+	add_member(btf, "object_size", int_, offsetof(struct raw_cache, object_size));
+	add_member(btf, "offset", int_, offsetof(struct raw_cache, offset));
+	add_member(btf, "oo", order, offsetof(struct raw_cache, order_objects));
 	btf__add_struct(btf, "page", sizeof(struct raw_page));
 	add_member(btf, "compound_head", ulong, offsetof(struct raw_page, compound_head));
 	int pointer = btf__add_ptr(btf, cache);
@@ -60,6 +66,11 @@ static void add_types(struct libbpf_btf *btf)
 		add_member(btf, "flags", ulong, 152);
 		btf__add_ptr(btf, type);
 	}
+	/* The kernel allocates as many of the last member as the machine has nodes. */
+	int items = btf__add_array(btf, int_, pointer, TABLE_ITEMS);
+	btf__add_struct(btf, "table", 8 + TABLE_ITEMS * 8);
+	add_member(btf, "count", ulong, 0);
+	add_member(btf, "caches", items, 8);
 	/* What ends in a buffer, of which the cache has less. */
 	int character = btf__add_int(btf, "char", 1, 1);
 	int buffer = btf__add_array(btf, int_, character, 64);
@@ -71,6 +82,7 @@ static void add_types(struct libbpf_btf *btf)
 static void add_symbols(void)
 {
 	static const struct test_symbol symbols[] = {
+		{ TEXT, 'T', "_text" },
 		{ TEXT, 'T', "_stext" },
 		{ TEXT + 16, 'T', "_etext" },
 		{ AT(page_offset_base), 'D', "page_offset_base" },
@@ -78,8 +90,7 @@ static void add_symbols(void)
 		{ AT(vmemmap_base), 'D', "vmemmap_base" },
 		{ AT(cache), 'd', "cache" },
 		{ AT(pointers), 'd', "pointers" },
-		{ AT(lists), 'd', "slab_caches" },
-		{ AT(lists) + 16, 'D', "_end" },
+		{ AT(pointers) + 48, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -91,14 +102,12 @@ static uint64_t object(unsigned int index)
 
 static void fill(const char *name)
 {
-	uint64_t list = AT(cache) + offsetof(struct raw_cache, next);
 	contents = (struct contents){
 		.page_offset_base = DIRECT,
 		.vmalloc_base = VMALLOC,
 		.vmemmap_base = VMEMMAP,
-		.cache = { AT(name), AT(lists), AT(lists), 1, SLOT },
+		.cache = { AT(name), 1, SLOT, OBJECT, 0, 2 * PAGE / SLOT },
 		.pointers = { object(3) },
-		.lists = { list, list },
 	};
 	snprintf(contents.name, sizeof(contents.name), "%s", name);
 	memset(pages, 0, sizeof(pages));
@@ -163,7 +172,7 @@ static void test_caches(void)
 	contents.cache.size = 0;
 	CHECK_STRING(pointer_type(), "");
 	fill("dentry");
-	contents.lists[1] = 0; /* its neighbour knows nothing of it */
+	contents.cache.object_size = SLOT + 8; /* larger than its place */
 	CHECK_STRING(pointer_type(), "");
 	fill("dentry");
 	pages[SLAB].slab_cache = 0x1234;
@@ -184,6 +193,27 @@ static void test_words(void)
 	asked->clues.count = 0;
 	CHECK_OK(slab_collect(&asked->question, &asked->clues));
 	CHECK_U64(asked->clues.count, 0);
+	asked_destroy(asked);
+}
+
+/* Behind an object on the heap lies the next one, whatever its type says of its length. */
+static void test_walk(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	struct pointer_walk *walk;
+	size_t found;
+	fill("tables");
+	uint64_t *table = heap + (object(3) - DIRECT) / 8;
+	table[SLOT / 8 - 1] = AT(cache);    /* the last item that is in the slot */
+	table[SLOT / 8] = AT(pointers) + 8; /* the next object's first word */
+	CHECK_OK(pointer_walk_create(asked->knowledge, &walk));
+	CHECK_OK(pointer_walk_add(walk, asked->layout, object(3), struct_named(asked, "table"), 0));
+	CHECK_OK(pointer_walk_run(walk, &found));
+	CHECK_U64(found, 1);
+	CHECK(knowledge_has_news(asked->knowledge, AT(cache), 8, 0));
+	CHECK(!knowledge_has_news(asked->knowledge, AT(pointers), 48, 0));
+	pointer_walk_destroy(walk);
+	memset(heap, 0, sizeof(heap));
 	asked_destroy(asked);
 }
 
@@ -221,7 +251,7 @@ static void check_type(const struct slab_cache *cache, const char *wanted,
 
 static void test_cache_types(void)
 {
-	struct slab_cache cache = { .name = "dentry", .object_size = 160, .slot_size = SLOT };
+	struct slab_cache cache = { .name = "dentry", .object_size = OBJECT, .slot_size = SLOT };
 	check_type(&cache, "struct dentry", CONFIDENCE_INFERRED);
 	cache.is_shared = true; /* with caches of the same size */
 	check_type(&cache, "struct dentry", CONFIDENCE_GUESS);
@@ -248,13 +278,16 @@ int main(void)
 	machine_init(&machine);
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	machine_add_part(&machine, VMEMMAP, pages, sizeof(pages));
+	machine_add_part(&machine, DIRECT, heap, sizeof(heap));
 	add_types(machine.source);
 	machine_set_types(&machine);
 	add_symbols();
+	machine.facts.max_physical = PAGES * PAGE;
 	RUN(test_names);
 	RUN(test_places);
 	RUN(test_caches);
 	RUN(test_words);
+	RUN(test_walk);
 	RUN(test_damage);
 	RUN(test_cache_types);
 	machine_deinit(&machine);
