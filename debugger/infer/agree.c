@@ -128,7 +128,7 @@ static void measure(struct solver *solver, struct proposal *proposal)
 {
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
-		if (item->type == proposal->type && !item->count == !proposal->count) {
+		if (item->type == proposal->type && item->count == proposal->count) {
 			if (!item->is_judged)
 				solver_judge(solver, item);
 			proposal->scored = *item;
@@ -137,6 +137,12 @@ static void measure(struct solver *solver, struct proposal *proposal)
 	}
 	proposal->scored = (struct scored){ .type = proposal->type, .count = proposal->count };
 	solver_check(solver, &proposal->scored);
+}
+
+static bool contradicts(const struct proposal *proposal)
+{
+	return proposal->scored.rejected || proposal->scored.against > 6 ||
+	       proposal->scored.data < -2;
 }
 
 /* Clues name the type, and nothing speaks against it. */
@@ -157,7 +163,7 @@ static bool is_agreement(const struct solver *solver, const struct answer *answe
 			 const struct proposal *proposal, bool only)
 {
 	const struct scored *best = solver->items;
-	if (answer->confidence == CONFIDENCE_UNKNOWN)
+	if (answer->confidence == CONFIDENCE_UNKNOWN || contradicts(proposal))
 		return false;
 	if (!best->is_refined &&
 	    layout_compare(solver->layout, best->type, proposal->type) == LIKE_NOT)
@@ -183,12 +189,6 @@ static void accept(struct answer *answer, const struct proposal *proposal,
 	answer->confidence = (uint8_t)confidence;
 	answer->score = proposal->scored.score;
 	answer->sources = (uint8_t)(proposal->scored.sources | 1u << SOURCE_HINTS);
-}
-
-static bool contradicts(const struct proposal *proposal)
-{
-	return proposal->scored.rejected || proposal->scored.against > 6 ||
-	       proposal->scored.data < -2;
 }
 
 struct error *agree_with_hints(const struct question *question, struct solver *solver,

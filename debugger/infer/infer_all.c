@@ -100,8 +100,37 @@ static bool points_at_typed(struct one *one, const struct subject *subject)
 	return false;
 }
 
-/* Is it worth to ask again? Facts came after the first `known` ones, or what it points at is known
- * since the first round. */
+/* Does a new fact say what the answer says already? */
+static bool repeats(const struct whole *whole, const struct subject *subject,
+		    const struct answer *answer, const struct fact *fact)
+{
+	const struct layout *layout = whole->layout;
+	uint64_t offset = fact->address - subject->address;
+	uint32_t size = layout_size(layout, answer->type);
+	uint32_t wanted = layout_id(layout, fact->clue.type);
+	if (answer->count && offset / size < answer->count)
+		offset %= size;
+	return fact->clue.kind == CLUE_OBJECT && wanted && offset < size &&
+	       layout_match(layout, answer->type, (uint32_t)offset, wanted) == LIKE_EXACTLY;
+}
+
+/* Facts came after the first `known` ones that can change the answer. */
+static bool has_news(struct whole *whole, const struct subject *subject,
+		     const struct answer *answer, size_t known)
+{
+	/* What is inferred may become certain with the table only. */
+	bool is_settled = answer->confidence >=
+			  (whole->knowledge->hints ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED);
+	const struct fact *fact;
+	size_t cursor = 0;
+	while ((fact = knowledge_news(whole->knowledge, subject->address, subject->room, known,
+				      &cursor)))
+		if (!is_settled || !repeats(whole, subject, answer, fact))
+			return true;
+	return false;
+}
+
+/* Is it worth to ask again? There are news, or what it points at is known since the first round. */
 static bool is_open(struct whole *whole, size_t index, int round, size_t known)
 {
 	const struct subject *subject = &whole->subjects->items[index];
@@ -109,7 +138,7 @@ static bool is_open(struct whole *whole, size_t index, int round, size_t known)
 	return !round ||
 	       (round == 1 && answer->confidence < CONFIDENCE_INFERRED && answer->may_point &&
 		points_at_typed(&whole->members[0].one, subject)) ||
-	       knowledge_has_news(whole->knowledge, subject->address, subject->room, known);
+	       has_news(whole, subject, answer, known);
 }
 
 /* The copies of the threads know what is known now. */

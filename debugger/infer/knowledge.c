@@ -321,13 +321,17 @@ size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address)
 	return low;
 }
 
-bool knowledge_has_news(struct knowledge *knowledge, uint64_t address, uint64_t size, size_t known)
+const struct fact *knowledge_news(struct knowledge *knowledge, uint64_t address, uint64_t size,
+				  size_t known, size_t *cursor)
 {
-	for (size_t i = knowledge_first_fact(knowledge, address);
-	     i < knowledge->fact_count && knowledge->facts[i].address - address < size; i++)
-		if (knowledge->facts[i].number >= known)
-			return true;
-	return false;
+	size_t i = *cursor ? *cursor : knowledge_first_fact(knowledge, address);
+	for (; i < knowledge->fact_count && knowledge->facts[i].address - address < size; i++) {
+		if (knowledge->facts[i].number < known)
+			continue;
+		*cursor = i + 1;
+		return &knowledge->facts[i];
+	}
+	return NULL;
 }
 
 /* --- typed globals ------------------------------------------------------------------------- */

@@ -109,8 +109,9 @@ static inline bool is_kernel_pointer(uint64_t value)
 struct error *knowledge_add_fact(struct knowledge *knowledge, uint64_t address,
 				 const struct clue *clue) MUST_CHECK;
 
-/* A fact about the range that came after the first `known` ones. */
-bool knowledge_has_news(struct knowledge *knowledge, uint64_t address, uint64_t size, size_t known);
+/* The next fact about the range that came after the first `known` ones; `*cursor` starts as 0. */
+const struct fact *knowledge_news(struct knowledge *knowledge, uint64_t address, uint64_t size,
+				  size_t known, size_t *cursor);
 /* The first fact at or above an address; facts are in order of addresses. */
 size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address);
 

@@ -474,6 +474,17 @@ static void judge_best(struct solver *solver)
 		judge_all(solver);
 }
 
+/* What a table of the kernel says and nothing contradicts needs no rivals. */
+static bool settle_by_table(struct solver *solver)
+{
+	for (size_t i = 0; i < solver->wish_count; i++)
+		if (solver->wishes[i].kind == CLUE_WHOLE)
+			grow_seed(solver, &solver->wishes[i]);
+	for (size_t i = 0; i < solver->count; i++)
+		solver_check(solver, &solver->items[i]);
+	return solver->count == 1 && solver_confidence(solver) == CONFIDENCE_CERTAIN;
+}
+
 struct error *solve(struct solver *solver, const struct solver_input *input)
 {
 	solver->input = input;
@@ -483,6 +494,9 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 	solver->settled = (struct scored){ .type = 0 };
 	if (!solver_read_clues(solver))
 		return error_no_memory();
+	if (input->judge_most && settle_by_table(solver))
+		return NULL;
+	solver->count = 0;
 	grow_candidates(solver);
 	if (!solver->count)
 		add_by_room(solver);

@@ -224,6 +224,16 @@ static bool is_first_member(const struct layout *layout, const struct scored *it
 	return begins_with(layout, own, other) || begins_with(layout, other, own);
 }
 
+/* A function that is kept as a void *, as tracepoints keep their probes. Tables give it a type. */
+static bool is_untyped_function(const struct layout *layout, const struct scored *item,
+				const struct wish *wish)
+{
+	uint32_t start, type = layout_scalar_at(layout, item->type, wish->offset, &start);
+	return layout_kind(layout, layout_target(layout, wish->type)) == BTF_FUNC_PROTO &&
+	       !item->count && start == wish->offset && layout_kind(layout, type) == BTF_PTR &&
+	       !layout_target(layout, type);
+}
+
 static void check_wish(struct solver *solver, struct scored *item, const struct wish *wish)
 {
 	const char *why = NULL;
@@ -243,7 +253,8 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	}
 	bool is_outer = false;
 	bool is_same = likeness == LIKE_NOT &&
-		       is_first_member(solver->layout, item, wish, &is_outer);
+		       (is_first_member(solver->layout, item, wish, &is_outer) ||
+			is_untyped_function(solver->layout, item, wish));
 	if (likeness == LIKE_WEAKLY || is_outer) {
 		item->score = (int16_t)(item->score + weight / 2);
 		item->matched = (int16_t)(item->matched + weight / 2);

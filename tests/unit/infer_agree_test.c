@@ -199,6 +199,15 @@ static void test_arrays(void)
 	CHECK(bench.answer.count == 2 && !bench.answer.count_is_proved);
 	begin(&bench, "a_row", 2);
 	CHECK_END(&bench, "", "unknown");
+	/* Five are used here. */
+	for (uint32_t used = 3; used <= 5; used++) {
+		begin(&bench, "a_row", 24);
+		clue(&bench, CLUE_OBJECT, "int", 4);
+		clue(&bench, CLUE_STRIDE, NULL, 4);
+		clue(&bench, CLUE_VALUE, "int", 4);
+		bench.asked->clues.items[2].offset = 4 * (used - 1);
+		CHECK_END(&bench, "int", used == 5 ? "guess" : "certain");
+	}
 	/* Rows of four: as many as are whole. */
 	begin(&bench, "a_table", 18);
 	CHECK_END(&bench, "char [4]", "guess");

@@ -81,6 +81,13 @@ static inline const struct clue *find_clue(const struct asked *asked, enum clue_
 	return NULL;
 }
 
+/* Is there a fact about the range that came after the first `known` ones? */
+static inline bool has_news(struct asked *asked, uint64_t address, uint64_t size, size_t known)
+{
+	size_t cursor = 0;
+	return knowledge_news(asked->knowledge, address, size, known, &cursor);
+}
+
 /* The type that a clue names, in C; "": there is no such clue. */
 static inline const char *clue_type(const struct clue *clue)
 {

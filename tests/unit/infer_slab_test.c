@@ -210,8 +210,8 @@ static void test_walk(void)
 	CHECK_OK(pointer_walk_add(walk, asked->layout, object(3), struct_named(asked, "table"), 0));
 	CHECK_OK(pointer_walk_run(walk, &found));
 	CHECK_U64(found, 1);
-	CHECK(knowledge_has_news(asked->knowledge, AT(cache), 8, 0));
-	CHECK(!knowledge_has_news(asked->knowledge, AT(pointers), 48, 0));
+	CHECK(has_news(asked, AT(cache), 8, 0));
+	CHECK(!has_news(asked, AT(pointers), 48, 0));
 	pointer_walk_destroy(walk);
 	memset(heap, 0, sizeof(heap));
 	asked_destroy(asked);

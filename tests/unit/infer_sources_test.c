@@ -127,8 +127,8 @@ static void test_pointers(void)
 	CHECK_OK(pointer_walk_run(walk, &found));
 	CHECK_U64(found, 0);
 	pointer_walk_destroy(walk);
-	CHECK(knowledge_has_news(asked->knowledge, AT(other), 8, 0));
-	CHECK(!knowledge_has_news(asked->knowledge, AT(other), 8, 1));
+	CHECK(has_news(asked, AT(other), 8, 0));
+	CHECK(!has_news(asked, AT(other), 8, 1));
 	asked->subject = (struct subject){ .address = AT(other), .room = sizeof(struct thing) };
 	asked->question = (struct question){ .knowledge = asked->knowledge,
 					     .subject = &asked->subject,

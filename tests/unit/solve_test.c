@@ -14,7 +14,7 @@ struct types {
 		device;
 	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
 	int key, key_true, base, base_pointer, disk_pointer, counted, entry_pointer;
-	int words_pointer, cpumask_pointer;
+	int words_pointer, cpumask_pointer, probe;
 };
 
 struct bench {
@@ -120,6 +120,11 @@ static void add_traps(struct libbpf_btf *btf, struct types *types)
 	int show = btf__add_ptr(btf, types->show);
 	btf__add_struct(btf, "operation", 8);
 	add_member(btf, "show", show, 0);
+	int untyped = btf__add_ptr(btf, 0);
+	types->probe = btf__add_struct(btf, "probe", 24);
+	add_member(btf, "name", types->const_text, 0);
+	add_member(btf, "function", untyped, 8);
+	add_member(btf, "show", show, 16);
 	types->counted = btf__add_struct(btf, "counted", 24);
 	add_member(btf, "count", types->int_, 0);
 	add_member(btf, "list", types->list, 8);
@@ -402,6 +407,38 @@ static void test_sizes_alone_are_a_guess(void)
 	deinit(&bench);
 }
 
+/* A void * may be a function's address, a pointer to functions of one type not any other's. */
+static void test_untyped_function(void)
+{
+	struct bench bench;
+	init(&bench, 24);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.probe, 24);
+	clue(&bench, CLUE_SHAPE, 8, bench.types.other_proto, 8);
+	CHECK_BEST(&bench, "struct probe", "inferred");
+	clue(&bench, CLUE_SHAPE, 16, bench.types.other_proto, 8);
+	CHECK_BEST(&bench, "struct probe", "guess");
+	deinit(&bench);
+}
+
+/* Where nothing contradicts the kernel's own table, nobody else is asked. */
+static void test_settled_by_table(void)
+{
+	for (int contradicted = 0; contradicted < 2; contradicted++) {
+		struct bench bench;
+		init(&bench, 64);
+		clue(&bench, CLUE_WHOLE, 0, bench.types.mutex, 32);
+		clue(&bench, CLUE_OBJECT, 16, bench.types.list, 16);
+		if (contradicted)
+			clue(&bench, CLUE_OBJECT, 0, bench.types.device, 32);
+		CHECK_BEST(&bench, "struct mutex", contradicted ? "guess" : "certain");
+		CHECK(bench.solver.count > 1);
+		bench.input.judge_most = 10;
+		CHECK_BEST(&bench, "struct mutex", contradicted ? "guess" : "certain");
+		CHECK((bench.solver.count == 1) == !contradicted);
+		deinit(&bench);
+	}
+}
+
 static void test_facts(void)
 {
 	struct bench bench;
@@ -590,7 +627,9 @@ int main(void)
 	RUN(test_first_int_is_not_all);
 	RUN(test_union_arms);
 	RUN(test_sizes_alone_are_a_guess);
+	RUN(test_untyped_function);
 	RUN(test_facts);
+	RUN(test_settled_by_table);
 	RUN(test_nothing_known);
 	RUN(test_alignment_and_exact_room);
 	RUN(test_cyclic_types_end);
