@@ -205,7 +205,8 @@ static struct error *learn_names(struct whole *whole)
 		const struct answer *answer = &whole->answers[i];
 		bool is_likely = answer->confidence >= CONFIDENCE_INFERRED ||
 				 (answer->score >= LIKELY_SCORE && answer->margin >= LIKELY_MARGIN);
-		if (!is_likely || whole->subjects->items[i].module)
+		if (!is_likely || (answer->sources & 1u << SOURCE_TABLE) ||
+		    whole->subjects->items[i].module)
 			continue;
 		symtab_get(whole->target->symbols, whole->subjects->items[i].symbol, &symbol);
 		TRY(families_learn(families, symbol.name, answer->type));

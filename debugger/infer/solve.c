@@ -24,6 +24,7 @@
 #define GUESS_MIN	-60 /* points; below that, nothing is said */
 #define REJECTED_MIN	0   /* points; of what something contradicts */
 #define PRIOR_NONE	-1000
+#define PRIOR_CPUMASK	2
 #define PRIOR_DEFAULT	-4 /* an integer as large as an access */
 
 #define NO_POINTS (-1000000) /* less than any candidate has */
@@ -144,6 +145,20 @@ static void add_cpumask(struct solver *solver)
 	uint64_t room = solver->input->subject->room;
 	if (size > 8 && room >= size && room - size < SLACK_MAX)
 		add(solver, (struct scored){ .type = layout->cpumask, .is_direct = true });
+}
+
+/*
+ * What functions of bitmaps take as unsigned long * is most often the bits of a cpumask; a
+ * cpumask_var_t is a pointer to one where they are large.
+ */
+static void add_cpumask_pointer(struct solver *solver, const struct wish *wish)
+{
+	if (wish->kind == CLUE_VALUE && solver_is_cpumask_bits(solver->layout, wish->type))
+		add(solver,
+		    (struct scored){
+			    .type = solver->layout->records[solver->layout->cpumask].pointer,
+			    .prior = PRIOR_CPUMASK,
+			    .is_direct = true });
 }
 
 /* The least size that is the whole symbol but for alignment: of no type if that is above the room.
@@ -347,6 +362,8 @@ static void grow_candidates(struct solver *solver)
 			add_with_array(solver, wish->type, wish->kind == CLUE_SHAPE ? -1 : 0, true);
 		if (!wish->offset && (wish->size == 8 || wish->kind == CLUE_STRIDE))
 			add_cpumask(solver);
+		if (!wish->offset)
+			add_cpumask_pointer(solver, wish);
 		if (wish->kind == CLUE_ACCESS && !wish->offset)
 			add_default(solver, wish->size);
 		if (wish->kind == CLUE_STRIDE && !wish->offset && wish->size <= 8)

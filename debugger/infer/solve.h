@@ -121,6 +121,8 @@ struct wish {
 	uint64_t where;
 };
 
+/* Is `pointer`, resolved, one to what a struct cpumask of more than a word consists of? */
+bool solver_is_cpumask_bits(const struct layout *layout, uint32_t pointer);
 /* The clues of the input as wishes; drops what cannot be meant. False: no memory. */
 bool solver_read_clues(struct solver *solver);
 /* Fills the points of an item: those of clues, those of its bytes and its name, both. */

@@ -129,6 +129,16 @@ static enum likeness match(struct solver *solver, uint32_t type, uint32_t offset
 	return answer->likeness;
 }
 
+bool solver_is_cpumask_bits(const struct layout *layout, uint32_t pointer)
+{
+	const struct field *bits = layout->cpumask ? layout_field(layout, layout->cpumask, 0)
+						   : NULL;
+	return bits && layout_size(layout, layout->cpumask) > layout_size(layout, pointer) &&
+	       layout_kind(layout, pointer) == BTF_PTR && layout_target(layout, pointer) &&
+	       layout_target(layout, layout_resolve(layout, bits->type)) ==
+		       layout_target(layout, pointer);
+}
+
 /*
  * In the middle of a chain, the words of a hlist_node are linked back just as a list_head's: what
  * looks like the one may be the other.
@@ -184,6 +194,9 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 			return match(solver, item->type, offset, wish->type) == LIKE_EXACTLY
 				       ? LIKE_EXACTLY
 				       : LIKE_NOT;
+		if (item->type == layout->records[layout->cpumask].pointer &&
+		    solver_is_cpumask_bits(layout, wish->type))
+			return LIKE_EXACTLY;
 		return match_shape(solver, item, wish, offset);
 	}
 }

@@ -291,6 +291,19 @@ static void test_cpumask(void)
 	deinit(&bench);
 }
 
+/* What goes to functions of bitmaps may be one, and need not. */
+static void test_cpumask_pointer(void)
+{
+	struct bench bench;
+	init(&bench, 8);
+	for (int i = 0; i < 3; i++)
+		clue(&bench, CLUE_VALUE, 0, bench.types.words_pointer, 8);
+	CHECK_BEST(&bench, "struct cpumask *", "guess");
+	clue(&bench, CLUE_VALUE, 0, bench.types.cpumask_pointer, 8);
+	CHECK_BEST(&bench, "struct cpumask *", "inferred");
+	deinit(&bench);
+}
+
 /* f(struct base *) may serve all that begin with a base; often enough, it is one. */
 static void test_up_cast(void)
 {
@@ -620,6 +633,7 @@ int main(void)
 	RUN(test_spinlock_twin);
 	RUN(test_static_key_twins);
 	RUN(test_cpumask);
+	RUN(test_cpumask_pointer);
 	RUN(test_up_cast);
 	RUN(test_pointers_to_first_members);
 	RUN(test_contradicted_is_a_guess);
