@@ -2,17 +2,19 @@
 /*
  * Tables of the kernel that say what type a variable has: module parameters (their operations say
  * of what type the variable is), sysctls (their handlers), static keys (the jump table), static
- * calls, tracepoints. Read once; what they say is found by address.
+ * calls, tracepoints, events of tracing. Read once; what they say is found by address.
  */
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/infer/knowledge.h"
+#include "debugger/target/list.h"
 #include "debugger/target/object.h"
 #include <string.h>
 
 #define TABLE_SIZE_MAX (16u << 20)
 #define DATA_SIZE_MAX  (64u << 20)
 #define STRING_MAX     64
+#define EVENTS_MAX     65536
 
 /* A span of memory. */
 struct span {
@@ -370,6 +372,50 @@ static struct error *read_tracepoints(struct knowledge *knowledge, const struct 
 	return NULL;
 }
 
+/* --- events of tracing --------------------------------------------------------------------- */
+
+static struct error *add_event(struct knowledge *knowledge, const struct layout *layout,
+			       uint64_t event)
+{
+	struct clue whole = { .kind = CLUE_WHOLE,
+			      .source = SOURCE_TABLE,
+			      .where = event,
+			      .how = "is on the list ftrace_events" };
+	struct clue class = { .kind = CLUE_OBJECT,
+			      .source = SOURCE_POINTER,
+			      .where = event,
+			      .how = "trace_event_call.class" };
+	struct object object;
+	uint64_t address;
+	TRY(object_at(knowledge->target, "struct trace_event_call", event, &object));
+	TRY(object_u64(&object, "class", &address));
+	if (find_type(layout, "struct trace_event_call", &whole.type))
+		TRY(knowledge_add_fact(knowledge, event, &whole));
+	if (find_type(layout, "struct trace_event_class", &class.type) &&
+	    is_kernel_pointer(address))
+		TRY(knowledge_add_fact(knowledge, address, &class));
+	return NULL;
+}
+
+/* The kernel and all modules keep them on one list. */
+static struct error *read_events(struct knowledge *knowledge, const struct layout *layout)
+{
+	struct list_walk walk;
+	uint64_t head, node, link;
+	struct error *error = NULL;
+	if (!symtab_address(knowledge->target->symbols, "ftrace_events", &head) ||
+	    !offset_of(knowledge->target, "struct trace_event_call", "list", &link))
+		return NULL;
+	list_walk_init(&walk, knowledge->target, head);
+	for (size_t i = 0; i < EVENTS_MAX && !error; i++) {
+		error = list_walk_next(&walk, &node);
+		if (error || !node)
+			break;
+		error = add_event(knowledge, layout, node - link);
+	}
+	return error_only_fatal(error);
+}
+
 /* --- tables of the kernel and of each module ------------------------------------------------ */
 
 static const struct shared_table {
@@ -434,7 +480,7 @@ static struct error *read_shared(struct knowledge *knowledge, const struct layou
 struct error *tables_read(struct knowledge *knowledge)
 {
 	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
-		read_parameters, read_sysctls, read_shared
+		read_parameters, read_sysctls, read_shared, read_events
 	};
 	const struct layout *layout;
 	if (knowledge->tables_read)

@@ -38,6 +38,9 @@ struct raw_call {
 struct raw_event {
 	uint64_t tp, function;
 };
+struct raw_call_of_trace {
+	uint64_t name, class, next, prev;
+};
 struct raw_module {
 	uint64_t jumps;
 	uint32_t jump_count;
@@ -64,6 +67,9 @@ struct contents {
 	struct raw_module module;
 	struct raw_jump module_jumps[2];
 	struct raw_key of_module;
+	uint64_t traced[2]; /* the list of events */
+	struct raw_call_of_trace opened, closed;
+	uint64_t class[4];
 	struct raw_sysctl sysctls[8];
 	struct raw_key enabled, disabled;
 	int32_t number, limit; /* one int each */
@@ -118,6 +124,12 @@ static void add_types(struct libbpf_btf *btf)
 	btf__add_struct(btf, "tracepoint", sizeof(struct raw_point));
 	add_member(btf, "name", ulong, 0);
 	add_member(btf, "key", key, offsetof(struct raw_point, key));
+	int list = add_list_head(btf);
+	btf__add_struct(btf, "trace_event_class", sizeof(contents.class));
+	add_member(btf, "system", ulong, 0);
+	btf__add_struct(btf, "trace_event_call", sizeof(struct raw_call_of_trace));
+	add_member(btf, "class", ulong, offsetof(struct raw_call_of_trace, class));
+	add_member(btf, "list", list, offsetof(struct raw_call_of_trace, next));
 	btf__add_struct(btf, "module", sizeof(struct raw_module));
 	add_member(btf, "jump_entries", ulong, offsetof(struct raw_module, jumps));
 	add_member(btf, "num_jump_entries", uint, offsetof(struct raw_module, jump_count));
@@ -157,6 +169,10 @@ static void add_symbols(void)
 		{ AT(called[1]), 'd', "second_call" },
 		{ AT(module), 'd', "module" },
 		{ AT(of_module), 'd', "of_module" },
+		{ AT(traced), 'd', "ftrace_events" },
+		{ AT(opened), 'd', "event_open" },
+		{ AT(closed), 'd', "event_close" },
+		{ AT(class), 'd', "event_class_file" },
 		{ AT(sysctls), 'd', "sysctls" },
 		{ AT(enabled), 'd', "enabled" },
 		{ AT(disabled), 'd', "disabled" },
@@ -211,6 +227,10 @@ static void fill(void)
 	}
 	contents.module = (struct raw_module){ AT(module_jumps), 2 };
 	contents.of_module.entries = 1;
+	contents.traced[0] = contents.closed.prev = AT(opened.next);
+	contents.traced[1] = contents.opened.next = AT(closed.next);
+	contents.closed.next = contents.opened.prev = AT(traced);
+	contents.opened.class = contents.closed.class = AT(class);
 	contents.sysctls[0] = (struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT };
 	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT };
 	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING };
@@ -321,6 +341,25 @@ static void test_calls(void)
 }
 
 /* A key within a struct is a plain one, whatever its bits say. */
+static void test_events(void)
+{
+	static const char *const names[] = { "event_open", "event_close" };
+	for (int broken = 0; broken < 2; broken++) {
+		struct asked *asked = asked_create(&machine.target);
+		contents.closed.prev -= broken;
+		for (int i = 0; i < 2; i++) {
+			ask_source(asked, tables_collect, names[i]);
+			CHECK_U64(asked->clues.count, !i || !broken);
+			CHECK(!asked->clues.count || has_clue(asked, "is on the list ftrace_events",
+							      "struct trace_event_call"));
+		}
+		ask_source(asked, tables_collect, "event_class_file");
+		CHECK(has_clue(asked, "trace_event_call.class", "struct trace_event_class"));
+		asked_destroy(asked);
+	}
+	fill();
+}
+
 static void test_tracepoints(void)
 {
 	struct asked *asked = asked_create(&machine.target);
@@ -407,6 +446,7 @@ int main(void)
 	RUN(test_no_sysctls);
 	RUN(test_keys);
 	RUN(test_calls);
+	RUN(test_events);
 	RUN(test_tracepoints);
 	RUN(test_modules);
 	RUN(test_absent);
