@@ -71,7 +71,7 @@ struct symbolic_place {
 	enum call_kind call;
 	uint64_t target;	 /* CALL_DIRECT: address */
 	struct symbolic pointer; /* CALL_REGISTER: what is in the register */
-	/* The last ones before it; what lies there may have changed since. */
+	/* The last ones before it, of `load_count`; what lies there may have changed since. */
 	uint32_t load_count;
 	struct symbolic_load loads[SYMBOLIC_LOADS];
 };

@@ -16,6 +16,7 @@
 
 /* log_buf_len is at most 2 GiB; bounds what a bad number makes of it. */
 #define COUNT_BITS_MAX 26
+#define PAGE	       4096u /* the smallest one: memory is there or not by the page */
 #define SIZE_BITS_MAX  31
 #define INFO_SIZE_MAX  1024
 
@@ -267,24 +268,40 @@ static struct error *read_record(struct ring *ring, uint64_t id, struct printk_r
 	return NULL;
 }
 
+/* Of the descriptors behind one that could not be read, those that begin in the same page. */
+static uint64_t unreadable_behind(const struct ring *ring, uint64_t id, const struct error *error)
+{
+	uint64_t size = (uint64_t)ring->layout.desc_size, index = id & (ring->count - 1);
+	uint64_t start = ring->descs + index * size;
+	if (!error_is_missing(error) || !size || error->address - start >= size)
+		return 0;
+	uint64_t left = ((error->address | (PAGE - 1)) - start) / size;
+	return left < ring->count - 1 - index ? left : ring->count - 1 - index;
+}
+
 struct error *printk_for_each(struct target *target, printk_visitor *visit, void *context,
 			      uint64_t *ret_lost)
 {
 	struct ring ring = { 0 };
 	TRY(ring_open(target, &ring));
 	struct error *error = NULL;
-	uint64_t lost = 0;
+	uint64_t lost = 0, steps = 0;
 	uint64_t count = ((ring.head_id - ring.tail_id) & ring.id_mask) + 1;
 	for (uint64_t i = 0; i < count && !error; i++) {
 		struct printk_record record;
 		bool there;
 		struct error *bad =
 			read_record(&ring, (ring.tail_id + i) & ring.id_mask, &record, &there);
-		lost += bad != NULL;
-		error_free(bad);
-		if (!bad && there)
+		if (bad) {
+			uint64_t more = unreadable_behind(&ring, ring.tail_id + i, bad);
+			more = more < count - 1 - i ? more : count - 1 - i;
+			lost += 1 + more;
+			i += more;
+		} else if (there) {
 			error = visit(context, &record);
-		if (!error && !(i & 1023))
+		}
+		error_free(bad);
+		if (!error && !(steps++ & 1023))
 			error = interrupt_check();
 	}
 	free(ring.text);

@@ -340,6 +340,39 @@ static void test_lost(void)
 	CHECK_U64(seen.count, 2);
 }
 
+static uint64_t reads;
+
+/* Memory ends where the array does. */
+static struct error *count_read(struct memory *memory, uint64_t address, void *buffer, size_t size)
+{
+	const struct memory_array *array = (const struct memory_array *)memory;
+	reads++;
+	if (address - BASE >= array->size || size > array->size - (address - BASE))
+		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
+	memcpy(buffer, array->data + (address - BASE), size);
+	return NULL;
+}
+
+/* Of millions of descriptors that a ring claims and that are not there, a few a page are asked. */
+static void test_absent_descriptors(void)
+{
+	struct ring_image ring;
+	struct seen seen;
+	uint64_t lost, claimed = (uint64_t)1 << 24;
+	ring_init(&ring, 8, false, 3, 8);
+	add(&ring, FINALIZED, "one");
+	put(&ring, RING + DESC_RING + COUNT_BITS, 24, 4);
+	put(&ring, RING + DESC_RING + TAIL_ID, ring.written[0].id & ~(claimed - 1), 8);
+	put(&ring, RING + DESC_RING + HEAD_ID, ring.written[0].id | (claimed - 1), 8);
+	put(&ring, RING + DESC_RING + DESCS, 0, 8);
+	ring.memory.memory.read = count_read;
+	reads = 0;
+	CHECK_OK(read_ring(&ring, &seen, &lost));
+	CHECK_U64(seen.count, 0);
+	CHECK_U64(lost, claimed);
+	CHECK(reads < 2 * claimed * DESC_SIZE / 4096);
+}
+
 static void test_text_is_cut(void)
 {
 	struct ring_image ring;
@@ -435,6 +468,7 @@ int main(void)
 	RUN(test_wrapped);
 	RUN(test_exactly_full);
 	RUN(test_lost);
+	RUN(test_absent_descriptors);
 	RUN(test_text_is_cut);
 	RUN(test_panic_message);
 	RUN(test_missing_keys);
