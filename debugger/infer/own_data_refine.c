@@ -20,6 +20,8 @@
 #define PENALTY_MAX    40
 #define OTHERWISE_COST (30 * FIT_BIT)
 #define COST_MAX       (1 << 24)
+#define APART_MIN      3 /* places */
+#define APART_COST     (12 * FIT_BIT)
 
 static int measure(const struct question *question, struct fit *fit, const struct scored *item)
 {
@@ -48,6 +50,27 @@ static bool is_accessed_otherwise(const struct solver *solver, const struct scor
 	}
 	return is_accessed && !layout_is_compound(solver->layout, item->type) &&
 	       layout_kind(solver->layout, item->type) != BTF_ARRAY;
+}
+
+/*
+ * Numbers that code takes from several places of their own, and never by an index, are members more
+ * often than elements.
+ */
+static bool is_picked_apart(const struct solver *solver, const struct scored *item)
+{
+	uint32_t places = 0;
+	uint64_t seen = 0;
+	if (!item->count || item->is_proved || layout_is_compound(solver->layout, item->type))
+		return false;
+	for (size_t i = 0; i < solver->wish_count; i++) {
+		const struct wish *wish = &solver->wishes[i];
+		uint64_t bit = (uint64_t)1 << wish->offset / 4 % 64;
+		if (wish->source != SOURCE_CODE || wish->kind != CLUE_ACCESS || seen & bit)
+			continue;
+		seen |= bit;
+		places++;
+	}
+	return places >= APART_MIN;
 }
 
 /* Nothing but the name speaks: what its kin are, where that fits. */
@@ -88,7 +111,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		return NULL;
 	if (solver->count > MEASURED_MAX)
 		solver->count = MEASURED_MAX;
-	bool is_named = solver->count && solver->items->typed >= TYPED_MIN;
+	bool is_named = solver->count && solver->items->typed >= TYPED_MIN &&
+			!is_picked_apart(solver, solver->items);
 	size_t count = is_named ? 0 : fit_search(fit, found, SEARCHED_MAX);
 	for (size_t i = 0; i < count; i++)
 		(void)solver_consider(solver, found[i].type, found[i].count);
@@ -106,6 +130,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		    layout_is_compound(question->layout, item->type))
 			item->score = (int16_t)(item->score + SEARCHED_PRIOR - item->prior);
 		costs[i] = measure(question, fit, &solver->items[i]);
+		if (is_picked_apart(solver, item))
+			costs[i] += APART_COST;
 		if (!item->rejected && is_accessed_otherwise(solver, item, &where)) {
 			/* Text is copied by words. */
 			if (layout_size(question->layout, item->type) == 1) {

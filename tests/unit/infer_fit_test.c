@@ -260,6 +260,48 @@ static void test_accessed_otherwise(void)
 	destroy(asked);
 }
 
+/* Ints that code takes from places of their own may be members: other types are tried, too. */
+static void test_picked_apart(void)
+{
+	struct asked *asked = create();
+	struct solver solver;
+	struct clues clues = { .items = NULL };
+	uint32_t number = layout_find(asked->layout, BTF_INT, "int");
+	static const uint32_t places[] = { offsetof(struct thing, number),
+					   offsetof(struct thing, points[1].x),
+					   offsetof(struct thing, points[3].y) };
+	struct clue stride = { .kind = CLUE_STRIDE, .source = SOURCE_CODE, .size = 4 };
+	struct thing *bytes = &fixture->contents->thing;
+	memset(bytes, 0, sizeof(*bytes));
+	bytes->number = bytes->points[1].x = bytes->points[3].y = 5;
+	ask(asked, "thing", sizeof(struct thing));
+	struct solver_input input = { .subject = &asked->subject,
+				      .clues = &clues,
+				      .place = PLACE_DATA,
+				      .judge = judge_bytes,
+				      .refine = own_data_refine,
+				      .context = &asked->question };
+	CHECK_OK(solver_init(&solver, asked->layout));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct clue access = {
+			.kind = CLUE_ACCESS, .source = SOURCE_CODE, .offset = places[i], .size = 4
+		};
+		struct clue value = access;
+		value.kind = CLUE_VALUE;
+		value.type = (struct type){ asked->layout->btf, number };
+		CHECK(clues_add(&clues, &access) && clues_add(&clues, &value));
+	}
+	CHECK_OK(solve(&solver, &input));
+	size_t tried = solver.count;
+	CHECK(clues_add(&clues, &stride));
+	CHECK_OK(solve(&solver, &input));
+	CHECK(solver.count && solver.items[0].type == number);
+	CHECK(solver.count < tried);
+	solver_deinit(&solver);
+	clues_deinit(&clues);
+	destroy(asked);
+}
+
 int main(void)
 {
 	RUN(test_outlines);
@@ -270,6 +312,7 @@ int main(void)
 	RUN(test_noise);
 	RUN(test_families);
 	RUN(test_accessed_otherwise);
+	RUN(test_picked_apart);
 	RUN(test_ends);
 	RUN(test_literals_behind);
 	return test_finish();
