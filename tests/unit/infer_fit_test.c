@@ -260,6 +260,14 @@ static void test_accessed_otherwise(void)
 	destroy(asked);
 }
 
+static bool is_tried(const struct solver *solver, uint32_t type)
+{
+	for (size_t i = 0; i < solver->count; i++)
+		if (solver->items[i].type == type)
+			return true;
+	return false;
+}
+
 /* Ints that code takes from places of their own may be members: other types are tried, too. */
 static void test_picked_apart(void)
 {
@@ -267,6 +275,7 @@ static void test_picked_apart(void)
 	struct solver solver;
 	struct clues clues = { .items = NULL };
 	uint32_t number = layout_find(asked->layout, BTF_INT, "int");
+	uint32_t text = layout_find(asked->layout, BTF_INT, "char");
 	static const uint32_t places[] = { offsetof(struct thing, number),
 					   offsetof(struct thing, points[1].x),
 					   offsetof(struct thing, points[3].y) };
@@ -292,11 +301,11 @@ static void test_picked_apart(void)
 		CHECK(clues_add(&clues, &access) && clues_add(&clues, &value));
 	}
 	CHECK_OK(solve(&solver, &input));
-	size_t tried = solver.count;
+	CHECK(is_tried(&solver, text));
 	CHECK(clues_add(&clues, &stride));
 	CHECK_OK(solve(&solver, &input));
 	CHECK(solver.count && solver.items[0].type == number);
-	CHECK(solver.count < tried);
+	CHECK(!is_tried(&solver, text));
 	solver_deinit(&solver);
 	clues_deinit(&clues);
 	destroy(asked);
