@@ -276,8 +276,7 @@ static void test_picked_apart(void)
 	struct clues clues = { .items = NULL };
 	uint32_t number = layout_find(asked->layout, BTF_INT, "int");
 	uint32_t text = layout_find(asked->layout, BTF_INT, "char");
-	static const uint32_t places[] = { offsetof(struct thing, number),
-					   offsetof(struct thing, points[1].x),
+	static const uint32_t places[] = { 0, offsetof(struct thing, points[1].x),
 					   offsetof(struct thing, points[3].y) };
 	struct clue stride = { .kind = CLUE_STRIDE, .source = SOURCE_CODE, .size = 4 };
 	struct thing *bytes = &fixture->contents->thing;
