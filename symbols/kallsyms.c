@@ -277,6 +277,7 @@ void kallsyms_deinit(struct kallsyms *kallsyms)
 	free(kallsyms->records);
 	free(kallsyms->addresses);
 	free(kallsyms->token_text);
+	free(kallsyms->sorted);
 	error_free(kallsyms->damage);
 	*kallsyms = (struct kallsyms){ 0 };
 }
@@ -293,6 +294,8 @@ static struct error *read_tables(struct kallsyms *kallsyms, struct memory *memor
 		error = kallsyms_count_lost(kallsyms);
 	if (error)
 		kallsyms_deinit(kallsyms);
+	else
+		kallsyms_read_sorted(kallsyms, memory, tables);
 	return error;
 }
 
@@ -340,23 +343,38 @@ char kallsyms_kind(const struct kallsyms *kallsyms, uint32_t number)
 	return '?';
 }
 
+struct kallsyms_parts kallsyms_parts(const struct kallsyms *kallsyms, uint32_t number)
+{
+	struct kallsyms_parts parts = { .kallsyms = kallsyms };
+	parts.codes = record_tokens(kallsyms, number, &parts.left);
+	return parts;
+}
+
+bool kallsyms_next_part(struct kallsyms_parts *parts, const char **ret_text, size_t *ret_size)
+{
+	while (parts->left) {
+		const struct kallsyms_token *token = &parts->kallsyms->tokens[*parts->codes];
+		parts->codes++;
+		parts->left--;
+		if (!token->size)
+			continue;
+		bool is_first = !parts->has_kind;
+		parts->has_kind = true;
+		*ret_text = parts->kallsyms->token_text + token->start + is_first;
+		*ret_size = token->size - is_first;
+		return true;
+	}
+	return false;
+}
+
 size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buffer, size_t size,
 		     char *ret_kind)
 {
-	size_t count;
-	const uint8_t *codes = record_tokens(kallsyms, number, &count);
-	size_t length = 0;
-	bool has_kind = false;
-	*ret_kind = '?';
-	for (size_t i = 0; i < count; i++) {
-		const struct kallsyms_token *token = &kallsyms->tokens[codes[i]];
-		const char *text = kallsyms->token_text + token->start;
-		size_t part = token->size;
-		if (!has_kind && part) {
-			*ret_kind = *text++;
-			part--;
-			has_kind = true;
-		}
+	struct kallsyms_parts parts = kallsyms_parts(kallsyms, number);
+	const char *text;
+	size_t part, length = 0;
+	*ret_kind = kallsyms_kind(kallsyms, number);
+	while (kallsyms_next_part(&parts, &text, &part)) {
 		part = part < size - 1 - length ? part : size - 1 - length;
 		memcpy(buffer + length, text, part);
 		length += part;
@@ -368,24 +386,16 @@ size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buf
 bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const char *name,
 		      size_t length)
 {
-	size_t count;
-	const uint8_t *codes = record_tokens(kallsyms, number, &count);
-	bool has_kind = false;
-	for (size_t i = 0; i < count; i++) {
-		const struct kallsyms_token *token = &kallsyms->tokens[codes[i]];
-		const char *text = kallsyms->token_text + token->start;
-		size_t part = token->size;
-		if (!has_kind && part) {
-			text++;
-			part--;
-			has_kind = true;
-		}
+	struct kallsyms_parts parts = kallsyms_parts(kallsyms, number);
+	const char *text;
+	size_t part;
+	while (kallsyms_next_part(&parts, &text, &part)) {
 		if (part > length || memcmp(name, text, part))
 			return false;
 		name += part;
 		length -= part;
 	}
-	return has_kind && !length;
+	return parts.has_kind && !length;
 }
 
 uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number)

@@ -42,6 +42,7 @@ struct kallsyms {
 	uint64_t *addresses; /* as they are at run time, ascending */
 	char *token_text;
 	struct kallsyms_token tokens[256];
+	uint8_t *sorted; /* the kernel's order by name (kallsyms_sorted.c); NULL: none is known */
 	struct error *damage; /* what is lost and why, NULL: nothing */
 };
 
@@ -59,6 +60,16 @@ size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buf
 char kallsyms_kind(const struct kallsyms *kallsyms, uint32_t number);
 bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const char *name,
 		      size_t length);
+/* The strings that a name consists of, without the kind. */
+struct kallsyms_parts {
+	const struct kallsyms *kallsyms;
+	const uint8_t *codes;
+	size_t left;
+	bool has_kind;
+};
+struct kallsyms_parts kallsyms_parts(const struct kallsyms *kallsyms, uint32_t number);
+/* False: that was all of them. `*ret_text` is not terminated. */
+bool kallsyms_next_part(struct kallsyms_parts *parts, const char **ret_text, size_t *ret_size);
 /* symbol_hash() of the name, without decoding it. */
 uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number);
 /*
@@ -96,6 +107,20 @@ bool kallsyms_markers_agree(struct memory *memory, uint64_t end, const uint32_t 
 
 /* The offset in `names` of every so many records is a marker. */
 #define KALLSYMS_MARKER_STEP 256u
+
+/* --- by name (kallsyms_sorted.c) --------------------------------------------------- */
+
+/* Fills `sorted`, if the kernel has it and no name is lost. */
+void kallsyms_read_sorted(struct kallsyms *kallsyms, struct memory *memory,
+			  const struct kallsyms_tables *tables);
+enum kallsyms_found {
+	KALLSYMS_FOUND,
+	KALLSYMS_ABSENT,
+	KALLSYMS_UNSURE /* the order is damaged here */
+};
+/* The lowest number >= `from` with that name, by the order, which must be there. */
+enum kallsyms_found kallsyms_find_sorted(const struct kallsyms *kallsyms, const char *name,
+					 uint32_t from, uint32_t *ret);
 
 /* --- damage (kallsyms_damage.c) --------------------------------------------------- */
 

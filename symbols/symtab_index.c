@@ -7,6 +7,9 @@
 
 /* As many as stay in the processor's cache while the chains are built. */
 #define HEADS_MAX (1u << 16)
+/* Searches in the kernel's own order of names before they are indexed, which costs some thousands.
+ */
+#define SEARCHES_MAX 4096
 /* Scans of the added symbols before their names are indexed; the index costs about ten. */
 #define ADDED_SCANS_MAX 8
 
@@ -75,7 +78,13 @@ bool symtab_next_in_kernel(const struct symtab *symtab, const char *name, uint32
 			   uint32_t *ret)
 {
 	const struct kallsyms *kernel = &symtab->kernel;
+	struct symtab_index *index = symtab->index;
 	size_t length = strlen(name);
+	if (kernel->sorted && !index->name_heads && index->searches++ < SEARCHES_MAX) {
+		enum kallsyms_found found = kallsyms_find_sorted(kernel, name, from, ret);
+		if (found != KALLSYMS_UNSURE)
+			return found == KALLSYMS_FOUND;
+	}
 	bool indexed = kernel->count && index_kernel_names(symtab);
 	uint32_t i = from;
 	if (indexed)

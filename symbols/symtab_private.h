@@ -60,8 +60,9 @@ struct symtab_index {
 	uint32_t *name_next;
 	uint32_t name_mask; /* number of heads - 1 */
 	struct hash_index added_names;
-	size_t added_names_count;      /* added symbols that are in it */
-	uint32_t added_scans;	       /* how often their names were walked instead */
+	size_t added_names_count; /* added symbols that are in it */
+	uint32_t added_scans;	  /* how often their names were walked instead */
+	unsigned int searches; /* in the order by name, before there was an index of the kernel */
 	struct module_region *regions; /* of all modules, by address */
 	size_t region_count;
 	size_t regions_of;	    /* the number of sources it was made of */

@@ -198,6 +198,30 @@ static void image_addresses(struct image *image)
 	}
 }
 
+static int image_compare_names(const void *left, const void *right, void *context)
+{
+	const struct test_symbol *symbols = context;
+	const uint32_t *a = left, *b = right;
+	int order = strcmp(symbols[*a].name, symbols[*b].name);
+	return order ? order : *a < *b ? -1 : *a > *b;
+}
+
+/* kallsyms_seqs_of_names: big-endian on all machines. */
+static void image_order(struct image *image)
+{
+	uint32_t count = image->options.count, *order = malloc(count * sizeof(*order));
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), image_compare_names, (void *)image->options.symbols);
+	image_label(image);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t entry[] = { (uint8_t)(order[i] >> 16), (uint8_t)(order[i] >> 8),
+				    (uint8_t)order[i] };
+		image_bytes(image, entry, sizeof(entry));
+	}
+	free(order);
+}
+
 static void image_create(struct image *image, const struct image_options *options)
 {
 	*image = (struct image){ .options = *options };
@@ -209,14 +233,13 @@ static void image_create(struct image *image, const struct image_options *option
 	if (before)
 		image_addresses(image);
 	image_names(image);
-	if (options->order == ORDER_BEFORE_SEQS) {
-		image_label(image);
-		for (uint32_t i = 0; i < options->count * 3; i++)
-			image_number(image, i * 7919 % 251, 1);
-	}
+	if (options->order == ORDER_BEFORE_SEQS)
+		image_order(image);
 	image_tokens(image);
-	if (!before)
+	if (!before) {
 		image_addresses(image);
+		image_order(image);
+	}
 	/* Something behind it all. */
 	image_bytes(image, "the end, with more bytes than a name is long", 45);
 	/* Memory comes in pages. */

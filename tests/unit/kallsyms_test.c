@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "symbols/symtab.h"
 #include "tests/unit/kallsyms_image.h"
+#include <inttypes.h>
 
 #define TEXT 0xffffffff81000000u
 
@@ -306,6 +307,90 @@ static void test_names(void)
 	image_destroy(&image);
 }
 
+#define MANY 2000u
+
+/* Of each name there are two, and of some five. */
+static void make_many(struct test_symbol *many, char names[MANY][24])
+{
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t number = i % 7 ? i % (MANY / 2) * 7919 % 1009 : i % 31;
+		snprintf(names[i], 24, "%s%" PRIu32, i % 3 ? "function_" : "ext4_", number);
+		many[i] = (struct test_symbol){ TEXT + i * 16, 't', names[i] };
+	}
+	many[0].name = "_stext";
+}
+
+static uint32_t find_plainly(const struct test_symbol *many, const char *name, uint32_t from)
+{
+	while (from < MANY && strcmp(many[from].name, name))
+		from++;
+	return from;
+}
+
+/* The kernel's own order finds what a walk finds, and never something else where it is damaged. */
+static void check_sorted(const struct kallsyms *kallsyms, const struct test_symbol *many,
+			 bool damaged)
+{
+	static const char *const absent[] = { "", "a", "ext4_", "function_9999", "zebra" };
+	unsigned int sure = 0;
+	for (uint32_t i = 0; i < MANY + ARRAY_COUNT(absent); i++) {
+		const char *name = i < MANY ? many[i].name : absent[i - MANY];
+		uint32_t from = i * 31 % MANY, wanted = find_plainly(many, name, from), number = 0;
+		enum kallsyms_found found = kallsyms_find_sorted(kallsyms, name, from, &number);
+		sure += found != KALLSYMS_UNSURE;
+		if (found == KALLSYMS_FOUND)
+			CHECK_U64(damaged && number > wanted ? wanted : number, wanted);
+		if (found == KALLSYMS_ABSENT)
+			CHECK_U64(wanted, MANY);
+	}
+	CHECK(damaged ? sure < MANY : sure == MANY + ARRAY_COUNT(absent));
+}
+
+static void test_sorted(void)
+{
+	static const enum table_order orders[] = { ORDER_BEFORE_SEQS, ORDER_BEHIND, ORDER_COMPACT };
+	static struct test_symbol many[MANY];
+	static char names[MANY][24];
+	make_many(many, names);
+	for (size_t i = 0; i < ARRAY_COUNT(orders); i++) {
+		struct image image;
+		struct kallsyms kallsyms;
+		struct image_options options = { .order = orders[i],
+						 .encoding = orders[i] == ORDER_COMPACT
+								     ? KALLSYMS_PLACE_RELATIVE
+								     : KALLSYMS_BASE_RELATIVE,
+						 .long_lengths = true,
+						 .word_size = 8,
+						 .base = TEXT + 0x1000000,
+						 .symbols = many,
+						 .count = MANY };
+		image_create(&image, &options);
+		CHECK_OK(kallsyms_read(&kallsyms, &image.memory.memory, &image.tables));
+		CHECK(kallsyms.sorted);
+		check_sorted(&kallsyms, many, false);
+		memset(kallsyms.sorted + 3 * 700, 0, 3 * 400);
+		check_sorted(&kallsyms, many, true);
+		memset(kallsyms.sorted + 3 * 700, 0xff, 3 * 400);
+		check_sorted(&kallsyms, many, true);
+		kallsyms_deinit(&kallsyms);
+		image_destroy(&image);
+	}
+	/* What is in its place before 6.2 is none. */
+	struct image image;
+	struct kallsyms kallsyms;
+	struct image_options options = { .order = ORDER_BEFORE,
+					 .encoding = KALLSYMS_BASE_RELATIVE,
+					 .word_size = 8,
+					 .base = TEXT + 0x1000000,
+					 .symbols = many,
+					 .count = MANY };
+	image_create(&image, &options);
+	CHECK_OK(kallsyms_read(&kallsyms, &image.memory.memory, &image.tables));
+	CHECK(!kallsyms.sorted);
+	kallsyms_deinit(&kallsyms);
+	image_destroy(&image);
+}
+
 static void test_by_address(void)
 {
 	struct image image;
@@ -518,8 +603,8 @@ static void test_truncated(void)
 		load_damaged(symtab, &image, false, &loaded);
 		free(exact);
 	}
-	/* Only the bytes behind the tables are not missed. */
-	CHECK(loaded > 0 && loaded < 64);
+	/* Only the order by name and the bytes behind the tables are not missed. */
+	CHECK(loaded > 0 && loaded < 64 + 3 * (int)image.options.count);
 	symtab_destroy(symtab);
 	image_destroy(&image);
 }
@@ -558,6 +643,7 @@ int main(void)
 	RUN(test_ambiguous_lengths);
 	RUN(test_scan_finds_nothing);
 	RUN(test_names);
+	RUN(test_sorted);
 	RUN(test_by_address);
 	RUN(test_sizes_and_per_cpu);
 	RUN(test_per_cpu_addresses);
