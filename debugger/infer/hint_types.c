@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/hints.h"
+#include "debugger/infer/unnamed_types.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct hint_types {
 	struct parsed *items;
 	size_t count, capacity;
 	struct hash_index index;
+	struct unnamed_types unnamed;
 };
 
 struct error *hint_types_create(struct hint_types **ret)
@@ -36,6 +38,7 @@ void hint_types_destroy(struct hint_types *types)
 	if (!types)
 		return;
 	hash_index_deinit(&types->index);
+	unnamed_types_deinit(&types->unnamed);
 	free(types->items);
 	free(types);
 }
@@ -57,6 +60,10 @@ static struct hint_type parse(const struct knowledge *knowledge, const struct bt
 	char buffer[TEXT_SIZE];
 	if (snprintf(buffer, sizeof(buffer), "%s", text) >= (int)sizeof(buffer))
 		return parsed;
+	if (unnamed_is_spelled(buffer)) {
+		parsed.type = unnamed_find(&knowledge->hint_types->unnamed, btf, buffer);
+		return parsed;
+	}
 	parsed.is_array = strip_dimension(buffer);
 	struct error *error =
 		declare_parse_type(knowledge->target, btf, buffer, NULL, &parsed.type);
