@@ -350,7 +350,7 @@ struct kallsyms_parts kallsyms_parts(const struct kallsyms *kallsyms, uint32_t n
 	return parts;
 }
 
-bool kallsyms_next_part(struct kallsyms_parts *parts, const char **ret_text, size_t *ret_size)
+static inline bool next_part(struct kallsyms_parts *parts, const char **ret_text, size_t *ret_size)
 {
 	while (parts->left) {
 		const struct kallsyms_token *token = &parts->kallsyms->tokens[*parts->codes];
@@ -367,14 +367,23 @@ bool kallsyms_next_part(struct kallsyms_parts *parts, const char **ret_text, siz
 	return false;
 }
 
+bool kallsyms_next_part(struct kallsyms_parts *parts, const char **ret_text, size_t *ret_size)
+{
+	return next_part(parts, ret_text, ret_size);
+}
+
 size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buffer, size_t size,
 		     char *ret_kind)
 {
 	struct kallsyms_parts parts = kallsyms_parts(kallsyms, number);
 	const char *text;
 	size_t part, length = 0;
-	*ret_kind = kallsyms_kind(kallsyms, number);
-	while (kallsyms_next_part(&parts, &text, &part)) {
+	bool is_first = true;
+	*ret_kind = '?';
+	while (next_part(&parts, &text, &part)) {
+		if (is_first)
+			*ret_kind = text[-1]; /* the kind is the first character of all */
+		is_first = false;
 		part = part < size - 1 - length ? part : size - 1 - length;
 		memcpy(buffer + length, text, part);
 		length += part;
@@ -389,7 +398,7 @@ bool kallsyms_name_is(const struct kallsyms *kallsyms, uint32_t number, const ch
 	struct kallsyms_parts parts = kallsyms_parts(kallsyms, number);
 	const char *text;
 	size_t part;
-	while (kallsyms_next_part(&parts, &text, &part)) {
+	while (next_part(&parts, &text, &part)) {
 		if (part > length || memcmp(name, text, part))
 			return false;
 		name += part;
