@@ -60,12 +60,14 @@ class Layout:
 
     def offset(self, name):
         """File offset of a symbol of the kernel image."""
-        return self.offset_of_physical(self.boot.address(name) - self.start_kernel_map
-                                       + self.base)
+        return self.offset_of_physical(self.physical(name))
+
+    def physical(self, name):
+        return self.boot.address(name) - self.start_kernel_map + self.base
 
     def image_end(self):
-        """File offset of the end of the kernel image."""
-        return self.offset("_end")
+        """File offset of the end of the kernel image, behind which there may be nothing."""
+        return self.offset_of_physical(self.physical("_end") - 1) + 1
 
 
 def program_headers(data):
