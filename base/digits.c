@@ -28,7 +28,8 @@ size_t digits_i64(int64_t value, char text[DIGITS_SIZE])
 	if (value >= 0)
 		return digits_u64((uint64_t)value, text);
 	char digits[DIGITS_SIZE];
-	size_t length = digits_u64(-(uint64_t)value, digits);
+	/* The lowest number has no positive counterpart. */
+	size_t length = digits_u64((uint64_t) - (value + 1) + 1, digits);
 	text[0] = '-';
 	memcpy(text + 1, digits, length + 1);
 	return length + 1;

@@ -66,11 +66,8 @@ static bool looks_sorted(const struct kallsyms *kallsyms)
 /* Reads it from there; false: it is not there. */
 static bool read_at(struct kallsyms *kallsyms, struct memory *memory, uint64_t address)
 {
-	uint8_t first[ENTRY];
-	struct error *error = memory_read(memory, address, first, sizeof(first));
-	if (!error)
-		error = memory_read(memory, address, kallsyms->sorted,
-				    (size_t)kallsyms->count * ENTRY);
+	struct error *error =
+		memory_read(memory, address, kallsyms->sorted, (size_t)kallsyms->count * ENTRY);
 	bool is_read = !error;
 	error_free(error);
 	return is_read && looks_sorted(kallsyms);

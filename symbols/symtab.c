@@ -353,7 +353,8 @@ bool symtab_is_text(const struct symtab *symtab, uint64_t address)
 	for (size_t i = 0; i < symtab->source_count; i++) {
 		const struct symbol_source *source = symtab->sources[i];
 		for (size_t j = 0; j < source->region_count && !source->symbol_count; j++)
-			if (address - source->regions[j].start < source->regions[j].size)
+			if (address >= source->regions[j].start &&
+			    address - source->regions[j].start < source->regions[j].size)
 				return true;
 	}
 	return false;

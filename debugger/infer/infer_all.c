@@ -354,10 +354,12 @@ static struct error *visit_all(struct whole *whole)
 }
 
 /* Whatever is made when first asked for is made before there are threads. */
-static void prepare_types(struct whole *whole)
+static void prepare_shared(struct whole *whole)
 {
 	const struct module *modules;
+	const struct cpu *cpus;
 	size_t count = target_modules(whole->target, &modules);
+	(void)target_cpus(whole->target, &cpus);
 	btf_make_indexes(whole->target->btf);
 	for (size_t i = 0; i < count; i++)
 		btf_make_indexes(target_module_btf(whole->target, &modules[i]));
@@ -404,7 +406,7 @@ static struct error *prepare(struct whole *whole)
 	if (!whole->answers || !whole->open)
 		return error_no_memory();
 	TRY(knowledge_layout(whole->knowledge, NULL, &whole->layout));
-	prepare_types(whole);
+	prepare_shared(whole);
 	return recruit(whole);
 }
 

@@ -273,7 +273,8 @@ static uint64_t unreadable_behind(const struct ring *ring, uint64_t id, const st
 {
 	uint64_t size = (uint64_t)ring->layout.desc_size, index = id & (ring->count - 1);
 	uint64_t start = ring->descs + index * size;
-	if (!error_is_missing(error) || !size || error->address - start >= size)
+	if (!error_is_missing(error) || !size || error->address < start ||
+	    error->address - start >= size)
 		return 0;
 	uint64_t left = ((error->address | (PAGE - 1)) - start) / size;
 	return left < ring->count - 1 - index ? left : ring->count - 1 - index;

@@ -347,7 +347,8 @@ static struct error *count_read(struct memory *memory, uint64_t address, void *b
 {
 	const struct memory_array *array = (const struct memory_array *)memory;
 	reads++;
-	if (address - BASE >= array->size || size > array->size - (address - BASE))
+	if (address < BASE || address - BASE >= array->size ||
+	    size > array->size - (address - BASE))
 		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
 	memcpy(buffer, array->data + (address - BASE), size);
 	return NULL;
