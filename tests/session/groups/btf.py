@@ -5,6 +5,7 @@ import filecmp
 import os
 import re
 import subprocess
+from collections import Counter
 
 from groups.types import bpftool
 from lib import boots, check, check_equal, shorten
@@ -118,8 +119,10 @@ def round_trip(program, boot, notes):
     check(len(names) > 5000, f"only {len(names)} variables")
     check_equal(set(tags), set(variables), "variables with a tag")
     check(set(tags.values()) <= {"certain", "inferred", "declared"}, f"tags {set(tags.values())}")
-    picked = [(name, tags[number]) for number, name in sorted(variables.items())
-              if names.count(name) == 1 and re.fullmatch(r"[a-z]\w+", name)][::len(names) // 60]
+    symbols = Counter(name for _, _, name, _ in boot.symbols)
+    single = [(name, tags[number]) for number, name in sorted(variables.items())
+              if symbols[name] == 1 and re.fullmatch(r"[a-z]\w+", name)]
+    picked = single[::len(single) // 60]
     by_name = {name: tags[number] for number, name in variables.items()}
     picked += [(name, by_name.get(name)) for name in ("slab_caches", "init_net", "modules")]
     commands = [f"whatis {name}" for name, _ in picked]
@@ -134,6 +137,12 @@ def round_trip(program, boot, notes):
         check_equal(origin, wanted, f"origin of {name}, {tag}")
         same += before["result"]["type"] == after["result"]["type"]
     check(same >= len(picked) * 0.95, f"only {same} of {len(picked)} have the same type")
+    data = Counter(name for _, letter, name, module in boot.symbols
+                   if not module and letter not in "tTwW")
+    shared = sorted(name for name in set(names) if data[name] > 1)
+    check(len(shared) > 20, f"only {len(shared)} names that several symbols have")
+    refused = program.run(["-q", "--btf", path, "-c", f"whatis {shared[0]}", boot.dump], status=1)
+    check(" are called " in refused.errors, f"{shared[0]}: {refused.errors}")
     notes.append(f"{len(names)} variables, {same} of {len(picked)} typed as without")
 
 
