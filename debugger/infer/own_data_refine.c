@@ -111,7 +111,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		return NULL;
 	if (solver->count > MEASURED_MAX)
 		solver->count = MEASURED_MAX;
-	bool is_named = solver->count && solver->items->typed >= TYPED_MIN &&
+	bool is_named = solver->count && !solver->items->rejected &&
+			solver->items->typed >= TYPED_MIN &&
 			!is_picked_apart(solver, solver->items);
 	size_t count = is_named ? 0 : fit_search(fit, found, SEARCHED_MAX);
 	for (size_t i = 0; i < count; i++)
