@@ -143,6 +143,13 @@ void meet(struct flow *flow, const struct value *value, struct kind type, const 
 {
 	if (value->kind == VALUE_UNKNOWN)
 		return;
+	if (value->kind == VALUE_EITHER) {
+		for (int i = 0; i < 2; i++) {
+			struct value one = value_either(value, i);
+			meet(flow, &one, type, how);
+		}
+		return;
+	}
 	struct btf_type record = kind_record(flow->world->levels, type);
 	if (record.kind == BTF_PTR) {
 		meet_pointer(flow, value, type, how);
@@ -164,9 +171,16 @@ void report_pointer(struct flow *flow, const struct value *value, const char *ho
 
 void used_as_address(struct flow *flow, const struct value *value, const char *how)
 {
-	bool is_loaded = value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER;
-	if (flow->reports && is_loaded && value->size == 8)
+	if (!flow->reports || value->size != 8)
+		return;
+	if (value->kind == VALUE_EITHER) {
+		for (int i = 0; i < 2; i++) {
+			struct value one = value_either(value, i);
+			used_as_address(flow, &one, how);
+		}
+	} else if (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER) {
 		report_pointer(flow, value, how);
+	}
 }
 
 /* Heads and nodes: where a loop over a list ends, its head is compared with what holds a node. */
@@ -186,6 +200,10 @@ static bool is_link(struct flow *flow, struct kind type)
 static void compare_with(struct flow *flow, const struct value *value, const struct value *typed)
 {
 	static const char how[] = "compared";
+	for (int i = 0; i < 2 && value->kind == VALUE_EITHER; i++) {
+		struct value one = value_either(value, i);
+		compare_with(flow, &one, typed);
+	}
 	struct kind type = pointee_of(flow, typed);
 	if (!type.id)
 		return;

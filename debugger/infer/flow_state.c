@@ -10,7 +10,7 @@
 static bool is_alike(const struct value *a, const struct value *b)
 {
 	return a->kind == b->kind && a->size == b->size && a->level == b->level && a->id == b->id &&
-	       a->number == b->number;
+	       a->number == b->number && (a->kind != VALUE_EITHER || a->from == b->from);
 }
 
 bool value_equal(const struct value *a, const struct value *b)
@@ -55,9 +55,72 @@ static struct value join_step(const struct value *a, const struct value *b)
 			       .number = low };
 }
 
+static bool is_typed_pointer(const struct value *value)
+{
+	return value->kind == VALUE_POINTER && !value->number;
+}
+
+static bool is_loaded_pointer(const struct value *value)
+{
+	return (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER) && value->size == 8;
+}
+
+static bool is_address(int64_t number)
+{
+	return number < -4096 && number >= -((int64_t)1 << 47);
+}
+
 static bool is_stepped(const struct value *value)
 {
 	return value->kind == VALUE_ELEMENT || value->kind == VALUE_SCALED;
+}
+
+/*
+ * What a variable may hold from here on is used as that variable whichever way was taken, so what
+ * is learned there is true of both. `number` and `from` are the two numbers, the halves of `level`
+ * their kinds.
+ */
+static bool can_be_either(const struct value *value)
+{
+	return value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER ||
+	       (value->kind == VALUE_CONSTANT && is_address(value->number));
+}
+
+static uint8_t either_size(const struct value *value)
+{
+	return value->kind == VALUE_CONSTANT ? 8 : value->size;
+}
+
+struct value value_either(const struct value *value, int which)
+{
+	uint8_t kind = (uint8_t)(value->level >> which * 8);
+	return (struct value){ .kind = kind,
+			       .size = kind == VALUE_CONSTANT ? 0 : value->size,
+			       .number = which ? (int64_t)value->from : value->number };
+}
+
+static struct value join_origins(const struct value *a, const struct value *b)
+{
+	/* More than two are two of them. */
+	if (a->kind == VALUE_EITHER && can_be_either(b) && a->size == either_size(b))
+		return *a;
+	if (b->kind == VALUE_EITHER && can_be_either(a) && b->size == either_size(a))
+		return *b;
+	if (!can_be_either(a) || !can_be_either(b) || either_size(a) != either_size(b))
+		return value_unknown();
+	return (struct value){ .kind = VALUE_EITHER,
+			       .size = either_size(a),
+			       .level = (uint16_t)(a->kind | b->kind << 8),
+			       .number = a->number,
+			       .from = (uint64_t)b->number };
+}
+
+/* A pointer of which no type is known, and one of which it is: as good as the latter. */
+static struct value join_typed(const struct value *typed, const struct value *other)
+{
+	struct value joined = *typed;
+	joined.from = (uint64_t)other->number;
+	return joined;
 }
 
 struct value value_join(const struct value *a, const struct value *b, enum join how)
@@ -75,12 +138,19 @@ struct value value_join(const struct value *a, const struct value *b, enum join 
 		return a->size ? *b : *a;
 	if (how == JOIN_WIDEN)
 		return value_unknown();
-	if (a->kind == VALUE_CONSTANT && b->kind == VALUE_CONSTANT && how == JOIN_BACKWARD)
-		return join_step(a, b);
+	if (a->kind == VALUE_CONSTANT && b->kind == VALUE_CONSTANT && how == JOIN_BACKWARD) {
+		struct value stepped = join_step(a, b);
+		return stepped.kind == VALUE_UNKNOWN ? join_origins(a, b) : stepped;
+	}
 	/* Other elements of the same array. */
 	const struct value *stepped = is_stepped(a) ? a : b, *other = stepped == a ? b : a;
-	if (!is_stepped(stepped) || !stepped->stride)
-		return value_unknown();
+	if (!is_stepped(stepped) || !stepped->stride) {
+		if (is_typed_pointer(a) && is_loaded_pointer(b))
+			return join_typed(a, b);
+		if (is_typed_pointer(b) && is_loaded_pointer(a))
+			return join_typed(b, a);
+		return join_origins(a, b);
+	}
 	bool alike = other->kind == VALUE_CONSTANT ||
 		     (other->kind == stepped->kind && other->stride == stepped->stride);
 	uint64_t step = (uint64_t)stepped->number - (uint64_t)other->number;

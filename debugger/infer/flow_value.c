@@ -51,6 +51,10 @@ struct value value_cut(const struct value *value, uint8_t size)
 		return value->size <= size ? *value : value_unknown();
 	case VALUE_SCALED:
 		return size == 4 ? *value : value_unknown();
+	case VALUE_EITHER:
+		if (value->size <= size)
+			return *value;
+		return size < 4 ? (struct value){ .kind = VALUE_NUMBER } : value_unknown();
 	case VALUE_CONSTANT:
 		if (size == 4 && value->number >= 0 && value->number <= INT32_MAX)
 			return *value;
@@ -88,6 +92,7 @@ struct value value_scale(const struct value *value, int64_t factor)
 		return scaled(value->stride * factor, value->number * factor, value->size);
 	case VALUE_UNKNOWN:
 	case VALUE_OBJECT:
+	case VALUE_EITHER:
 		return scaled(factor, 0, VALUE_LOOSE);
 	case VALUE_TYPED:
 	case VALUE_NUMBER:
@@ -162,6 +167,7 @@ static struct value add_number(struct flow *flow, struct value value, int64_t nu
 	case VALUE_NUMBER:
 	case VALUE_LOADED:
 	case VALUE_MEMBER:
+	case VALUE_EITHER:
 		/* An index that is not known, into a global. */
 		if (is_data(flow, number))
 			return (struct value){ .kind = VALUE_ELEMENT, .number = number };
@@ -202,7 +208,8 @@ static struct value indexed_place(struct flow *flow, const struct op *op)
 	struct value base = { .kind = VALUE_CONSTANT }, index = registers[op->index];
 	if (op->base != LOWER_NONE)
 		base = registers[op->base];
-	if (op->index == op->base && (base.kind == VALUE_UNKNOWN || base.kind == VALUE_OBJECT))
+	if (op->index == op->base &&
+	    (base.kind == VALUE_UNKNOWN || base.kind == VALUE_OBJECT || base.kind == VALUE_EITHER))
 		return add_number(flow, scaled(op->scale + 1, 0, VALUE_LOOSE), op->displacement);
 	if (op->scale != 1)
 		index = value_scale(&index, op->scale);

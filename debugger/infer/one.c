@@ -48,6 +48,14 @@ void one_begin(struct one *one, const struct subject *subject, const struct symb
 		(!one->bytes[0] && !memcmp(one->bytes, one->bytes + 1, question->size - 1));
 }
 
+static uint32_t bytes_in_use(const struct question *question)
+{
+	uint32_t size = question->size;
+	while (size && !question->bytes[size - 1])
+		size--;
+	return size;
+}
+
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
 		      const struct clues *code)
 {
@@ -66,6 +74,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 				       .clues = &one->clues,
 				       .place = place_of(symbol->kind),
 				       .is_constant = question->has_literals,
+				       .in_use = bytes_in_use(question),
 				       .judge = own_data_judge,
 				       .judge_name = names_judge,
 				       .judge_most = one->explains ? 0 : OWN_DATA_MOST + NAMES_MOST,

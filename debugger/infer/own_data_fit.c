@@ -66,8 +66,8 @@ static enum word_kind classify(const struct fit *fit, uint64_t value)
 	/* Literals have no symbol. */
 	struct symbol symbol;
 	uint64_t offset;
-	if (value >= IMAGE_START && target_symbol_at(knowledge->target, value, &symbol, &offset) &&
-	    offset)
+	if (knowledge_is_constant(knowledge, value) &&
+	    target_symbol_at(knowledge->target, value, &symbol, &offset) && offset)
 		return WORD_BYTES;
 	return WORD_OBJECT;
 }

@@ -113,7 +113,7 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		solver->count = MEASURED_MAX;
 	bool is_named = solver->count && !solver->items->rejected &&
 			solver->items->typed >= TYPED_MIN &&
-			!is_picked_apart(solver, solver->items);
+			!is_picked_apart(solver, solver->items) && !solver_is_outgrown(solver);
 	size_t count = is_named ? 0 : fit_search(fit, found, SEARCHED_MAX);
 	for (size_t i = 0; i < count; i++)
 		(void)solver_consider(solver, found[i].type, found[i].count);

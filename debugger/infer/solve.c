@@ -401,6 +401,22 @@ struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t co
 	return item;
 }
 
+bool solver_is_outgrown(const struct solver *solver)
+{
+	const struct layout *layout = solver->layout;
+	const struct scored *best = solver->items;
+	if (!solver->count || !best->count || best->is_proved ||
+	    !layout_is_compound(layout, best->type) ||
+	    solver->input->in_use <= layout_size(layout, best->type))
+		return false;
+	for (uint32_t i = layout->records[best->type].holders; i != HOLDER_NONE;
+	     i = layout->holders[i].next)
+		if (!layout->holders[i].offset &&
+		    layout_size(layout, layout->holders[i].type) <= solver->input->subject->room)
+			return true;
+	return false;
+}
+
 static struct error *refine(struct solver *solver)
 {
 	if (solver->count)
@@ -581,7 +597,7 @@ enum confidence solver_confidence(const struct solver *solver)
 	/* Elements that are no structs look like the members of many. */
 	if (best->count && !layout_is_compound(solver->layout, best->type) && !best->is_proved)
 		return CONFIDENCE_GUESS;
-	if (is_up_cast(solver, best))
+	if (is_up_cast(solver, best) || solver_is_outgrown(solver))
 		return CONFIDENCE_GUESS;
 	if (best->against > 3 || best->data < 0 || strength < 6 || margin < 4 || best->score < 4)
 		return CONFIDENCE_GUESS;

@@ -52,6 +52,7 @@ struct solver_input {
 	const struct clues *clues;
 	enum subject_place place;
 	bool is_constant; /* in .rodata, whatever kallsyms calls it */
+	uint64_t in_use;  /* bytes up to the last that is not 0, as far as they are known */
 	/*
 	 * What the symbol's bytes say of a candidate, in points; below 0: against. NULL: not known.
 	 * `*ret_why` is set where it is against.
@@ -100,6 +101,11 @@ struct error *solve(struct solver *solver, const struct solver_input *input) MUS
 struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t count);
 /* The tier of the best item. */
 enum confidence solver_confidence(const struct solver *solver);
+/*
+ * Are the elements of the best item there only because there is room, where what is in use behind
+ * the first one may as well be the rest of a larger struct?
+ */
+bool solver_is_outgrown(const struct solver *solver);
 /* Points by which the best is ahead of the next that is no twin of it. */
 int solver_margin(const struct solver *solver);
 
