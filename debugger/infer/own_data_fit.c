@@ -132,7 +132,6 @@ static int log2_of(uint64_t value)
 /* Small numbers are likelier; negative ones as small ones. */
 static int cost_number(uint64_t value, uint32_t size)
 {
-	/* Of a number of 16 bytes only 8 are looked at. */
 	uint32_t width = (size < 8 ? size : 8) * 8;
 	if (!value)
 		return ZERO_COST;
@@ -246,6 +245,15 @@ static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t 
 	return *ret_count == ENUMS_MAX && (value & 0xffffffff) < record.vlen;
 }
 
+/* Of an integer of 8 bytes, or of half of one of 16. */
+static int cost_long(struct fit *fit, uint32_t offset)
+{
+	uint64_t value = fit_load(fit, offset, 8);
+	if (offset % 8 || !is_kernel_pointer(value))
+		return cost_number(value, 8);
+	return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
+}
+
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 {
 	const struct layout_record *record = &fit->layout->records[type];
@@ -258,9 +266,9 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 	}
 	if (record->encoding & BTF_INT_BOOL)
 		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
-	if (record->size == 8 && offset % 8 == 0 && is_kernel_pointer(value))
-		return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
-	return cost_number(value, record->size);
+	if (record->size == 16)
+		return cost_long(fit, offset) + cost_long(fit, offset + 8);
+	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);
 }
 
 /* Bytes that are text, or that are not. */
