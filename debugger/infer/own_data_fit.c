@@ -12,6 +12,7 @@
 #define DEPTH_MAX  12
 #define VISITS_MAX 4096
 #define ENUMS_MAX  64
+#define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
 
 enum word_kind {
 	WORD_UNSEEN,
@@ -386,12 +387,11 @@ static int cost_list_head(struct fit *fit, uint32_t offset)
 /* Of bytes of which nothing is known. */
 static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
 {
-	int cost = 8 * FIT_BIT;
+	int cost = 0;
 	for (uint32_t at = offset; at < offset + size && at < fit->size; at += 8) {
 		uint64_t value = fit_load(fit, at, 8);
-		cost += is_kernel_pointer(value)
-				? 40 * FIT_BIT
-				: cost_number(value, 8) + (value ? 2 * FIT_BIT : 0);
+		cost += is_kernel_pointer(value) ? 40 * FIT_BIT
+						 : cost_number(value, 8) + (value ? FIT_BIT : 0);
 	}
 	return cost;
 }
@@ -399,20 +399,24 @@ static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
 {
 	uint32_t step = layout_size(fit->layout, element);
-	int cost = 0;
+	/* Behind constants may lie literals that have no symbol: of all of it, and of what ended.
+	 */
+	int cost = 0, ended = FIT_IMPOSSIBLE;
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
 		return cost_bytes(fit, element, offset, count);
-	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
+	for (uint32_t i = 0; step && i < count && (cost <= fit->limit || ended <= fit->limit);
+	     i++) {
 		if (offset + i * step >= fit->size)
 			break;
-		int one = cost_part(fit, element, offset + i * step, depth + 1, cost);
-		/* Behind constants may lie literals that have no symbol. */
-		int unknown = i && !depth && fit->question->has_literals
-				      ? cost_unknown(fit, offset + i * step, step)
-				      : one;
-		cost += one < unknown ? one : unknown;
+		if (i && !depth && fit->question->has_literals) {
+			ended = cost + END_COST < ended ? cost + END_COST : ended;
+			ended += cost_unknown(fit, offset + i * step, step);
+		}
+		cost += cost <= fit->limit
+				? cost_part(fit, element, offset + i * step, depth + 1, cost)
+				: 0;
 	}
-	return cost;
+	return cost < ended ? cost : ended;
 }
 
 static bool is_zero(const struct fit *fit, uint32_t offset, uint32_t size)
