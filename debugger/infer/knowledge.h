@@ -133,6 +133,7 @@ struct question {
 		bool makes_candidate;
 	} endings[4];
 	uint32_t ending_count;
+	uint32_t namesake;	/* the struct that is called like the symbol, 0: none */
 	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 };
@@ -155,7 +156,7 @@ uint32_t own_data_text(const struct question *question);
 struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
 /* --- names.c: 0 to NAMES_MOST points ------------------------------------------------------- */
-#define NAMES_MOST 6
+#define NAMES_MOST 8
 int names_judge(void *context, uint32_t type);
 void names_prepare(struct question *question);
 

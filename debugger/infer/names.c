@@ -6,10 +6,13 @@
 #include "base/array.h"
 #include "debugger/infer/knowledge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ENDS_SO		3 /* points */
 #define BEGINS_SO	6 /* a macro makes the name and the variable */
+#define NAMED_SO	NAMES_MOST
+#define NAMESAKE_MAX	64
 #define STRUCT_NAME_MIN 4 /* bytes of a struct's name that a symbol's may end with */
 
 static const struct {
@@ -107,11 +110,35 @@ static uint32_t type_of_beginning(const struct question *question)
 	return 0;
 }
 
+/* The struct that is called as the symbol, or so with a _t, as long as the symbol's room allows it.
+ */
+static uint32_t find_namesake(const struct question *question, size_t length)
+{
+	static const char *const tails[] = { "", "_t" };
+	const struct layout *layout = question->layout;
+	char name[NAMESAKE_MAX + 3];
+	if (length < STRUCT_NAME_MIN || length > NAMESAKE_MAX)
+		return 0;
+	for (size_t i = 0; i < ARRAY_COUNT(tails); i++) {
+		snprintf(name, sizeof(name), "%.*s%s", (int)length, question->symbol->name,
+			 tails[i]);
+		uint32_t type = layout_find(layout, BTF_STRUCT, name);
+		if (!type)
+			type = layout_find(layout, BTF_UNION, name);
+		if (type)
+			return layout_size(layout, type) <= question->subject->room
+				       ? type
+				       : layout->records[type].pointer;
+	}
+	return 0;
+}
+
 void names_prepare(struct question *question)
 {
 	const char *name = question->symbol->name;
 	size_t length = base_length(name);
 	question->ending_count = 0;
+	question->namesake = find_namesake(question, length);
 	question->beginning = type_of_beginning(question);
 	question->suffix_hashes = 0;
 	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
@@ -140,6 +167,12 @@ struct error *names_collect(const struct question *question, struct clues *clues
 		if (question->endings[i].makes_candidate && !clues_add(clues, &clue))
 			return error_no_memory();
 	}
+	struct clue clue = { .kind = CLUE_SHAPE,
+			     .source = SOURCE_NAME,
+			     .type = { question->layout->btf, question->namesake },
+			     .how = "is called so" };
+	if (question->namesake && !clues_add(clues, &clue))
+		return error_no_memory();
 	return NULL;
 }
 
@@ -152,6 +185,8 @@ int names_judge(void *context, uint32_t type)
 	for (uint32_t i = 0; i < question->ending_count; i++)
 		if (question->endings[i].type == type)
 			return ENDS_SO;
+	if (type && type == question->namesake)
+		return NAMED_SO;
 	if (type && type == question->beginning)
 		return BEGINS_SO;
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
