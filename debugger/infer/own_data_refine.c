@@ -126,6 +126,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 			item->score = (int16_t)(item->score - item->data);
 			item->rejected = NULL;
 		}
+		/* Which counts the gap, too. */
+		item->score = (int16_t)(item->score - item->gap);
 		/* So does the prior by how many types are alike. */
 		if (item->prior < SEARCHED_PRIOR &&
 		    layout_is_compound(question->layout, item->type))

@@ -333,7 +333,8 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 		item->rejected = "is aligned otherwise";
 		item->rejected_by = NOWHERE;
 	}
-	clamp_points(item, judge_gap(input, item->count ? size * item->count : size));
+	item->gap = (int16_t)judge_gap(input, item->count ? size * item->count : size);
+	clamp_points(item, item->gap);
 	for (size_t i = 0; i < solver->wish_count; i++)
 		check_wish(solver, item, &solver->wishes[i]);
 	item->is_judged = false;
