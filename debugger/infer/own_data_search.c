@@ -10,6 +10,8 @@
 #define POINTERS_PRIOR (12 * FIT_BIT) /* void * */
 #define NAME_MIN       (4 * FIT_BIT)
 #define SLACK_MAX      64
+#define NAME_POINTERS  (8 * FIT_BIT)
+#define FIRST_WORDS    7 /* bits of outline.pointers */
 
 struct search {
 	struct fit *fit;
@@ -102,6 +104,16 @@ static void try_pointer(struct search *search, uint32_t target)
 	try_type(search, pointer, fit_prior(fit, pointer, false) - kin_points(fit, pointer));
 }
 
+/* An array of pointers to what is called as the symbol. */
+static void try_pointer_named(struct search *search, uint32_t target, int name)
+{
+	const struct fit *fit = search->fit;
+	uint32_t pointer = fit->layout->records[target].pointer;
+	const struct families *families = fit->question->knowledge->families;
+	if (pointer)
+		try_type(search, pointer, families_rarity(families, pointer) * FIT_BIT - name);
+}
+
 static void search_scalars(struct search *search)
 {
 	static const char *const scalars[] = { "char", "unsigned char",	    "short unsigned int",
@@ -160,10 +172,14 @@ static void search_named(struct search *search)
 	const struct outlines *outlines = fit->layout->outlines;
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
-		if (outline->is_union || !can_be(fit, outline))
+		if (outline->is_union)
 			continue;
-		int name = name_points(fit, outline),
-		    prior = fit_prior(fit, outline->type, false) - name;
+		int name = name_points(fit, outline);
+		if (name >= NAME_POINTERS && fit->pointers & FIRST_WORDS)
+			try_pointer_named(search, outline->type, name);
+		if (!can_be(fit, outline))
+			continue;
+		int prior = fit_prior(fit, outline->type, false) - name;
 		if (name >= NAME_MIN)
 			try_type(search, outline->type, prior);
 		else if (fit->pointers)
