@@ -83,6 +83,22 @@ static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 	return *word;
 }
 
+static int cost_number(uint64_t value, uint32_t size);
+
+/* What the bytes from each word on cost when nothing is known of them. */
+static void count_unknown(struct fit *fit)
+{
+	fit->unknown[FIT_WORDS_MAX] = 0;
+	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
+		uint64_t value = i * 8 < fit->size ? fit_load(fit, i * 8, 8) : 0;
+		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
+			   : value		    ? cost_number(value, 8) + FIT_BIT
+			   : i * 8 < fit->size	    ? ZERO_COST
+						    : 0;
+		fit->unknown[i] = fit->unknown[i + 1] + cost;
+	}
+}
+
 struct fit *fit_create(const struct question *question)
 {
 	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
@@ -115,6 +131,8 @@ struct fit *fit_create(const struct question *question)
 		free(fit);
 		return NULL;
 	}
+	if (question->has_literals)
+		count_unknown(fit);
 	return fit;
 }
 
@@ -385,15 +403,10 @@ static int cost_list_head(struct fit *fit, uint32_t offset)
 }
 
 /* Of bytes of which nothing is known. */
-static int cost_unknown(const struct fit *fit, uint32_t offset, uint32_t size)
+static int cost_unknown(const struct fit *fit, uint64_t start, uint64_t end)
 {
-	int cost = 0;
-	for (uint32_t at = offset; at < offset + size && at < fit->size; at += 8) {
-		uint64_t value = fit_load(fit, at, 8);
-		cost += is_kernel_pointer(value) ? 40 * FIT_BIT
-						 : cost_number(value, 8) + (value ? FIT_BIT : 0);
-	}
-	return cost;
+	end = end < fit->size ? end : fit->size;
+	return fit->unknown[(start + 7) / 8] - fit->unknown[(end + 7) / 8];
 }
 
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
@@ -404,17 +417,16 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	int cost = 0, ended = FIT_IMPOSSIBLE;
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
 		return cost_bytes(fit, element, offset, count);
-	for (uint32_t i = 0; step && i < count && (cost <= fit->limit || ended <= fit->limit);
-	     i++) {
-		if (offset + i * step >= fit->size)
+	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
+		uint32_t start = offset + i * step;
+		if (start >= fit->size)
 			break;
-		if (i && !depth && fit->question->has_literals) {
-			ended = cost + END_COST < ended ? cost + END_COST : ended;
-			ended += cost_unknown(fit, offset + i * step, step);
+		if (i && step >= 8 && !depth && fit->question->has_literals) {
+			int rest = cost + END_COST +
+				   cost_unknown(fit, start, offset + (uint64_t)count * step);
+			ended = rest < ended ? rest : ended;
 		}
-		cost += cost <= fit->limit
-				? cost_part(fit, element, offset + i * step, depth + 1, cost)
-				: 0;
+		cost += cost_part(fit, element, start, depth + 1, cost);
 	}
 	return cost < ended ? cost : ended;
 }
