@@ -13,6 +13,10 @@
 #define VISITS_MAX 4096
 #define ENUMS_MAX  64
 #define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
+/* Less than what is said of a word of which nothing is known, some type may need to say. */
+#define LEAST_SLACK (8 * FIT_BIT)
+#define NOISE_COST  (56 * FIT_BIT) /* of a word */
+#define NOISE_SLACK (6 * FIT_BIT)
 
 enum word_kind {
 	WORD_UNSEEN,
@@ -85,10 +89,31 @@ static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 
 static int cost_number(uint64_t value, uint32_t size);
 
+/* A word that is no text and no small numbers. */
+static bool is_noise(uint64_t value)
+{
+	int text = 0, small = 0;
+	for (int i = 0; i < 64; i += 8) {
+		uint8_t byte = (uint8_t)(value >> i);
+		text += byte >= ' ' && byte < 0x7f;
+		small += byte < 16;
+	}
+	return text < 6 && small < 3;
+}
+
+/* Noise costs the same whatever it is; of other words some type may say it shorter. */
+static int least_of(int cost, uint64_t value)
+{
+	if (is_kernel_pointer(value) || cost <= LEAST_SLACK)
+		return 0;
+	return cost >= NOISE_COST && is_noise(value) ? cost - NOISE_SLACK
+						     : (cost - LEAST_SLACK) / 2;
+}
+
 /* What the bytes from each word on cost when nothing is known of them. */
 static void count_unknown(struct fit *fit)
 {
-	fit->unknown[FIT_WORDS_MAX] = 0;
+	fit->unknown[FIT_WORDS_MAX] = fit->least[FIT_WORDS_MAX] = 0;
 	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
 		uint64_t value = i * 8 < fit->size ? fit_load(fit, i * 8, 8) : 0;
 		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
@@ -96,6 +121,7 @@ static void count_unknown(struct fit *fit)
 			   : i * 8 < fit->size	    ? ZERO_COST
 						    : 0;
 		fit->unknown[i] = fit->unknown[i + 1] + cost;
+		fit->least[i] = fit->least[i + 1] + least_of(cost, value);
 	}
 }
 
@@ -131,8 +157,7 @@ struct fit *fit_create(const struct question *question)
 		free(fit);
 		return NULL;
 	}
-	if (question->has_literals)
-		count_unknown(fit);
+	count_unknown(fit);
 	return fit;
 }
 
@@ -409,6 +434,11 @@ static int cost_unknown(const struct fit *fit, uint64_t start, uint64_t end)
 	return fit->unknown[(start + 7) / 8] - fit->unknown[(end + 7) / 8];
 }
 
+static int least_from(const struct fit *fit, uint64_t start)
+{
+	return start < fit->size ? fit->least[(start + 7) / 8] : 0;
+}
+
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
 {
 	uint32_t step = layout_size(fit->layout, element);
@@ -426,7 +456,11 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 				   cost_unknown(fit, start, offset + (uint64_t)count * step);
 			ended = rest < ended ? rest : ended;
 		}
-		cost += cost_part(fit, element, start, depth + 1, cost);
+		/* What comes behind costs something, too, whatever it is. */
+		int behind = depth ? 0 : least_from(fit, start + step);
+		cost += cost_part(fit, element, start, depth + 1, cost + behind);
+		if (cost + behind > fit->limit)
+			cost = fit->limit + 1;
 	}
 	return cost < ended ? cost : ended;
 }

@@ -20,6 +20,7 @@ struct fit {
 	uint8_t words[FIT_WORDS_MAX];
 	int list_heads[FIT_WORDS_MAX];	/* what one costs at a word, 0: not counted yet */
 	int unknown[FIT_WORDS_MAX + 1]; /* what all from a word on costs where nothing is known */
+	int least[FIT_WORDS_MAX + 1];	/* and at least, whatever it is */
 	uint16_t pointers, numbers;	/* of the first words, as in struct outline */
 	uint64_t in_use;		/* bit N: byte N is not 0 */
 	struct name_word name[NAME_WORDS_MAX];

@@ -172,12 +172,13 @@ static void search_named(struct search *search)
 	const struct outlines *outlines = fit->layout->outlines;
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
-		if (outline->is_union)
+		bool is_possible = !outline->is_union && can_be(fit, outline);
+		if (outline->is_union || (!is_possible && !(fit->pointers & FIRST_WORDS)))
 			continue;
 		int name = name_points(fit, outline);
 		if (name >= NAME_POINTERS && fit->pointers & FIRST_WORDS)
 			try_pointer_named(search, outline->type, name);
-		if (!can_be(fit, outline))
+		if (!is_possible)
 			continue;
 		int prior = fit_prior(fit, outline->type, false) - name;
 		if (name >= NAME_MIN)
