@@ -198,9 +198,11 @@ static struct error *add_per_cpu(struct listing *listing)
 	(void)target_modules(target, &modules);
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
+		symtab_peek(target->symbols, i, &symbol);
+		if (!symbol.per_cpu)
+			continue;
 		symtab_get(target->symbols, i, &symbol);
-		if (!symbol.per_cpu || !*symbol.name ||
-		    strstr(symbol.name, "__per_cpu_") == symbol.name)
+		if (!*symbol.name || strstr(symbol.name, "__per_cpu_") == symbol.name)
 			continue;
 		struct row row = { .address = symbol.address,
 				   .room = symbol.size,

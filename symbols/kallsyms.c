@@ -11,6 +11,7 @@
 #define COUNT_MAX      (1u << 22)
 #define NAMES_SIZE_MAX ((uint64_t)256 << 20)
 #define TOKENS	       256
+#define TOKEN_SHORT    16
 
 static size_t record_size(const uint8_t *record, bool long_lengths, size_t *ret_header)
 {
@@ -227,7 +228,7 @@ static struct error *read_tokens(struct kallsyms *kallsyms, struct memory *memor
 	if (tables->token_index > tables->token_table + last &&
 	    tables->token_index - tables->token_table < size)
 		size = tables->token_index - tables->token_table;
-	kallsyms->token_text = malloc(size);
+	kallsyms->token_text = calloc(size + TOKEN_SHORT, 1);
 	if (!kallsyms->token_text)
 		return error_no_memory();
 	struct error *why;
@@ -385,7 +386,11 @@ size_t kallsyms_name(const struct kallsyms *kallsyms, uint32_t number, char *buf
 			*ret_kind = text[-1]; /* the kind is the first character of all */
 		is_first = false;
 		part = part < size - 1 - length ? part : size - 1 - length;
-		memcpy(buffer + length, text, part);
+		/* Most are short: a copy of a fixed size needs no call. */
+		if (part <= TOKEN_SHORT && size - length > TOKEN_SHORT)
+			memcpy(buffer + length, text, TOKEN_SHORT);
+		else
+			memcpy(buffer + length, text, part);
 		length += part;
 	}
 	buffer[length] = 0;

@@ -114,7 +114,12 @@ static bool is_section_end(const char *name)
 		"__bss_stop", "__init_end",   "__end_rodata", "__end_rodata_aligned",
 		"_einitdata", "_einitrodata", "__brk_limit",  "__per_cpu_end",
 	};
-	for (size_t i = 0; i < ARRAY_COUNT(ends) && name[0] == '_'; i++)
+	/* This is asked of all symbols. */
+	if (name[0] != '_' || !strchr("_e", name[1]))
+		return false;
+	if (name[1] == '_' && !strchr("bips e", name[2]))
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
 		if (!strcmp(name, ends[i]))
 			return true;
 	return !strncmp(name, "__stop_", 7);
@@ -178,6 +183,23 @@ void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret
 		get_added(symtab, number - symtab->kernel.count, ret);
 	else
 		*ret = (struct symbol){ .number = number, .kind = '?' };
+}
+
+void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *ret)
+{
+	const struct kallsyms *kernel = &symtab->kernel;
+	if (number >= kernel->count) {
+		symtab_get(symtab, number, ret);
+		return;
+	}
+	ret->address = kernel->addresses[number];
+	ret->size = 0;
+	ret->size_exact = false;
+	ret->kind = kallsyms_kind(kernel, number);
+	ret->per_cpu = kernel_is_per_cpu(symtab, ret->address, ret->kind);
+	ret->number = number;
+	ret->module = NULL;
+	ret->name[0] = 0;
 }
 
 /* --- by name ------------------------------------------------------------------- */

@@ -63,9 +63,11 @@ static struct error *list_functions(struct inference *inference)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		struct symbol symbol;
+		symtab_peek(symbols, i, &symbol);
+		if (symbol.per_cpu || !strchr("tTwW", symbol.kind))
+			continue;
 		symtab_get(symbols, i, &symbol);
-		if (symbol.per_cpu || !strchr("tTwW", symbol.kind) || !symbol.size ||
-		    symbol.size > FUNCTION_SIZE_MAX || is_padding(symbol.name) ||
+		if (!symbol.size || symbol.size > FUNCTION_SIZE_MAX || is_padding(symbol.name) ||
 		    !text_bytes(&inference->text, symbol.address, symbol.size))
 			continue;
 		if (!array_reserve(&inference->functions, &inference->function_capacity,

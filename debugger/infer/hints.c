@@ -344,7 +344,10 @@ uint8_t hints_kernel(const struct hints *hints, const char *name)
 static void table_name(const char *name, char *buffer, size_t size)
 {
 	const char *dot = strrchr(name, '.');
-	snprintf(buffer, size, "%s", name);
+	size_t length = strlen(name);
+	length = length < size ? length : size - 1;
+	memcpy(buffer, name, length);
+	buffer[length] = 0;
 	if (!dot || !dot[1] || dot[1 + strspn(dot + 1, "0123456789")] ||
 	    (size_t)(dot - name) + 1 >= size)
 		return;
@@ -386,6 +389,12 @@ static size_t find_in_kernel(const struct hints *hints, const char *name, uint8_
 	return 0;
 }
 
+/* Most differ in the first byte. */
+static bool is_same(const char *one, const char *other)
+{
+	return one[0] == other[0] && !strcmp(one, other);
+}
+
 static size_t find_in_module(struct hints *hints, const char *module, const char *name,
 			     uint8_t kernels, struct hint *ret)
 {
@@ -398,9 +407,9 @@ static size_t find_in_module(struct hints *hints, const char *module, const char
 	size_t row = 0;
 	for (size_t i = 0; !hints->modules_bad && i < hints->modules.count; i++) {
 		size_t end = row + hints->module_sizes[i];
-		bool is_it = !strcmp(hints->modules.items[i], module);
+		bool is_it = is_same(hints->modules.items[i], module);
 		for (; is_it && row < end; row++)
-			if (!strcmp(hints->of_modules.names + hints->of_modules.rows[row].name,
+			if (is_same(hints->of_modules.names + hints->of_modules.rows[row].name,
 				    name))
 				return take_row(hints, &hints->of_modules, row, kernels, ret);
 		if (is_it)
@@ -415,9 +424,12 @@ static size_t find_family(const struct hints *hints, const char *name, uint8_t k
 {
 	size_t longest = 0;
 	for (size_t i = 0; i < hints->prefixes.count; i++) {
-		size_t length = strlen(hints->prefixes.items[i]);
+		const char *prefix = hints->prefixes.items[i];
+		size_t length = 0;
+		while (prefix[length] && prefix[length] == name[length])
+			length++;
 		const char *type = type_text(hints, hints->family_types[i]);
-		if (length <= longest || strncmp(name, hints->prefixes.items[i], length) || !type)
+		if (prefix[length] || length <= longest || !type)
 			continue;
 		longest = length;
 		*ret = (struct hint){ .type = type, .kernels = kernels, .is_family = true };

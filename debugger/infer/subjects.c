@@ -48,11 +48,17 @@ static bool is_module_data(const struct symbol *symbol)
 	return symbol->kind && strchr("bBdDrRgGsSvV", symbol->kind);
 }
 
+/* By what symtab_peek() tells. */
+static bool may_be(const struct sections *sections, const struct symbol *symbol)
+{
+	return !symbol->per_cpu &&
+	       (symbol->module ? is_module_data(symbol) : is_kernel_data(sections, symbol));
+}
+
 static bool fill(struct target *target, const struct sections *sections,
 		 const struct symbol *symbol, struct subject *ret)
 {
-	if (symbol->per_cpu || !symbol->size ||
-	    !(symbol->module ? is_module_data(symbol) : is_kernel_data(sections, symbol)))
+	if (!may_be(sections, symbol) || !symbol->size)
 		return false;
 	*ret = (struct subject){ .address = symbol->address,
 				 .room = symbol->size,
@@ -117,6 +123,9 @@ struct error *subjects_init(struct subjects *subjects, struct target *target)
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		struct symbol symbol;
+		symtab_peek(target->symbols, i, &symbol);
+		if (!may_be(&sections, &symbol))
+			continue;
 		symtab_get(target->symbols, i, &symbol);
 		if (!array_reserve(&subjects->items, &subjects->capacity, subjects->count + 1)) {
 			subjects_deinit(subjects);
