@@ -133,6 +133,20 @@ static bool is_scalar(enum btf_kind kind)
 	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
 }
 
+/* Of a FUNC_PROTO. */
+static struct value result_of(struct flow *flow, struct kind prototype)
+{
+	const struct levels *levels = flow->world->levels;
+	struct btf_type record = kind_record(levels, prototype);
+	if (record.kind != BTF_FUNC_PROTO)
+		return (struct value){ .kind = VALUE_OBJECT, .id = OBJECT_UNTYPED };
+	struct kind type = kind_of(levels, prototype.level, record.type);
+	bool is_pointer = kind_record(levels, type).kind == BTF_PTR;
+	if (is_pointer && !kind_target(levels, type).id)
+		return (struct value){ .kind = VALUE_OBJECT };
+	return value_of_type(flow, type);
+}
+
 static void read_arguments(struct flow *flow, struct kind prototype, struct arguments *ret)
 {
 	const struct levels *levels = flow->world->levels;
@@ -145,6 +159,7 @@ static void read_arguments(struct flow *flow, struct kind prototype, struct argu
 	struct kind result = kind_of(levels, prototype.level, record.type);
 	if (kind_size(levels, result) > 16)
 		used = 1;
+	ret->result = result_of(flow, prototype);
 	for (uint32_t i = 0; record.kind == BTF_FUNC_PROTO && btf_param(&record, i, &param); i++) {
 		struct kind type = kind_of(levels, prototype.level, param.type);
 		unsigned int taken = registers_of(flow, type);
@@ -159,17 +174,24 @@ static void read_arguments(struct flow *flow, struct kind prototype, struct argu
 	}
 }
 
+/* Of a prototype that is known. */
+static const struct arguments *arguments_of(struct flow *flow, struct kind prototype)
+{
+	struct arguments *arguments =
+		&flow->arguments[(prototype.id + prototype.level) & (ARGUMENTS_CACHE - 1)];
+	if (!kind_is(arguments->prototype, prototype))
+		read_arguments(flow, prototype, arguments);
+	return arguments;
+}
+
 /* Calls `visit` for each argument in a register that a prototype types. */
 typedef void argument_visitor(struct flow *flow, uint8_t reg, struct kind type);
 
 static void each_argument(struct flow *flow, struct kind prototype, argument_visitor *visit)
 {
-	struct arguments *arguments =
-		&flow->arguments[(prototype.id + prototype.level) & (ARGUMENTS_CACHE - 1)];
 	if (!prototype.id)
 		return;
-	if (!kind_is(arguments->prototype, prototype))
-		read_arguments(flow, prototype, arguments);
+	const struct arguments *arguments = arguments_of(flow, prototype);
 	for (uint8_t i = 0; i < arguments->count; i++)
 		visit(flow, arguments->registers[i], arguments->types[i]);
 }
@@ -209,15 +231,10 @@ static void set_entry(struct flow *flow)
 /* What a call gives back: a pointer without a type is one to an object that may get one. */
 static struct value value_of_result(struct flow *flow, struct kind prototype)
 {
-	const struct levels *levels = flow->world->levels;
-	struct btf_type record = kind_record(levels, prototype);
-	if (record.kind != BTF_FUNC_PROTO)
+	if (!prototype.id)
 		return object_value(flow, OBJECT_UNTYPED | flow->at);
-	struct kind type = kind_of(levels, prototype.level, record.type);
-	bool is_pointer = kind_record(levels, type).kind == BTF_PTR;
-	if (is_pointer && !kind_target(levels, type).id)
-		return object_value(flow, flow->at);
-	return value_of_type(flow, type);
+	struct value result = arguments_of(flow, prototype)->result;
+	return result.kind == VALUE_OBJECT ? object_value(flow, result.id | flow->at) : result;
 }
 
 /* The callee may keep and write what it got the address of. */

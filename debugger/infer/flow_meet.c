@@ -139,9 +139,27 @@ static void meet_pointer(struct flow *flow, const struct value *value, struct ki
 	}
 }
 
+/* Is there something to learn of a value, or of where it came from? */
+static bool teaches(const struct flow *flow, const struct value *value)
+{
+	switch ((enum value_kind)value->kind) {
+	case VALUE_OBJECT:
+	case VALUE_STACK:
+		return true;
+	case VALUE_CONSTANT:
+	case VALUE_ELEMENT:
+	case VALUE_LOADED:
+	case VALUE_MEMBER:
+	case VALUE_EITHER:
+		return flow->reports;
+	default:
+		return flow->reports && value->from;
+	}
+}
+
 void meet(struct flow *flow, const struct value *value, struct kind type, const char *how)
 {
-	if (value->kind == VALUE_UNKNOWN)
+	if (!teaches(flow, value))
 		return;
 	if (value->kind == VALUE_EITHER) {
 		for (int i = 0; i < 2; i++) {

@@ -27,9 +27,10 @@ struct label {
 	struct state state; /* of all that arrives here */
 };
 
-/* What a prototype types of the arguments in registers. */
+/* What a prototype types of the arguments in registers, and of the result. */
 struct arguments {
 	struct kind prototype; /* id 0: empty */
+	struct value result;   /* VALUE_OBJECT: a pointer without a type */
 	uint8_t count;
 	uint8_t registers[ARGUMENTS_MAX];
 	struct kind types[ARGUMENTS_MAX];
