@@ -249,13 +249,18 @@ static void give_away_stack(struct flow *flow)
 	state_forget_escaped(&flow->state);
 }
 
+static void clobber(struct flow *flow, uint64_t mask)
+{
+	mask &= ((uint64_t)1 << LOWER_SOMEWHERE) - 1;
+	for (; mask; mask &= mask - 1)
+		flow->state.registers[__builtin_ctzll(mask)] = value_unknown();
+}
+
 static void after_call(struct flow *flow, struct kind prototype)
 {
 	const struct lowering *lowering = flow->world->lowering;
 	give_away_stack(flow);
-	for (int i = 0; i < LOWER_TEMPORARY; i++)
-		if (!(lowering->kept_by_calls >> i & 1))
-			flow->state.registers[i] = value_unknown();
+	clobber(flow, ~lowering->kept_by_calls & (((uint64_t)1 << LOWER_TEMPORARY) - 1));
 	flow->state.registers[lowering->result] = value_of_result(flow, prototype);
 }
 
@@ -345,13 +350,6 @@ static void jump(struct flow *flow, const struct op *op)
 }
 
 /* --- one operation --------------------------------------------------------------------------- */
-
-static void clobber(struct flow *flow, uint64_t mask)
-{
-	for (int i = 0; i < LOWER_SOMEWHERE; i++)
-		if (mask >> i & 1)
-			flow->state.registers[i] = value_unknown();
-}
 
 static void execute_flow(struct flow *flow, const struct op *op)
 {
@@ -468,6 +466,25 @@ static void take_edges(struct flow *flow, size_t *edge, uint32_t at)
 			go_to(flow, function->edges[*edge].to, at);
 }
 
+/* Instructions that are nothing have no operations, but may be labels: each byte is asked. */
+static void arrive_all(struct flow *flow, size_t *edge, uint32_t from, uint32_t to)
+{
+	const struct flow_function *function = flow->function;
+	bool has_edge = *edge < function->edge_count &&
+			function->edges[*edge].from <= function->code.address + to;
+	for (uint32_t at = from; at <= to; at++) {
+		static const uint16_t none[4];
+		if (!has_edge && at + 3 <= to && !memcmp(&flow->label_of[at], none, sizeof(none))) {
+			at += 3;
+			continue;
+		}
+		if (flow->label_of[at])
+			arrive(flow, at);
+		if (has_edge)
+			take_edges(flow, edge, at);
+	}
+}
+
 static void sweep(struct flow *flow)
 {
 	size_t edge = 0;
@@ -477,13 +494,7 @@ static void sweep(struct flow *flow)
 	for (size_t i = 0; i < flow->ops.count; i++) {
 		const struct op *op = &flow->ops.items[i];
 		if (op->at != last) {
-			/* Instructions that are nothing have no operations, but may be labels. */
-			uint32_t from = last == UINT32_MAX ? 0 : last + 1;
-			for (uint32_t at = from; at <= op->at; at++) {
-				if (flow->label_of[at])
-					arrive(flow, at);
-				take_edges(flow, &edge, at);
-			}
+			arrive_all(flow, &edge, last == UINT32_MAX ? 0 : last + 1, op->at);
 			last = op->at;
 		}
 		flow->at = op->at;
