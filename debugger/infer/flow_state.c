@@ -13,9 +13,11 @@ static bool is_alike(const struct value *a, const struct value *b)
 	       a->number == b->number && (a->kind != VALUE_EITHER || a->from == b->from);
 }
 
+_Static_assert(sizeof(struct value) == 24, "no padding: values are compared as bytes");
+
 bool value_equal(const struct value *a, const struct value *b)
 {
-	return is_alike(a, b) && a->from == b->from;
+	return !memcmp(a, b, sizeof(*a));
 }
 
 /* --- joins ----------------------------------------------------------------------------------- */
