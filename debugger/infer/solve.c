@@ -409,6 +409,11 @@ bool solver_is_outgrown(const struct solver *solver)
 	    !layout_is_compound(layout, best->type) ||
 	    solver->input->in_use <= layout_size(layout, best->type))
 		return false;
+	/* Another of them is known. */
+	for (size_t i = 0; i < solver->wish_count; i++)
+		if (solver->wishes[i].type && solver->wishes[i].source != SOURCE_NAME &&
+		    solver->wishes[i].offset >= layout_size(layout, best->type))
+			return false;
 	for (uint32_t i = layout->records[best->type].holders; i != HOLDER_NONE;
 	     i = layout->holders[i].next)
 		if (!layout->holders[i].offset &&

@@ -533,6 +533,23 @@ static void test_endings(void)
 	asked_destroy(asked);
 }
 
+/* What is called as a struct is one, or where there is no room for that, points at one. */
+static void test_namesakes(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask(asked, "item", 4096);
+	CHECK_STRING(named(asked, "kmem_cache.7"), "struct kmem_cache");
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "kmem_cache")), NAMES_MOST);
+	uint32_t size = layout_size(asked->layout, struct_named(asked, "device_attribute"));
+	asked->subject.room = size;
+	CHECK_STRING(named(asked, "device_attribute"), "struct device_attribute");
+	asked->subject.room = size - 1;
+	CHECK_STRING(named(asked, "device_attribute"), "struct device_attribute *");
+	CHECK_STRING(named(asked, "device_attributes"), "");
+	CHECK_STRING(named(asked, "my_device_attribute"), "");
+	asked_destroy(asked);
+}
+
 /* --- damage ---------------------------------------------------------------------------------- */
 
 static void ask_all(struct machine *damaged)
@@ -593,6 +610,7 @@ int main(void)
 	RUN(test_costs);
 	RUN(test_pointers_on_the_heap);
 	RUN(test_endings);
+	RUN(test_namesakes);
 	RUN(test_damage);
 	machine_deinit(&machine);
 	return test_finish();

@@ -310,6 +310,41 @@ static void test_picked_apart(void)
 	destroy(asked);
 }
 
+/* The best that clues name is refuted: then all other types are tried, too. */
+static void test_refuted(void)
+{
+	struct asked *asked = create();
+	struct solver solver;
+	struct clues clues = { .items = NULL };
+	struct thing *bytes = &fixture->contents->thing;
+	uint32_t thing = struct_named(asked, "thing");
+	struct clue pointer = { .kind = CLUE_VALUE,
+				.source = SOURCE_CODE,
+				.size = 8,
+				.type = { asked->layout->btf,
+					  asked->layout->records[thing].pointer } };
+	struct clue other = { .kind = CLUE_OBJECT,
+			      .source = SOURCE_CODE,
+			      .offset = 8,
+			      .type = { asked->layout->btf, struct_named(asked, "point") } };
+	uint32_t text = layout_find(asked->layout, BTF_INT, "char");
+	memcpy(bytes->name, "one way, then a", 16);
+	ask(asked, "thing", sizeof(struct thing));
+	struct solver_input input = { .subject = &asked->subject,
+				      .clues = &clues,
+				      .place = PLACE_DATA,
+				      .judge = judge_bytes,
+				      .refine = own_data_refine,
+				      .context = &asked->question };
+	CHECK_OK(solver_init(&solver, asked->layout));
+	CHECK(clues_add(&clues, &pointer) && clues_add(&clues, &other));
+	CHECK_OK(solve(&solver, &input));
+	CHECK(is_tried(&solver, text));
+	solver_deinit(&solver);
+	clues_deinit(&clues);
+	destroy(asked);
+}
+
 int main(void)
 {
 	RUN(test_outlines);
@@ -321,6 +356,7 @@ int main(void)
 	RUN(test_families);
 	RUN(test_accessed_otherwise);
 	RUN(test_picked_apart);
+	RUN(test_refuted);
 	RUN(test_ends);
 	RUN(test_literals_behind);
 	return test_finish();

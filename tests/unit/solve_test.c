@@ -257,6 +257,27 @@ static void test_arrays(void)
 	deinit(&bench);
 }
 
+/* An attribute, and what is in use behind it may as well be the rest of what holds one. */
+static void test_outgrown(void)
+{
+	struct bench bench;
+	init(&bench, 64);
+	clue(&bench, CLUE_OBJECT, 0, bench.types.attribute, 16);
+	clue(&bench, CLUE_ACCESS, 24, 0, 4);
+	bench.input.in_use = 16;
+	CHECK_BEST(&bench, "struct attribute [4]", "inferred");
+	CHECK(!solver_is_outgrown(&bench.solver));
+	bench.input.in_use = 17;
+	CHECK_BEST(&bench, "struct attribute [4]", "guess");
+	/* Unless another of them is known, or code goes from one to the next. */
+	clue(&bench, CLUE_OBJECT, 32, bench.types.attribute, 16);
+	CHECK_BEST(&bench, "struct attribute [4]", "inferred");
+	bench.clues.count = 2;
+	clue(&bench, CLUE_STRIDE, 0, 0, 16);
+	CHECK_BEST(&bench, "struct attribute [4]", "inferred");
+	deinit(&bench);
+}
+
 static void test_spinlock_twin(void)
 {
 	struct bench bench;
@@ -630,6 +651,7 @@ int main(void)
 	RUN(test_first_member_is_not_all);
 	RUN(test_list_member_is_not_a_pointer);
 	RUN(test_arrays);
+	RUN(test_outgrown);
 	RUN(test_spinlock_twin);
 	RUN(test_static_key_twins);
 	RUN(test_cpumask);
