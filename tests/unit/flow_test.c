@@ -571,58 +571,6 @@ static void test_unions(void)
 	CHECK_U64(count(CLUE_OBJECT), 0);
 }
 
-static void test_joins(void)
-{
-	/* rdi = cond ? &a : &b: it is used as one variable, so both are what it is used as. */
-	relative("48 8d 3d", DATA);
-	bytes("85 c0 74 07"); /* je over the next */
-	relative("48 8d 3d", DATA + 64);
-	call(PUT_FOO);
-	run(0);
-	CHECK_U64(count(CLUE_OBJECT), 2);
-	CHECK(found(CLUE_OBJECT, 0, FOO, false) && found(CLUE_OBJECT, 64, FOO, false));
-	/* rdi = cond ? a : b; of three, two are learned of. */
-	relative("48 8b 3d", DATA);
-	bytes("85 c0 74 07");
-	relative("48 8b 3d", DATA + 64);
-	bytes("85 c9 74 07");
-	relative("48 8b 3d", DATA + 128);
-	call(PUT_FOO);
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, FOO_PTR, false) && found(CLUE_VALUE, 64, FOO_PTR, false));
-	CHECK_U64(count(CLUE_VALUE), 2);
-	/* Not of the same size; a number as an index into what is either. */
-	relative("48 8b 3d", DATA);
-	bytes("85 c0 74 06");
-	relative("8b 3d", DATA + 64);
-	call(PUT_FOO);
-	run(0);
-	CHECK_U64(count(CLUE_VALUE), 0);
-	/* rdi = cond ? data : something else */
-	relative("48 8b 3d", DATA);
-	bytes("85 c0 74 03");
-	bytes("48 89 df"); /* mov %rbx, %rdi */
-	call(PUT_FOO);
-	run(0);
-	CHECK_U64(count(CLUE_VALUE), 0);
-	/* rdi, a foo as the prototype says, or data: a foo, and so is what data holds */
-	bytes("85 c0 74 07");
-	relative("48 8b 3d", DATA);
-	bytes("48 8b 47 18"); /* mov 24(%rdi), %rax: foo->link */
-	relative("48 89 05", DATA + 64);
-	call(PUT_FOO);
-	run(PUT_FOO_PROTO);
-	CHECK(found(CLUE_VALUE, 64, LIST_HEAD, true));
-	CHECK(found(CLUE_VALUE, 0, FOO_PTR, false));
-	/* rdi = cond ? data : NULL */
-	relative("48 8b 3d", DATA);
-	bytes("85 c0 74 02");
-	bytes("31 ff");
-	call(PUT_FOO);
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, FOO_PTR, false));
-}
-
 static void test_numbers_are_no_addresses(void)
 {
 	absolute("48 c7 c7", TEXT + 0x999);
@@ -711,7 +659,6 @@ int main(void)
 	RUN(test_stack);
 	RUN(test_tracing_hook);
 	RUN(test_unions);
-	RUN(test_joins);
 	RUN(test_numbers_are_no_addresses);
 	RUN(test_path_ends);
 	RUN(test_damaged_code);
