@@ -57,16 +57,6 @@ static struct value join_step(const struct value *a, const struct value *b)
 			       .number = low };
 }
 
-static bool is_typed_pointer(const struct value *value)
-{
-	return value->kind == VALUE_POINTER && !value->number;
-}
-
-static bool is_loaded_pointer(const struct value *value)
-{
-	return (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER) && value->size == 8;
-}
-
 static bool is_address(int64_t number)
 {
 	return number < -4096 && number >= -((int64_t)1 << 47);
@@ -117,14 +107,6 @@ static struct value join_origins(const struct value *a, const struct value *b)
 			       .from = (uint64_t)b->number };
 }
 
-/* A pointer of which no type is known, and one of which it is: as good as the latter. */
-static struct value join_typed(const struct value *typed, const struct value *other)
-{
-	struct value joined = *typed;
-	joined.from = (uint64_t)other->number;
-	return joined;
-}
-
 struct value value_join(const struct value *a, const struct value *b, enum join how)
 {
 	if (is_alike(a, b)) {
@@ -146,13 +128,8 @@ struct value value_join(const struct value *a, const struct value *b, enum join 
 	}
 	/* Other elements of the same array. */
 	const struct value *stepped = is_stepped(a) ? a : b, *other = stepped == a ? b : a;
-	if (!is_stepped(stepped) || !stepped->stride) {
-		if (is_typed_pointer(a) && is_loaded_pointer(b))
-			return join_typed(a, b);
-		if (is_typed_pointer(b) && is_loaded_pointer(a))
-			return join_typed(b, a);
+	if (!is_stepped(stepped) || !stepped->stride)
 		return join_origins(a, b);
-	}
 	bool alike = other->kind == VALUE_CONSTANT ||
 		     (other->kind == stepped->kind && other->stride == stepped->stride);
 	uint64_t step = (uint64_t)stepped->number - (uint64_t)other->number;
