@@ -117,7 +117,7 @@ static bool is_section_end(const char *name)
 	/* This is asked of all symbols. */
 	if (name[0] != '_' || !strchr("_e", name[1]))
 		return false;
-	if (name[1] == '_' && !strchr("bips e", name[2]))
+	if (name[1] == '_' && !strchr("beips", name[2]))
 		return false;
 	for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
 		if (!strcmp(name, ends[i]))

@@ -133,7 +133,7 @@ struct question {
 		bool makes_candidate;
 	} endings[4];
 	uint32_t ending_count;
-	uint32_t namesake;	/* the struct that is called like the symbol, 0: none */
+	uint32_t namesake;	/* the struct called as the symbol, or a pointer to it; 0: none */
 	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 };

@@ -110,8 +110,7 @@ static uint32_t type_of_beginning(const struct question *question)
 	return 0;
 }
 
-/* The struct that is called as the symbol, or so with a _t, as long as the symbol's room allows it.
- */
+/* The struct that is called as the symbol, or so with a _t; a pointer where it does not fit. */
 static uint32_t find_namesake(const struct question *question, size_t length)
 {
 	static const char *const tails[] = { "", "_t" };

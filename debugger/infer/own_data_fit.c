@@ -442,8 +442,7 @@ static int least_from(const struct fit *fit, uint64_t start)
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
 {
 	uint32_t step = layout_size(fit->layout, element);
-	/* Behind constants may lie literals that have no symbol: of all of it, and of what ended.
-	 */
+	/* Behind constants may lie literals that have no symbol. */
 	int cost = 0, ended = FIT_IMPOSSIBLE;
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
 		return cost_bytes(fit, element, offset, count);
