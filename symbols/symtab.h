@@ -90,7 +90,7 @@ bool symtab_make_indexes(const struct symtab *symtab) MUST_CHECK;
 uint32_t symtab_count(const struct symtab *symtab);
 uint32_t symtab_kernel_count(const struct symtab *symtab);
 void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret);
-/* The same at a tenth of the time: of the kernel's own, name and size are left out ("" and 0). */
+/* The same without what takes time: of the kernel's own, name and size are left out ("" and 0). */
 void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *ret);
 
 /*

@@ -71,7 +71,7 @@ struct value as_loaded(const struct value *value)
 {
 	if (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER)
 		return *value;
-	if (!value->from)
+	if (!value->from || value->kind == VALUE_EITHER)
 		return value_unknown();
 	return (struct value){ .kind = VALUE_LOADED,
 			       .size = value->size,
@@ -157,17 +157,9 @@ static bool teaches(const struct flow *flow, const struct value *value)
 	}
 }
 
-void meet(struct flow *flow, const struct value *value, struct kind type, const char *how)
+static void meet_one(struct flow *flow, const struct value *value, struct kind type,
+		     const char *how)
 {
-	if (!teaches(flow, value))
-		return;
-	if (value->kind == VALUE_EITHER) {
-		for (int i = 0; i < 2; i++) {
-			struct value one = value_either(value, i);
-			meet(flow, &one, type, how);
-		}
-		return;
-	}
 	struct btf_type record = kind_record(flow->world->levels, type);
 	if (record.kind == BTF_PTR) {
 		meet_pointer(flow, value, type, how);
@@ -181,6 +173,15 @@ void meet(struct flow *flow, const struct value *value, struct kind type, const 
 			     how);
 }
 
+void meet(struct flow *flow, const struct value *value, struct kind type, const char *how)
+{
+	struct value origins[2];
+	if (!teaches(flow, value))
+		return;
+	for (int i = value_origins(value, origins); i-- > 0;)
+		meet_one(flow, &origins[i], type, how);
+}
+
 void report_pointer(struct flow *flow, const struct value *value, const char *how)
 {
 	if (flow->world->pointer.id)
@@ -189,16 +190,12 @@ void report_pointer(struct flow *flow, const struct value *value, const char *ho
 
 void used_as_address(struct flow *flow, const struct value *value, const char *how)
 {
+	struct value origins[2];
 	if (!flow->reports || value->size != 8)
 		return;
-	if (value->kind == VALUE_EITHER) {
-		for (int i = 0; i < 2; i++) {
-			struct value one = value_either(value, i);
-			used_as_address(flow, &one, how);
-		}
-	} else if (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER) {
-		report_pointer(flow, value, how);
-	}
+	for (int i = value_origins(value, origins); i-- > 0;)
+		if (origins[i].kind == VALUE_LOADED || origins[i].kind == VALUE_MEMBER)
+			report_pointer(flow, &origins[i], how);
 }
 
 /* Heads and nodes: where a loop over a list ends, its head is compared with what holds a node. */
@@ -218,20 +215,19 @@ static bool is_link(struct flow *flow, struct kind type)
 static void compare_with(struct flow *flow, const struct value *value, const struct value *typed)
 {
 	static const char how[] = "compared";
-	for (int i = 0; i < 2 && value->kind == VALUE_EITHER; i++) {
-		struct value one = value_either(value, i);
-		compare_with(flow, &one, typed);
-	}
 	struct kind type = pointee_of(flow, typed);
+	struct value origins[2];
 	if (!type.id)
 		return;
-	struct value loaded = as_loaded(value);
-	if (loaded.kind != VALUE_UNKNOWN && loaded.size == 8) {
-		report_value(flow, &loaded, type, true, how);
-	} else if (value->kind == VALUE_CONSTANT && is_data(flow, value->number)) {
-		struct kind innermost = lay_innermost(&flow->lay, type);
-		report_object(flow, value->number, is_link(flow, innermost) ? innermost : type,
-			      how);
+	for (int i = value_origins(value, origins); i-- > 0;) {
+		struct value loaded = as_loaded(&origins[i]);
+		if (loaded.kind != VALUE_UNKNOWN && loaded.size == 8) {
+			report_value(flow, &loaded, type, true, how);
+		} else if (origins[i].kind == VALUE_CONSTANT && is_data(flow, origins[i].number)) {
+			struct kind innermost = lay_innermost(&flow->lay, type);
+			report_object(flow, origins[i].number,
+				      is_link(flow, innermost) ? innermost : type, how);
+		}
 	}
 }
 
@@ -251,10 +247,14 @@ static void compare_with_itself(struct flow *flow, const struct value *a, const 
 /* An enum is compared with its like, and numbers most often. */
 static void compare_numbers(struct flow *flow, const struct value *value, const struct value *typed)
 {
-	struct value loaded = as_loaded(value);
-	if (loaded.kind != VALUE_UNKNOWN && loaded.size == 4 && typed->kind == VALUE_TYPED &&
-	    typed->size == 4)
-		report_value(flow, &loaded, value_type(typed), false, "compared");
+	struct value origins[2];
+	if (typed->kind != VALUE_TYPED || typed->size != 4)
+		return;
+	for (int i = value_origins(value, origins); i-- > 0;) {
+		struct value loaded = as_loaded(&origins[i]);
+		if (loaded.kind != VALUE_UNKNOWN && loaded.size == 4)
+			report_value(flow, &loaded, value_type(typed), false, "compared");
+	}
 }
 
 void compare(struct flow *flow, const struct op *op)
@@ -284,17 +284,21 @@ void compare(struct flow *flow, const struct op *op)
 
 void report_sign(struct flow *flow, const struct value *value, enum sign sign, const char *how)
 {
-	struct value loaded = as_loaded(value);
-	/*
-	 * Pointers and times are compared either way; the top bit of a byte is a flag; and small
-	 * numbers of either sign are compared as int.
-	 */
-	if (loaded.kind == VALUE_UNKNOWN ||
-	    (loaded.size != 4 && (loaded.size != 2 || sign != SIGN_SIGNED)))
-		return;
-	struct kind type = flow->world->integers[__builtin_ctz(loaded.size)][sign == SIGN_SIGNED];
-	if (type.id)
-		report_value(flow, &loaded, type, false, how);
+	struct value origins[2];
+	for (int i = value_origins(value, origins); i-- > 0;) {
+		struct value loaded = as_loaded(&origins[i]);
+		/*
+		 * Pointers and times are compared either way; the top bit of a byte is a flag; and
+		 * small numbers of either sign are compared as int.
+		 */
+		if (loaded.kind == VALUE_UNKNOWN ||
+		    (loaded.size != 4 && (loaded.size != 2 || sign != SIGN_SIGNED)))
+			continue;
+		bool is_signed = sign == SIGN_SIGNED;
+		struct kind type = flow->world->integers[__builtin_ctz(loaded.size)][is_signed];
+		if (type.id)
+			report_value(flow, &loaded, type, false, how);
+	}
 }
 
 void moved_as(struct flow *flow, const struct op *op)

@@ -83,12 +83,16 @@ static uint8_t either_size(const struct value *value)
 	return value->kind == VALUE_CONSTANT ? 8 : value->size;
 }
 
-struct value value_either(const struct value *value, int which)
+int value_origins(const struct value *value, struct value ret[2])
 {
-	uint8_t kind = (uint8_t)(value->level >> which * 8);
-	return (struct value){ .kind = kind,
-			       .size = kind == VALUE_CONSTANT ? 0 : value->size,
-			       .number = which ? (int64_t)value->from : value->number };
+	ret[0] = *value;
+	for (int i = 0; i < 2 && value->kind == VALUE_EITHER; i++) {
+		uint8_t kind = (uint8_t)(value->level >> i * 8);
+		ret[i] = (struct value){ .kind = kind,
+					 .size = kind == VALUE_CONSTANT ? 0 : value->size,
+					 .number = i ? (int64_t)value->from : value->number };
+	}
+	return value->kind == VALUE_EITHER ? 2 : 1;
 }
 
 static struct value join_origins(const struct value *a, const struct value *b)

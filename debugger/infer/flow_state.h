@@ -17,7 +17,7 @@ enum value_kind {
 	VALUE_NUMBER,	/* some number that is no product, so no step of a larger index */
 	VALUE_STACK,	/* `number` bytes above the stack pointer at entry */
 	VALUE_OBJECT,	/* to byte `number` of the object `id` of flow.objects */
-	VALUE_EITHER,	/* one of two, as paths join: value_either() */
+	VALUE_EITHER,	/* one of two, as paths join: value_origins() */
 	VALUE_CPU_BASE	/* the offset of some CPU's area, plus `number` */
 };
 
@@ -68,8 +68,9 @@ static inline struct kind value_type(const struct value *value)
 }
 
 bool value_equal(const struct value *a, const struct value *b);
-/* What an EITHER may be, `which` 0 or 1: a CONSTANT, LOADED or MEMBER. */
-struct value value_either(const struct value *value, int which);
+/* What an EITHER may be: two of CONSTANT, LOADED and MEMBER; of any other value, it alone. Returns
+ * how many. */
+int value_origins(const struct value *value, struct value ret[2]);
 
 void state_reset(struct state *state);
 void state_copy(struct state *to, const struct state *from);

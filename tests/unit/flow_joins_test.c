@@ -28,6 +28,19 @@ static void test_values(void)
 	CHECK_U64(count(CLUE_VALUE), 2);
 }
 
+/* Two addresses are no values, wherever they are asked for one. */
+static void test_compared(void)
+{
+	relative("48 8d 05", DATA);
+	bytes("85 c9 74 07");
+	relative("48 8d 05", DATA + 64);
+	bytes("48 39 f8"); /* cmp %rdi, %rax */
+	run(PUT_FOO_PROTO);
+	CHECK(found(CLUE_OBJECT, 0, LIST_HEAD, false));
+	CHECK(found(CLUE_OBJECT, 64, LIST_HEAD, false));
+	CHECK_U64(count(CLUE_VALUE), 0);
+}
+
 static void test_other_sizes(void)
 {
 	relative("48 8b 3d", DATA);
@@ -78,6 +91,7 @@ int main(void)
 	levels_items[0] = btf;
 	RUN(test_addresses);
 	RUN(test_values);
+	RUN(test_compared);
 	RUN(test_other_sizes);
 	RUN(test_unknown);
 	RUN(test_typed);

@@ -232,6 +232,16 @@ static int judge_bytes(void *context, uint32_t type, uint32_t count, const char 
 	return own_data_judge(context, type, count, ret_why);
 }
 
+static struct solver_input input_of(struct asked *asked, const struct clues *clues)
+{
+	return (struct solver_input){ .subject = &asked->subject,
+				      .clues = clues,
+				      .place = PLACE_DATA,
+				      .judge = judge_bytes,
+				      .refine = own_data_refine,
+				      .context = &asked->question };
+}
+
 /* Numbers that look like ints, but all code reads halves: then they are halves. */
 static void test_accessed_otherwise(void)
 {
@@ -243,12 +253,7 @@ static void test_accessed_otherwise(void)
 	for (uint32_t i = 0; i < 8; i++)
 		words[i] = i + 1;
 	ask(asked, "thing", 32);
-	struct solver_input input = { .subject = &asked->subject,
-				      .clues = &clues,
-				      .place = PLACE_DATA,
-				      .judge = judge_bytes,
-				      .refine = own_data_refine,
-				      .context = &asked->question };
+	struct solver_input input = input_of(asked, &clues);
 	CHECK_OK(solver_init(&solver, asked->layout));
 	CHECK_OK(solve(&solver, &input));
 	CHECK(solver.count && layout_size(asked->layout, solver.items[0].type) == 4);
@@ -283,12 +288,7 @@ static void test_picked_apart(void)
 	memset(bytes, 0, sizeof(*bytes));
 	bytes->number = bytes->points[1].x = bytes->points[3].y = 5;
 	ask(asked, "thing", sizeof(struct thing));
-	struct solver_input input = { .subject = &asked->subject,
-				      .clues = &clues,
-				      .place = PLACE_DATA,
-				      .judge = judge_bytes,
-				      .refine = own_data_refine,
-				      .context = &asked->question };
+	struct solver_input input = input_of(asked, &clues);
 	CHECK_OK(solver_init(&solver, asked->layout));
 	for (uint32_t i = 0; i < 3; i++) {
 		struct clue access = {
@@ -330,12 +330,7 @@ static void test_refuted(void)
 	uint32_t text = layout_find(asked->layout, BTF_INT, "char");
 	memcpy(bytes->name, "one way, then a", 16);
 	ask(asked, "thing", sizeof(struct thing));
-	struct solver_input input = { .subject = &asked->subject,
-				      .clues = &clues,
-				      .place = PLACE_DATA,
-				      .judge = judge_bytes,
-				      .refine = own_data_refine,
-				      .context = &asked->question };
+	struct solver_input input = input_of(asked, &clues);
 	CHECK_OK(solver_init(&solver, asked->layout));
 	CHECK(clues_add(&clues, &pointer) && clues_add(&clues, &other));
 	CHECK_OK(solve(&solver, &input));
