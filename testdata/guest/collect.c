@@ -2,7 +2,7 @@
 /*
  * collect: write the truth about the live kernel to a raw disk, then crash it.
  *
- *   collect DEVICE sysrq|nmi|oom|hung
+ *   collect DEVICE sysrq|nmi|oom|hung|lockup|deaf
  *
  * The truth is a tar archive of what the kernel says about itself in /proc and
  * /sys; tests compare a debugger's answers with it.  What never changes comes
@@ -13,15 +13,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/io.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define TAR_BLOCK 512
-#define PATH_SIZE 512
+#define TAR_BLOCK      512
+#define PATH_SIZE      512
+#define LOCKUP_SECONDS 3
+#define PROGRESS_PORT  0x2f8
 
 struct buffer {
 	char *data;
@@ -321,14 +325,47 @@ static void crash_oom(void)
 	}
 }
 
+/* To the second serial port itself: its driver may wait for a CPU that hangs. */
+static void say_directly(const char *text)
+{
+	if (ioperm(PROGRESS_PORT, 1, 1))
+		fail("ioperm");
+	for (; *text; text++)
+		outb(*text, PROGRESS_PORT);
+}
+
+/* From the first CPU, which the module leaves alone. */
+static void lock_up(const char *how)
+{
+	cpu_set_t first;
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		fail("sched_setaffinity");
+	set("/sys/module/lockup/parameters/start", how);
+}
+
+/* The host dumps the machine in between. */
+static void crash_lockup(void)
+{
+	lock_up("interrupt");
+	say_directly("guest: locked up\n");
+	sleep(LOCKUP_SECONDS);
+	crash_sysrq();
+}
+
+static void crash_deaf(void)
+{
+	lock_up("nmi");
+	crash_sysrq();
+}
+
 static const struct crash {
 	const char *name;
 	void (*run)(void);
 } crashes[] = {
-	{ "sysrq", crash_sysrq },
-	{ "nmi", crash_nmi },
-	{ "hung", crash_hung },
-	{ "oom", crash_oom },
+	{ "sysrq", crash_sysrq }, { "nmi", crash_nmi },	      { "hung", crash_hung },
+	{ "oom", crash_oom },	  { "lockup", crash_lockup }, { "deaf", crash_deaf },
 };
 
 static const struct crash *find_crash(const char *name)

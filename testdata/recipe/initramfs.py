@@ -14,6 +14,7 @@ import tempfile
 
 from recipe.common import GUEST, RecipeError, made_file, run
 from recipe.kernel import module_content, module_list
+from recipe.module import built_module
 
 GUEST_PROGRAMS = {
     "states": ("states.c", "states_wait.c", "states_run.c"),
@@ -161,6 +162,14 @@ def write_bpf(path):
     """What the boot below BPF programs needs on top: a compiler made it."""
     archive = Archive()
     add_bpf(archive)
+    archive.write(path)
+
+
+def write_lockup(kernel, path):
+    """The module that locks CPUs up, for the boot that asks for it."""
+    archive = Archive()
+    archive.add("extra/lockup.ko", stat.S_IFREG | 0o644,
+                built_module(kernel, "lockup"))
     archive.write(path)
 
 

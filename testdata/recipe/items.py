@@ -9,6 +9,7 @@ from recipe import initramfs
 from recipe.common import (RecipeError, made_directory, read_file, step,
                            write_file)
 from recipe.flavours import make_flavours
+from recipe.images import make_images
 from recipe.qemu import BootError, accelerator, machine, retry
 
 TRUTH_MEGABYTES = 256
@@ -21,21 +22,35 @@ KERNEL_COMMAND_LINE = ("console=ttyS0 ignore_loglevel printk.time=1 panic=0 "
 class Boot:
     """A machine, and how it crashes."""
 
-    def __init__(self, crash, cpu, cpus, megabytes, append="", pvpanic=True):
+    def __init__(self, crash, cpu, cpus, megabytes, append="", pvpanic=True,
+                 low_megabytes=None):
         self.crash = crash
         self.cpu = cpu
         self.cpus = cpus
         self.megabytes = megabytes
         self.append = append
         self.pvpanic = pvpanic
+        # Memory is a file, and what is above these lies above 4 GiB.
+        self.low_megabytes = low_megabytes
 
-    def options(self, kernel, initrd, attempt):
+    def memory_options(self, megabytes, path):
+        """QEMU's options for its memory, which can be the file `path`."""
+        options = ["-m", str(megabytes)]
+        if self.low_megabytes:
+            options += ["-object", "memory-backend-file,id=memory,"
+                        f"size={megabytes}M,mem-path={path},share=on",
+                        "-machine", "memory-backend=memory,"
+                        f"max-ram-below-4g={self.low_megabytes}M"]
+        return options
+
+    def options(self, kernel, initrd, attempt, memory):
         """QEMU's options for this machine."""
         append = (f"{KERNEL_COMMAND_LINE} btfcrash.crash={self.crash} "
                   + self.append.format(crashkernel=kernel.crashkernel)).strip()
         return [*accelerator(attempt), "-cpu", self.cpu,
                 "-smp", str(self.cpus),
-                "-m", str(max(self.megabytes, kernel.megabytes)),
+                *self.memory_options(max(self.megabytes, kernel.megabytes),
+                                     memory),
                 "-kernel", kernel.vmlinuz, "-initrd", initrd,
                 "-append", append]
 
@@ -52,13 +67,36 @@ BOOTS = {
     "bpf": Boot("sysrq", "max,la57=off", 1, 512, "btfcrash.extra=bpf"),
     "threads": Boot("sysrq", "max,la57=off", 2, 512, "btfcrash.extra=crowd"),
     "small": Boot("sysrq", "max,la57=off", 1, 192),
+    # The kernel's image does not fit below 4 GiB when it is at random.
+    "hole": Boot("sysrq", "max,la57=off", 2, 512, low_megabytes=128),
+    # Nothing reaches the CPUs that are locked up, no NMI either; the first one
+    # keeps the time.
+    "lockup": Boot("lockup", "max,la57=off", 4, 384,
+                   "btfcrash.extra=lockup nonmi_ipi nmi_watchdog=0 nohz=off"),
 }
-KDUMP = Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}")
+# Those whose dump a capture kernel writes.
+KEXEC_BOOTS = {
+    "kdump": Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}"),
+    # One of the CPUs that are locked up is so in an NMI, which no other one reaches.
+    "deaf": Boot("deaf", "max,la57=off", 3, 448,
+                 "crashkernel={crashkernel} btfcrash.extra=lockup"),
+}
 
-ITEMS = [*BOOTS, "kdump"]
-DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "kdump"]
+ITEMS = [*BOOTS, *KEXEC_BOOTS]
+DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "hole", "kdump"]
 WITH_FLAVOURS = ["boot1"]
+WITH_IMAGES = ["hole"]
 WITH_BPF = ["bpf"]
+WITH_LOCKUP = ["lockup", "deaf"]
+
+
+def default_items(line):
+    """What is made of a kernel if nobody says what.
+
+    One that is optional may need a newer compiler for its modules.
+    """
+    return DEFAULT_ITEMS + ([] if line.is_optional else WITH_LOCKUP)
+
 
 COPY_VMCORE = "dd if=/proc/vmcore of=/dev/vdb bs=1M conv=fsync 2>/out/dd\n"
 
@@ -78,16 +116,18 @@ def make_item(kernel, item):
     initrd = guest_initramfs(kernel)
     if os.path.exists(directory):
         return
-    make = make_kdump if item == "kdump" else make_boot
+    make = make_kdump if item in KEXEC_BOOTS else make_boot
     with step(f"{kernel.name} {item}: boot, crash, dump"):
         retry(lambda attempt: make(kernel, item, initrd, attempt))
 
 
 def make_missing_flavours(kernel, item):
     """Makes the other formats of an item's dump, if it has them."""
+    directory = os.path.join(kernel.folder, item)
     if item in WITH_FLAVOURS:
-        make_flavours(os.path.join(kernel.folder, item),
-                      f"{kernel.name} {item}")
+        make_flavours(directory, f"{kernel.name} {item}")
+    if item in WITH_IMAGES:
+        make_images(directory, f"{kernel.name} {item}")
 
 
 # Dumps from outside
@@ -97,39 +137,68 @@ def make_boot(kernel, item, initrd, attempt):
     """One try at a crash whose dump QEMU writes."""
     with made_directory(os.path.join(kernel.folder, item)) as directory:
         with machine(directory) as guest:
-            if item in WITH_BPF:
-                initrd = with_bpf(guest, initrd)
-            crash_under_qemu(guest, BOOTS[item], kernel, initrd, attempt)
+            initrd = with_extras(guest, kernel, item, initrd)
+            crash_under_qemu(guest, BOOTS[item], kernel, initrd, attempt,
+                             os.path.join(directory, "vmcore.hung"))
             elf = os.path.join(directory, "vmcore.elf")
             guest.dump(elf, "elf")
             if item in WITH_FLAVOURS:
                 guest.dump(os.path.join(directory, "vmcore.qemu-zlib"),
                            "kdump-zlib")
+                guest.save_memory(os.path.join(directory, "vmcore.pmemsave"))
             guest.stop()
+            if BOOTS[item].low_megabytes:
+                shutil.move(guest.path("memory"),
+                            os.path.join(directory, "vmcore.raw"))
             keep_logs(guest, directory)
         check_elf(elf)
 
 
-def with_bpf(guest, initrd):
-    """The initramfs with the BPF programs behind it."""
-    extra, whole = guest.path("bpf-initrd"), guest.path("initrd")
-    initramfs.write_bpf(extra)
+def with_extra(guest, initrd, write):
+    """The initramfs with one behind it that only this boot has."""
+    extra, whole = guest.path("extra-initrd"), guest.path("initrd")
+    write(extra)
     initramfs.join([initrd, extra], whole)
     return whole
 
 
-def crash_under_qemu(guest, boot, kernel, initrd, attempt):
-    """Boots the guest and leaves it paused in its panic."""
+def with_extras(guest, kernel, item, initrd):
+    """The initramfs of an item, with what only that one has."""
+    if item in WITH_BPF:
+        return with_extra(guest, initrd, initramfs.write_bpf)
+    if item in WITH_LOCKUP:
+        return with_extra(guest, initrd,
+                          lambda path: initramfs.write_lockup(kernel, path))
+    return initrd
+
+
+def crash_under_qemu(guest, boot, kernel, initrd, attempt, hung):
+    """Boots the guest and leaves it paused in its panic.
+
+    One that locks up is dumped to `hung` before.
+    """
     pvpanic = ["-device", "pvpanic-pci", "-action", "panic=pause"]
-    guest.start(boot.options(kernel, initrd, attempt)
+    guest.start(boot.options(kernel, initrd, attempt, guest.path("memory"))
                 + guest.add_disk("truth", TRUTH_MEGABYTES)
                 + ["-device", "vmcoreinfo"]
                 + (pvpanic if boot.pvpanic else []))
     guest.wait("the states", lambda: guest.said("guest: ready"))
     if boot.crash == "nmi":
         guest.monitor.command("inject-nmi")
+    if boot.crash == "lockup":
+        keep_hung(guest, hung)
     guest.wait("the panic", lambda: has_panicked(guest))
     guest.monitor.command("stop")
+
+
+def keep_hung(guest, path):
+    """A dump of the machine that hangs, before anything panics."""
+    guest.wait("the lockup", lambda: guest.said("guest: locked up"))
+    guest.monitor.command("stop")
+    if guest.monitor.has_event("GUEST_PANICKED"):
+        raise BootError("it panicked before the dump of its lockup")
+    guest.dump(path, "elf")
+    guest.monitor.command("cont")
 
 
 def has_panicked(guest):
@@ -159,10 +228,12 @@ def make_kdump(kernel, item, initrd, attempt):
     """One try at a crash whose dump a capture kernel writes."""
     with made_directory(os.path.join(kernel.folder, item)) as directory:
         with machine(directory) as guest:
-            disk = guest.add_disk("vmcore", max(KDUMP.megabytes,
+            boot = KEXEC_BOOTS[item]
+            disk = guest.add_disk("vmcore", max(boot.megabytes,
                                                 kernel.megabytes))
-            crash_with_kexec(guest, kernel, initrd, attempt,
-                             COPY_VMCORE, disk)
+            crash_with_kexec(guest, kernel,
+                             with_extras(guest, kernel, item, initrd),
+                             attempt, COPY_VMCORE, disk, boot=boot)
             unpack(guest.path("capture"), os.path.join(directory, "capture"))
             keep_logs(guest, directory)
             keep_vmcore(guest, directory)
@@ -170,15 +241,15 @@ def make_kdump(kernel, item, initrd, attempt):
 
 
 def crash_with_kexec(guest, kernel, initrd, attempt, script, disk=None,
-                     extend=lambda archive: None):
+                     extend=lambda archive: None, boot=KEXEC_BOOTS["kdump"]):
     """Crashes the guest and runs a script in the kernel that kexec starts."""
     capture = guest.path("capture-initrd")
     initramfs.write_capture(kernel, capture, script, extend)
-    extra = guest.path("extra-initrd")
+    extra = guest.path("kexec-initrd")
     initramfs.write_kexec(kernel, extra, capture)
-    whole = guest.path("initrd")
+    whole = guest.path("whole-initrd")
     initramfs.join([initrd, extra], whole)
-    guest.start(KDUMP.options(kernel, whole, attempt)
+    guest.start(boot.options(kernel, whole, attempt, None)
                 + guest.add_disk("truth", TRUTH_MEGABYTES)
                 + (disk or guest.add_disk("vmcore", 1))
                 + guest.add_disk("capture", CAPTURE_MEGABYTES))

@@ -11,7 +11,7 @@ from recipe.common import (TESTDATA, GUEST, RecipeError, cache_path, locked,
                            made_directory, read_file, run)
 
 # What goes into the hash of the recipe: a change in any of it remakes dumps.
-RECIPE_FILES = ("make-dumps", "recipe/*.py", "guest/*", "guest/*/*")
+RECIPE_FILES = ("make-dumps", "recipe/*.py", "recipe/*.c", "guest/*", "guest/*/*")
 
 
 class Line:

@@ -177,6 +177,13 @@ class Machine:
                              protocol=f"file:{path}", format=form)
         os.chmod(path, 0o644)
 
+    def save_memory(self, path):
+        """Writes the bytes of the guest's memory, and no more, to a file."""
+        size = self.monitor.command("query-memory-size-summary")["base-memory"]
+        self.monitor.command("pmemsave", DUMP_SECONDS, val=0, size=size,
+                             filename=path)
+        os.chmod(path, 0o644)
+
     def add_disk(self, name, megabytes):
         """Makes an empty disk; returns the options that plug it in."""
         with open(self.path(name), "wb") as file:
