@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # btfcrash: build, test, demonstrate, install. `make help` lists the targets.
 
-VERSION := 0.1.0
+VERSION := $(shell cat VERSION)
 MAKEFLAGS += --no-print-directory
 
 ifeq ($(origin CC),default)
@@ -11,20 +11,30 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
 
-# Flags that are the user's: CC, CFLAGS, CPPFLAGS, LDFLAGS, WERROR=-Werror, SANITIZE=-fsanitize=...
+# Flags that are the user's: CC, CFLAGS, CPPFLAGS, LDFLAGS, WERROR=-Werror, SANITIZE=-fsanitize=...;
+# KDUMPFILE=no leaves libkdumpfile out, which reads what is neither ELF nor kdump-compressed;
+# LIBBPF=no leaves out what asks a running kernel for its types and BPF programs (--live).
+KDUMPFILE ?= yes
+LIBBPF    ?= yes
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-compare
-HARDEN   := -fPIE -fstack-protector-strong -fstack-clash-protection \
-	$(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
+# Asked once, but not before there is a compiler: the first goal may be to install it.
+BRANCHES  = $(eval BRANCHES := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection))$(BRANCHES)
+HARDEN    = -fPIE -fstack-protector-strong -fstack-clash-protection $(BRANCHES) \
 	$(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
-LIBS     := -Wl,--as-needed -lkdumpfile -lcapstone -lreadline -llzo2 -lseccomp -lz
+# What libraries are called by, or what stands in the place of that.
+CALLERS  := vmcore/library.c debugger/target/running_kernel.c
+CHOSEN   := $(if $(filter no,$(KDUMPFILE)),kdump/no-libkdumpfile.c,vmcore/library.c) \
+	$(if $(filter no,$(LIBBPF)),kdump/no-libbpf.c,debugger/target/running_kernel.c)
+LIBS     := -Wl,--as-needed $(if $(filter no,$(KDUMPFILE)),,-lkdumpfile) -lcapstone -lreadline -llzo2 -lseccomp -lz
 
-SOURCES  := $(sort $(wildcard base/*.c btf/*.c symbols/*.c vmcore/*.c \
-	debugger/*.c debugger/*/*.c cmds/*.c))
+SOURCES  := $(sort $(CHOSEN) $(filter-out $(CALLERS),$(wildcard base/*.c btf/*.c symbols/*.c \
+	vmcore/*.c debugger/*.c debugger/*/*.c cmds/*.c)))
 MAIN     := cmds/main.c
-OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN),$(SOURCES)))
+NOTE     := vmcore/dlopen_note.c
+OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN) $(NOTE),$(SOURCES)))
 PROGRAM  := $(BUILD)/btfcrash
 ARCHIVE  := $(BUILD)/libbtfcrash.a
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
@@ -33,31 +43,51 @@ STRESS   := $(patsubst tests/stress/%.c,$(BUILD)/stress/%,$(wildcard tests/stres
 TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
 FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
-# What the goals need of tests/packages.
-NEEDS := build \
-	$(if $(filter demo,$(MAKECMDGOALS)),dumps) \
-	$(if $(filter kdump-tools packages,$(MAKECMDGOALS)),kdump) \
-	$(if $(filter truth hints infer-score packages,$(MAKECMDGOALS)),truth) \
-	$(if $(filter dumps session sanitize integers fuzz mutate check bench truth infer-score packages,$(MAKECMDGOALS)),dumps flavours bpf) \
-	$(if $(filter lint unit session sanitize integers fuzz mutate check bench packages,$(MAKECMDGOALS)),test)
+# What the goals need of tests/packages. `make demo`, `make check` and `make packages` install what
+# is missing, as root. Other goals only name it: a plain build says so and goes on, for a library
+# may have come from elsewhere; a test stops.
+needs_demo     := dumps
+needs_lint     := lint
+needs_unit     := unit
+needs_programs := $(needs_unit)
+needs_dumps    := dumps flavours bpf
+needs_session  := $(needs_dumps) unit session
+needs_sanitize := $(needs_session)
+needs_integers := $(needs_session) clang
+needs_fuzz     := $(needs_session) clang
+needs_mutate   := $(needs_session)
+needs_bench    := $(needs_session)
+needs_kdump-tools := kdump
+needs_truth    := $(needs_dumps) truth
+needs_infer-score := $(needs_truth)
+needs_hints    := truth
+needs_check    := $(needs_lint) $(needs_session) $(needs_kdump-tools)
+needs_packages := $(needs_check) $(needs_truth) clang
+NEEDS := $(sort build $(if $(filter no,$(KDUMPFILE)),,kdumpfile) $(if $(filter no,$(LIBBPF)),,libbpf) \
+	$(foreach goal,$(MAKECMDGOALS),$(needs_$(goal))))
 
 all: $(PROGRAM) ## builds build/btfcrash
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
+INSTALLS := $(filter demo check packages,$(MAKECMDGOALS))
+TESTS := $(foreach goal,$(MAKECMDGOALS),$(needs_$(goal)))
+
 packages: ## installs the Debian packages that all of this needs (as root)
-	@tests/install-packages $(NEEDS)
+	@tests/install-packages $(if $(INSTALLS),,$(if $(TESTS),--check,--tell)) $(NEEDS)
 
 # Building
 
 # One line for each thing that is built; V=1 shows the whole commands.
 say = $(if $(V),,@echo '  $(1) $@';)
 
-$(PROGRAM): $(BUILD)/cmds/main.o $(ARCHIVE)
+$(PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(ARCHIVE)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(STATIC): $(BUILD)/cmds/main.o $(BUILD)/kdump/absent.o $(ARCHIVE)
+ABSENT := $(addprefix $(BUILD)/kdump/,absent.o no-libkdumpfile.o no-libbpf.o)
+
+$(STATIC): $(BUILD)/cmds/main.o $(ABSENT) $(ARCHIVE)
 	$(call say,LD)$(CC) $(filter-out -pie,$(LDFLAGS)) -static-pie -s -Wl,--wrap=dlopen -o $@ $^ \
 		$(filter-out -lkdumpfile,$(LIBS)) -ltinfo
 
@@ -85,11 +115,19 @@ $(BUILD)/unit/corpus_test: tests/unit/corpus_test.c $(TARGETS) $(ARCHIVE)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -lkdumpfile $(LIBS)
 
 # .incbin is not seen by -MMD.
 $(BUILD)/debugger/declare/declarations.o: debugger/declare/globals.decl
-$(BUILD)/debugger/infer/hints.o: debugger/infer/hints/globals.hints.z
+
+# The table is text in the tree; the program carries it packed.
+HINTS := $(BUILD)/debugger/infer/hints/globals.hints.z
+$(HINTS): debugger/infer/hints/globals.hints debugger/infer/hints/hints_file.py | packages
+	@mkdir -p $(@D)
+	$(call say,PACK)python3 debugger/infer/hints/hints_file.py $< $@
+
+$(BUILD)/debugger/infer/hints.o: $(HINTS)
+$(BUILD)/debugger/infer/hints.o: override CPPFLAGS += -I$(BUILD)
 
 # Files that hold a text and are as old as it: other flags or sources mean to build again.
 remember = mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
@@ -100,25 +138,33 @@ $(BUILD)/flags: FORCE | packages
 $(BUILD)/objects: FORCE
 	@$(call remember,$(OBJECTS))
 
--include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/kdump/absent.d $(UNIT:=.d) $(TARGETS:.o=.d) $(STRESS:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/$(NOTE:.c=.d) $(ABSENT:.o=.d) $(UNIT:=.d) $(TARGETS:.o=.d) $(STRESS:=.d)
 
 # Real dumps
 
 dumps: packages ## makes the dumps that the tests use, unless they are there
 	@testdata/make-dumps
 
-demo: $(PROGRAM) ## crashes a real kernel and looks at its dump
+# The build is a make of its own: before the packages are there, this one does not know the compiler.
+demo: ## crashes a real kernel and looks at its dump: the first thing to try
+	@tests/demo --announce $(NEEDS)
+	@$(MAKE) packages NEEDS='$(NEEDS)' INSTALLS=yes
+	@echo '# building the program'
+	@$(MAKE) $(PROGRAM)
+	@echo '# crashing a kernel in an emulator'
 	@testdata/make-dumps --demo
 	@tests/demo $(PROGRAM)
 
 # Tests
 
-check: dumps ## all of the tests: lint unit session sanitize, and kdump-tools if root
+check: packages ## all of the tests, the quick ones first: lint unit session sanitize, and kdump-tools if root
 	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize' \
 		'$(MAKE) kdump-tools GENERATORS=initramfs-tools'
 
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
+
+programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) ## builds the program and the tests of it, and runs none
 
 unit: $(UNIT) ## the unit tests
 	@tests/tally $(UNIT)
@@ -143,7 +189,6 @@ INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,i
 	-fsanitize-ignorelist=tests/integers.ignore $(SANITIZE_HOW)
 
 integers: dumps ## unit tests and broken dumps under clang's checks of integers
-	@tests/install-packages clang
 	@$(MAKE) BUILD=$(BUILD)-integers CC=clang CFLAGS='-O1 -g' WERROR= SANITIZE='$(INTEGERS)' hostile
 
 # Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
@@ -152,7 +197,6 @@ MUTANTS ?= 2000
 SEED    ?= 1
 
 fuzz: dumps ## feeds parsers of foreign bytes rubbish: SECONDS=60 each, TARGET=name, FUZZ_JOBS=1
-	@tests/install-packages clang
 	@$(MAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' WERROR= \
 		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined $(SANITIZE_HOW)' fuzzer
 	@tests/fuzz/run $(BUILD)-fuzz $(SECONDS) $(TARGET)
@@ -166,9 +210,10 @@ $(BUILD)/mkdump: tests/mkdump.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-mutate: dumps ## feeds MUTANTS=2000 damaged real dumps to `report` under sanitizers: SEED=1, MUTATE='--kernel 6.1'
+mutate: $(PROGRAM) dumps ## MUTANTS=2000 damaged real dumps through every command, a tenth under sanitizers: SEED=1, MUTATE='--kernel 6.1'
+	@tests/fuzz/mutate $(MUTATE) $(BUILD) $(MUTANTS) $(SEED)
 	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' all
-	@tests/fuzz/mutate $(MUTATE) $(BUILD)-asan $(MUTANTS) $(SEED)
+	@tests/fuzz/mutate $(MUTATE) $(BUILD)-asan $$(($(MUTANTS) / 10)) $(SEED)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
 	@tests/bench/run $(BUILD)
@@ -204,12 +249,18 @@ kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the r
 
 # Installing
 
+# Distributions have a folder of their own for zsh.
+ZSH_FOLDER ?= zsh/site-functions
+COMPLETIONS := bash-completion/completions/btfcrash $(ZSH_FOLDER)/_btfcrash fish/vendor_completions.d/btfcrash.fish
+
 install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/btfcrash
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	$(PROGRAM) --manual >$(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(PROGRAM) --bash-completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
+	$(PROGRAM) --completion bash >$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
+	$(PROGRAM) --completion zsh >$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))
+	$(PROGRAM) --completion fish >$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/btfcrash/README.md
 
 # Generators of initramfs look into fixed folders.
@@ -218,8 +269,12 @@ KDUMP_FOLDERS := $(DESTDIR)/usr/lib/dracut/modules.d/99btfcrash \
 	$(DESTDIR)/usr/lib/systemd/system/kdump-tools-dump.service.d
 KDUMP_SCRIPTS := $(DESTDIR)/usr/share/initramfs-tools
 
-install-kdump: $(STATIC) ## into $(DESTDIR)/usr: a report at every crash, see kdump/README.md
-	install -D -m 755 $(STATIC) $(KDUMP)/btfcrash
+# What goes into the initramfs: the static program, or where static libraries are missing the one
+# with shared ones (KDUMP_PROGRAM=build/btfcrash), whose libraries the generators bring along.
+KDUMP_PROGRAM ?= $(STATIC)
+
+install-kdump: $(KDUMP_PROGRAM) ## into $(DESTDIR)/usr: a report at every crash, see kdump/README.md
+	install -D -m 755 $(KDUMP_PROGRAM) $(KDUMP)/btfcrash
 	install -m 755 kdump/kdump-report kdump/kdump-tools/kdump-tools-report $(KDUMP)
 	install -d $(KDUMP_FOLDERS) $(KDUMP_SCRIPTS)/hooks $(KDUMP_SCRIPTS)/scripts/init-premount
 	install -m 755 kdump/dracut/99btfcrash/* $(word 1,$(KDUMP_FOLDERS))
@@ -228,9 +283,21 @@ install-kdump: $(STATIC) ## into $(DESTDIR)/usr: a report at every crash, see kd
 	install -m 755 kdump/initramfs-tools/scripts/init-premount/btfcrash \
 		$(KDUMP_SCRIPTS)/scripts/init-premount
 
+# A release: the tree as committed, with the version in the RPM spec. The same commit gives the same bytes.
+DIST := btfcrash-$(VERSION)
+
+dist: ## makes build/btfcrash-VERSION.tar.gz of the last commit
+	@rm -rf $(BUILD)/$(DIST) && mkdir -p $(BUILD)
+	@git archive --prefix=$(DIST)/ HEAD | tar -x -C $(BUILD)
+	@sed -i 's/@VERSION@/$(VERSION)/' $(BUILD)/$(DIST)/rpm/btfcrash.spec
+	@tar -c --format=ustar --sort=name --mtime=@$$(git log -1 --format=%ct) --mode=go=rX,u+rw,a-s \
+		--owner=0 --group=0 --numeric-owner -C $(BUILD) $(DIST) | gzip -9n >$(BUILD)/$(DIST).tar.gz
+	@rm -rf $(BUILD)/$(DIST)
+	@sha256sum $(BUILD)/$(DIST).tar.gz
+
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/btfcrash
+		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash $(KDUMP) $(word 1,$(KDUMP_FOLDERS))
 	rm -f $(word 2,$(KDUMP_FOLDERS))/btfcrash.conf $(KDUMP_SCRIPTS)/hooks/btfcrash \
 		$(KDUMP_SCRIPTS)/scripts/init-premount/btfcrash
@@ -239,5 +306,5 @@ clean: ## removes what was built; the dumps stay
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-integers $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint unit session sanitize hostile integers fuzz fuzzer mutate bench install install-kdump \
+.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint programs unit session sanitize hostile integers fuzz fuzzer mutate bench install install-kdump dist \
 	uninstall clean FORCE

@@ -29,7 +29,10 @@ static inline bool array_reserve_bytes(void **items, size_t *capacity, size_t co
 #define array_reserve(items, capacity, count)                                                      \
 	array_reserve_bytes((void **)(items), (capacity), (count), sizeof(**(items)))
 
-/* qsort() and bsearch() that allow the array that never got an element, which is NULL. */
+/*
+ * qsort() and bsearch() that allow the array that never got an element, which is NULL. The cast is
+ * for C libraries whose bsearch() gives a const pointer into a const array.
+ */
 static inline void array_sort(void *items, size_t count, size_t size,
 			      int (*compare)(const void *, const void *))
 {
@@ -40,7 +43,7 @@ static inline void array_sort(void *items, size_t count, size_t size,
 static inline void *array_search(const void *key, const void *items, size_t count, size_t size,
 				 int (*compare)(const void *, const void *))
 {
-	return count ? bsearch(key, items, count, size, compare) : NULL;
+	return count ? (void *)bsearch(key, items, count, size, compare) : NULL;
 }
 
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is returned when there is no memory for a message; never freed. */
-static struct error out_of_memory = { .kind = ERROR_NO_MEMORY, .message = "out of memory" };
+/* What is returned when there is no memory for a message; never freed, never changed. */
+static const struct error out_of_memory = { .kind = ERROR_NO_MEMORY, .message = "out of memory" };
 
 struct error *error_no_memory(void)
 {
-	return &out_of_memory;
+	return (struct error *)&out_of_memory;
 }
 
 static struct error *create(enum error_kind kind, uint64_t address, const char *format,
@@ -24,6 +24,7 @@ static struct error *create(enum error_kind kind, uint64_t address, const char *
 	if (error) {
 		error->kind = kind;
 		error->address = address;
+		error->advice = NULL;
 		vsnprintf(error->message, (size_t)length + 1, format, again);
 	}
 	va_end(again);
@@ -50,7 +51,29 @@ struct error *error_create_at(enum error_kind kind, uint64_t address, const char
 
 struct error *error_copy(const struct error *error)
 {
-	return error ? error_create_at(error->kind, error->address, "%s", error->message) : NULL;
+	if (!error)
+		return NULL;
+	return error_advise(error_create_at(error->kind, error->address, "%s", error->message),
+			    error->advice);
+}
+
+struct error *error_advise(struct error *error, const char *advice)
+{
+	if (error && error != &out_of_memory)
+		error->advice = advice;
+	return error;
+}
+
+int error_is_equal(const struct error *a, const struct error *b)
+{
+	return a->kind == b->kind && a->address == b->address && !strcmp(a->message, b->message);
+}
+
+struct error *error_as(enum error_kind kind, struct error *error)
+{
+	if (error && !error_is_fatal(error))
+		error->kind = kind;
+	return error;
 }
 
 struct error *error_system(const char *format, ...)
@@ -80,6 +103,7 @@ struct error *error_prefix(struct error *error, const char *format, ...)
 	error_free(prefix);
 	if (whole == &out_of_memory)
 		return error;
+	whole->advice = error->advice;
 	error_free(error);
 	return whole;
 }

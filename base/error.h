@@ -34,6 +34,7 @@ struct error {
 	enum error_kind kind;
 	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED, DAMAGED. */
 	uint64_t address;
+	const char *advice; /* a literal: what the user can do; NULL: nothing. Copies have it too */
 	char message[];
 };
 
@@ -48,7 +49,13 @@ struct error *error_copy(const struct error *error) MUST_CHECK;
 /* "prefix: message"; takes `error`; NULL stays NULL. */
 struct error *error_prefix(struct error *error, const char *format, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;
+/* The same as another kind, unless it is fatal; takes `error`; NULL stays NULL. */
+struct error *error_as(enum error_kind kind, struct error *error) MUST_CHECK;
 struct error *error_no_memory(void) MUST_CHECK;
+/* Gives it advice, a literal; takes `error`; NULL stays NULL. */
+struct error *error_advise(struct error *error, const char *advice) MUST_CHECK;
+/* Whether two say the same: kind, place and words. */
+int error_is_equal(const struct error *a, const struct error *b);
 /* "what: strerror(errno)". */
 struct error *error_system(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 /* NULL is allowed. */

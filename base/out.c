@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/digits.h"
+#include "base/escape.h"
 #include "base/out_sink.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -39,10 +40,26 @@ bool out_takes_items(const struct out *out)
 	return out->ops->item;
 }
 
-void out_item(struct out *out, uint64_t address, const char *type_name)
+void out_item(struct out *out, const struct out_item *item)
 {
 	if (out->ops->item)
-		out->ops->item(out, address, type_name);
+		out->ops->item(out, item);
+}
+
+void out_item_named(struct out *out, uint64_t address, const char *type_name)
+{
+	out_item(out, &(struct out_item){ .address = address, .type_name = type_name });
+}
+
+void out_set_width(struct out *out, int width)
+{
+	out->width = width;
+}
+
+void out_space(struct out *out, int blanks, int width, int indent)
+{
+	if (out->ops->space)
+		out->ops->space(out, blanks, width, indent);
 }
 
 void out_style(struct out *out, enum out_style style)
@@ -53,58 +70,35 @@ void out_style(struct out *out, enum out_style style)
 
 /* --- escaping -------------------------------------------------------------- */
 
-/* Decodes one multi-byte character; 0 when malformed, overlong or a surrogate. */
-static size_t utf8_decode(const unsigned char *at, size_t size, uint32_t *ret)
-{
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = at[0] >= 0xf0 && at[0] < 0xf5	? 4
-			: at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-			: at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-							: 0;
-	if (!length || length > size)
-		return 0;
-	uint32_t code = at[0] & (0xff >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	*ret = code;
-	return length;
-}
-
 size_t out_printable(const char *text, size_t size)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	if (at[0] < 0x80)
-		return at[0] >= 0x20 && at[0] != 0x7f;
-	uint32_t code = 0; /* malformed: escaped like a control */
-	size_t length = utf8_decode(at, size, &code);
-	if (code < 0xa0 || (code >= 0x200e && code <= 0x200f) ||
-	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
-		return 0;
-	return length;
+	return escape_printable(text, size);
+}
+
+void out_quoted(struct out *out, enum out_quoted quoted)
+{
+	out->quoted = quoted;
+}
+
+void out_escape_rest(FILE *file, const char *text, size_t size, bool is_quoted)
+{
+	size_t start = 0;
+	for (size_t i = out_plain(text, size); i < size;) {
+		char escape[ESCAPE_SIZE];
+		size_t length = escape_next(text + i, size - i, is_quoted, escape);
+		if (*escape) {
+			fwrite(text + start, 1, i - start, file);
+			fputs(escape, file);
+			start = i + length;
+		}
+		i += length;
+	}
+	fwrite(text + start, 1, size - start, file);
 }
 
 void out_escape(FILE *file, const char *text, size_t size)
 {
-	size_t start = 0;
-	for (size_t i = out_plain(text, size); i < size;) {
-		size_t length = out_printable(text + i, size - i);
-		if (length) {
-			i += length;
-			continue;
-		}
-		fwrite(text + start, 1, i - start, file);
-		if (text[i] == '\n' || text[i] == '\t')
-			fputs(text[i] == '\n' ? "\\n" : "\\t", file);
-		else
-			fprintf(file, "\\x%02x", (unsigned char)text[i]);
-		start = ++i;
-	}
-	fwrite(text + start, 1, size - start, file);
+	out_escape_rest(file, text, size, false);
 }
 
 /* --- structure --------------------------------------------------------------- */
@@ -334,6 +328,13 @@ void out_pad(struct out *out, int width)
 
 /* --- fields ---------------------------------------------------------------------- */
 
+static void emit(struct out *out, struct out_field *field)
+{
+	field->text_quoted = out->quoted != OUT_RAW;
+	field->data_quoted = out->quoted == OUT_QUOTED;
+	out->ops->field(out, field);
+}
+
 static void field(struct out *out, const char *key, bool is_string, const char *data,
 		  const char *text)
 {
@@ -343,7 +344,7 @@ static void field(struct out *out, const char *key, bool is_string, const char *
 			       .data_size = strlen(data),
 			       .text = text,
 			       .text_size = strlen(text) };
-	out->ops->field(out, &f);
+	emit(out, &f);
 }
 
 void out_string_bytes(struct out *out, const char *key, const char *value, size_t size)
@@ -354,7 +355,7 @@ void out_string_bytes(struct out *out, const char *key, const char *value, size_
 			       .data_size = size,
 			       .text = value,
 			       .text_size = size };
-	out->ops->field(out, &f);
+	emit(out, &f);
 }
 
 void out_string(struct out *out, const char *key, const char *value)
@@ -424,7 +425,7 @@ void out_address_as(struct out *out, const char *key, uint64_t value, const char
 			       .text = text,
 			       .text_size = strlen(text),
 			       .is_address = true };
-	out->ops->field(out, &f);
+	emit(out, &f);
 }
 
 void out_address(struct out *out, const char *key, uint64_t value)

@@ -53,20 +53,28 @@ void out_destroy(struct out *out);
 bool out_failed(const struct out *out);
 /* Closes whatever an error left open, so that the result is whole again. */
 void out_finish(struct out *out);
+/* Whether the sink makes one table of all: what is nested is then better given as rows. */
+bool out_is_rows(const struct out *out);
 /* How many objects, arrays and rows are open; closes those deeper than `depth`. */
 size_t out_depth(const struct out *out);
 void out_finish_to(struct out *out, size_t depth);
 
 /*
- * "This row or value is about the object at this address, of this C type" ("struct task_struct",
- * NULL: unknown): what an address pipe hands to the next command. Other sinks take no notice.
+ * "This row or value is about the object at this address, of this C type": what an address pipe
+ * hands to the next command. Other sinks take no notice. The type is a word of the program's own
+ * ("struct task_struct"), which is parsed as C, or what finds one that the dump has: names in a
+ * dump are an attacker's and are never parsed.
  */
-bool out_takes_items(const struct out *out);
-void out_item(struct out *out, uint64_t address, const char *type_name);
 struct out_item {
 	uint64_t address;
-	const char *type_name; /* borrowed of the sink; NULL: unknown */
+	const char *type_name; /* a literal; NULL: none */
+	const void *btf;       /* where `type_id` is, not known here; NULL: none */
+	uint32_t type_id;
 };
+bool out_takes_items(const struct out *out);
+void out_item(struct out *out, const struct out_item *item);
+/* `type_name`: a literal, or NULL. */
+void out_item_named(struct out *out, uint64_t address, const char *type_name);
 /* What a sink of out_items_create() holds, in order. Borrowed. */
 size_t out_items(const struct out *out, const struct out_item **ret);
 
@@ -79,12 +87,26 @@ void out_object_end(struct out *out);
 void out_array_begin(struct out *out, const char *key);
 void out_array_end(struct out *out);
 
+/*
+ * Whose backslashes are escapes already and stay as they are, until OUT_RAW: the texts of fields
+ * and the arguments of out_text(), as with C's strings in quotes, or the fields' data, too.
+ */
+enum out_quoted { OUT_RAW, OUT_QUOTED_TEXT, OUT_QUOTED };
+void out_quoted(struct out *out, enum out_quoted quoted);
+
 /* For people only. Arguments are escaped, the format's own \n and \t are not. */
 void out_text(struct out *out, const char *format, ...) PRINTF_LIKE(2, 3);
 /* For people only: lines made elsewhere. Newlines and tabs stay, other controls are escaped. */
 void out_lines(struct out *out, const char *text, size_t size);
 /* Whether the sink is for people: then fields with an empty text need not be made. */
 bool out_is_text(const struct out *out);
+/* So many places a line of text has; 0, as at first: it has no end. */
+void out_set_width(struct out *out, int width);
+/*
+ * For people only: blanks before what takes `width` places; where the line has not so many left, a
+ * new line, indented by `indent`.
+ */
+void out_space(struct out *out, int blanks, int width, int indent);
 /* Pads the next field in text, as printf's width does (negative: left-aligned). */
 void out_pad(struct out *out, int width);
 
@@ -123,8 +145,7 @@ void out_row_begin(struct out *out);
 void out_row_end(struct out *out);
 void out_table_end(struct out *out);
 
-/* Escapes for a terminal into `file`: \n, \t become \\n, \\t; other controls \\x1b; bad UTF-8
- * \\xNN. */
+/* Escapes for a terminal into `file`, as base/escape.h has it. */
 void out_escape(FILE *file, const char *text, size_t size);
 
 #endif

@@ -4,17 +4,11 @@
 
 #include "base/array.h"
 #include <stdlib.h>
-#include <string.h>
-
-/* Type names that are kept; what comes in yet another type has none. */
-#define NAMES_MAX 256
 
 struct out_items {
 	struct out out;
 	struct out_item *items;
 	size_t count, capacity;
-	char *names[NAMES_MAX];
-	size_t name_count;
 };
 
 static struct out_items *items_of(const struct out *out)
@@ -22,29 +16,14 @@ static struct out_items *items_of(const struct out *out)
 	return container_of(out, struct out_items, out);
 }
 
-/* The kept copy of a name. The latest first, for most items are of one type. */
-static const char *keep_name(struct out_items *items, const char *name)
-{
-	for (size_t i = items->name_count; i-- > 0;)
-		if (!strcmp(items->names[i], name))
-			return items->names[i];
-	if (items->name_count == NAMES_MAX)
-		return NULL;
-	char *copy = strdup(name);
-	if (copy)
-		items->names[items->name_count++] = copy;
-	return copy;
-}
-
-static void items_item(struct out *out, uint64_t address, const char *type_name)
+static void items_item(struct out *out, const struct out_item *item)
 {
 	struct out_items *items = items_of(out);
 	if (!array_reserve(&items->items, &items->capacity, items->count + 1)) {
 		out->failed = true;
 		return;
 	}
-	const char *name = type_name && *type_name ? keep_name(items, type_name) : NULL;
-	items->items[items->count++] = (struct out_item){ address, name };
+	items->items[items->count++] = *item;
 }
 
 static void items_begin(struct out *out, const char *key, bool is_array)
@@ -90,10 +69,7 @@ static void items_finish(struct out *out, size_t depth)
 
 static void items_destroy(struct out *out)
 {
-	struct out_items *items = items_of(out);
-	for (size_t i = 0; i < items->name_count; i++)
-		free(items->names[i]);
-	free(items->items);
+	free(items_of(out)->items);
 }
 
 static const struct out_ops items_ops = {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The sink for programs: one line of JSON (RFC 8259), ASCII controls and malformed bytes escaped.
+/*
+ * The sink for programs: one line of JSON (RFC 8259). JSON has escapes for all characters. For
+ * bytes that are none it has not: a string's value, as a JSON parser gives it, is their text \x9b
+ * and has the backslashes doubled that base/escape.h says, so that the text and the byte differ.
  */
+#include "base/escape.h"
 #include "base/out_sink.h"
 
 #include <stdlib.h>
@@ -21,20 +25,27 @@ static struct out_json *json_of(struct out *out)
 	return (struct out_json *)out;
 }
 
-/* A byte that is not printable UTF-8: a JSON escape for controls, the text \xNN for stray bytes. */
-static void json_odd_byte(FILE *file, unsigned char byte)
+/* What is not printable UTF-8: JSON escapes for characters, the text \xNN for stray bytes. Returns
+ * how many bytes that were. */
+static size_t json_odd(FILE *file, const char *text, size_t size)
 {
+	unsigned char byte = (unsigned char)*text;
+	uint32_t code;
+	size_t length = escape_decode(text, size, &code);
 	if (byte == '\n')
 		fputs("\\n", file);
 	else if (byte == '\t')
 		fputs("\\t", file);
-	else if (byte < 0x80)
-		fprintf(file, "\\u%04x", byte);
+	else if (length && code > 0xffff)
+		fprintf(file, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 | (code & 0x3ff));
+	else if (length)
+		fprintf(file, "\\u%04x", code);
 	else
 		fprintf(file, "\\\\x%02x", byte);
+	return length ? length : 1;
 }
 
-static void json_string(FILE *file, const char *text, size_t size)
+static void json_string(FILE *file, const char *text, size_t size, bool is_quoted)
 {
 	putc('"', file);
 	size_t start = 0;
@@ -46,10 +57,12 @@ static void json_string(FILE *file, const char *text, size_t size)
 			continue;
 		}
 		fwrite(text + start, 1, i - start, file);
+		bool is_double = text[i] == '\\' && !is_quoted &&
+				 escape_is_ambiguous(text + i, size - i);
 		if (special)
-			fprintf(file, "\\%c", text[i]);
+			fprintf(file, is_double ? "\\\\\\%c" : "\\%c", text[i]);
 		else
-			json_odd_byte(file, (unsigned char)text[i]);
+			i += json_odd(file, text + i, size - i) - 1;
 		start = ++i;
 	}
 	fwrite(text + start, 1, size - start, file);
@@ -63,7 +76,7 @@ static void json_key(struct out *out, const char *key)
 	json_of(out)->comma = true;
 	if (!key)
 		return;
-	json_string(out->file, key, strlen(key));
+	json_string(out->file, key, strlen(key), false);
 	fputs(": ", out->file);
 }
 
@@ -89,7 +102,7 @@ static void json_field(struct out *out, const struct out_field *field)
 {
 	json_key(out, field->key);
 	if (field->is_string)
-		json_string(out->file, field->data, field->data_size);
+		json_string(out->file, field->data, field->data_size, field->data_quoted);
 	else
 		fwrite(field->data, 1, field->data_size, out->file);
 }
@@ -97,14 +110,14 @@ static void json_field(struct out *out, const struct out_field *field)
 static void json_line(struct out *out, const char *text, size_t size)
 {
 	json_key(out, NULL);
-	json_string(out->file, text, size);
+	json_string(out->file, text, size, false);
 }
 
 static void json_missing(struct out *out, const char *key, const struct error *error)
 {
 	json_begin(out, key, false);
 	json_key(out, "error");
-	json_string(out->file, error->message, strlen(error->message));
+	json_string(out->file, error->message, strlen(error->message), false);
 	json_end(out, false);
 }
 

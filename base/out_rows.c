@@ -4,6 +4,7 @@
  * objects become rows, nested members columns with a dot. All is kept until the end, for only then
  * it is known which columns there are.
  */
+#include "base/escape.h"
 #include "base/out_sink.h"
 
 #include "base/array.h"
@@ -19,7 +20,7 @@
 struct cell {
 	size_t start, data_size, text_size;
 	uint32_t column;
-	bool is_string, is_address;
+	bool is_string, is_address, data_quoted, text_quoted;
 };
 
 struct out_rows {
@@ -40,6 +41,7 @@ struct out_rows {
 	size_t lengths[DEPTH_MAX];
 	char path[PATH_SIZE];
 	bool written;
+	bool is_full;  /* there were more columns than are kept */
 	char *unknown; /* a chosen column that does not exist */
 };
 
@@ -67,8 +69,10 @@ static uint32_t column_number(struct out_rows *rows, const char *key, const char
 	for (size_t i = 0; i < rows->column_count; i++)
 		if (!strcmp(rows->keys[i], key))
 			return (uint32_t)i;
-	if (rows->column_count == COLUMNS_MAX)
+	if (rows->column_count == COLUMNS_MAX) {
+		rows->is_full = true;
 		return COLUMNS_MAX;
+	}
 	char *copy = strdup(key), *heading = strdup(title && *title ? title : key);
 	if (!copy || !heading) {
 		free(copy);
@@ -92,24 +96,43 @@ static bool keep_bytes(struct out_rows *rows, const char *bytes, size_t size)
 	return true;
 }
 
+/* Of a joined cell; its own backslashes get doubled where they stand beside escapes. */
+static void keep_part(struct out_rows *rows, const char *bytes, size_t size, bool is_raw)
+{
+	size_t start = 0;
+	for (size_t i = 0; is_raw && i < size; i++) {
+		if (bytes[i] != '\\' || !escape_is_ambiguous(bytes + i, size - i))
+			continue;
+		keep_bytes(rows, bytes + start, i + 1 - start);
+		start = i;
+	}
+	keep_bytes(rows, bytes + start, size - start);
+}
+
 /* A later value of a name joins the first one, with a blank. */
 static void join_cell(struct out_rows *rows, struct cell *cell, const struct out_field *field)
 {
 	struct cell before = *cell;
 	size_t start = rows->size;
+	cell->data_quoted |= field->data_quoted;
+	cell->text_quoted |= field->text_quoted;
 	/* The copy's source may move when room is made. */
 	if (!array_reserve(&rows->bytes, &rows->capacity,
-			   start + before.data_size + before.text_size + field->data_size +
-				   field->text_size + 4))
+			   start + 2 * (before.data_size + before.text_size + field->data_size +
+					field->text_size + 2))) {
+		rows->out.failed = true;
 		return;
-	keep_bytes(rows, rows->bytes + before.start, before.data_size);
+	}
+	keep_part(rows, rows->bytes + before.start, before.data_size,
+		  cell->data_quoted && !before.data_quoted);
 	keep_bytes(rows, " ", 1);
-	keep_bytes(rows, field->data, field->data_size);
+	keep_part(rows, field->data, field->data_size, cell->data_quoted && !field->data_quoted);
 	cell->data_size = rows->size - start;
-	keep_bytes(rows, rows->bytes + before.start + before.data_size, before.text_size);
+	keep_part(rows, rows->bytes + before.start + before.data_size, before.text_size,
+		  cell->text_quoted && !before.text_quoted);
 	if (before.text_size && field->text_size)
 		keep_bytes(rows, " ", 1);
-	keep_bytes(rows, field->text, field->text_size);
+	keep_part(rows, field->text, field->text_size, cell->text_quoted && !field->text_quoted);
 	cell->text_size = rows->size - start - cell->data_size;
 	cell->start = start;
 	cell->is_string = true;
@@ -139,7 +162,9 @@ static void keep_cell(struct out_rows *rows, const char *key, const struct out_f
 			     .text_size = field->text_size,
 			     .column = column,
 			     .is_string = field->is_string,
-			     .is_address = field->is_address };
+			     .is_address = field->is_address,
+			     .data_quoted = field->data_quoted,
+			     .text_quoted = field->text_quoted };
 	if (keep_bytes(rows, field->data, field->data_size) &&
 	    keep_bytes(rows, field->text, field->text_size))
 		rows->cells[rows->cell_count++] = cell;
@@ -265,7 +290,9 @@ static void cell_field(const struct out_rows *rows, const struct cell *cell, str
 				   .data_size = cell->data_size,
 				   .text = no_text ? data : data + cell->data_size,
 				   .text_size = no_text ? cell->data_size : cell->text_size,
-				   .is_address = cell->is_address };
+				   .is_address = cell->is_address,
+				   .data_quoted = cell->data_quoted,
+				   .text_quoted = no_text ? cell->data_quoted : cell->text_quoted };
 }
 
 static void add_column(const struct out_rows *rows, struct layout *layout, size_t number)
@@ -277,7 +304,7 @@ static void add_column(const struct out_rows *rows, struct layout *layout, size_
 		if (rows->cells[i].column != number)
 			continue;
 		cell_field(rows, &rows->cells[i], &field);
-		int places = out_width(field.text, field.text_size);
+		int places = out_width(field.text, field.text_size, field.text_quoted);
 		if (places > width)
 			width = places < WIDTH_MAX ? places : WIDTH_MAX;
 		left |= field.is_string && !field.is_address;
@@ -346,11 +373,22 @@ static void rows_finish(struct out *out, size_t depth)
 	out_finish(rows->inner);
 }
 
+static const struct out_ops rows_ops;
+
+bool out_is_rows(const struct out *out)
+{
+	return out->ops == &rows_ops;
+}
+
 struct error *out_rows_check(const struct out *out)
 {
 	const struct out_rows *rows = rows_of(out);
 	char list[256];
 	size_t used = 0;
+	if (rows->is_full && !rows->chosen)
+		return error_create(ERROR_OTHER,
+				    "only the first %d columns are shown: --columns chooses others",
+				    COLUMNS_MAX);
 	if (!rows->unknown || !rows->column_count)
 		return NULL;
 	for (size_t i = 0; i < rows->column_count && used < sizeof(list); i++)

@@ -15,9 +15,11 @@ struct out_field {
 	const char *text;
 	size_t text_size;
 	bool is_address;
+	/* Their backslashes are escapes already. */
+	bool data_quoted, text_quoted;
 };
 
-/* Those that a sink does not care for are NULL: text, pad, item, style, destroy. */
+/* Those that a sink does not care for are NULL: text, pad, space, item, style, destroy. */
 struct out_ops {
 	void (*begin)(struct out *out, const char *key, bool is_array);
 	void (*end)(struct out *out, bool is_array);
@@ -25,6 +27,7 @@ struct out_ops {
 	/* `is_literal`: the program's own words, newlines and tabs stay. */
 	void (*text)(struct out *out, const char *text, size_t size, bool is_literal);
 	void (*pad)(struct out *out, int width);
+	void (*space)(struct out *out, int blanks, int width, int indent);
 	void (*line)(struct out *out, const char *text, size_t size);
 	void (*missing)(struct out *out, const char *key, const struct error *error);
 	void (*table_begin)(struct out *out, const char *key, const struct column *columns,
@@ -34,7 +37,7 @@ struct out_ops {
 	void (*table_end)(struct out *out);
 	/* Closes what is deeper than `depth`. */
 	void (*finish)(struct out *out, size_t depth);
-	void (*item)(struct out *out, uint64_t address, const char *type_name);
+	void (*item)(struct out *out, const struct out_item *item);
 	void (*style)(struct out *out, enum out_style style);
 	/* Of what the sink holds; not the sink itself. */
 	void (*destroy)(struct out *out);
@@ -45,6 +48,8 @@ struct out {
 	FILE *file;   /* NULL: the sink keeps what it gets */
 	size_t depth; /* objects, arrays, tables and rows that are open; kept by out.c */
 	bool failed;  /* out of memory */
+	enum out_quoted quoted;
+	int width; /* places of a line of text, 0: any number */
 };
 
 /*
@@ -54,13 +59,17 @@ struct out {
 size_t out_printable(const char *text, size_t size);
 
 /* Places a text takes on the terminal: characters, or the length of their escapes. */
-int out_width(const char *text, size_t size);
+int out_width(const char *text, size_t size, bool is_quoted);
 
-/* Length of the plain ASCII at the start of `text`: the way most of the text goes, quickly. */
+/* out_escape(), of a text whose backslashes may be escapes already. */
+void out_escape_rest(FILE *file, const char *text, size_t size, bool is_quoted);
+
+/* Length of the plain ASCII at the start of `text`, up to a backslash: the way most of the text
+ * goes, quickly. */
 static inline size_t out_plain(const char *text, size_t size)
 {
 	size_t length = 0;
-	while (length < size && (unsigned char)(text[length] - 0x20) < 0x5f)
+	while (length < size && (unsigned char)(text[length] - 0x20) < 0x5f && text[length] != '\\')
 		length++;
 	return length;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The sink for people: values as they are, tables in columns. */
+#include "base/escape.h"
 #include "base/out_sink.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct out_text {
 	size_t cell;	    /* index of the next field in the row */
 	size_t shown;	    /* cells shown in this row */
 	int pending_blanks; /* of a left-aligned cell; written only when another follows */
+	int column;	    /* where the line is, counted when it has a width */
 	bool in_row;
 	bool colors;
 	enum out_style style; /* of what follows */
@@ -37,22 +39,38 @@ static void text_end(struct out *out, bool is_array)
 	(void)out, (void)is_array;
 }
 
-int out_width(const char *text, size_t size)
+int out_width(const char *text, size_t size, bool is_quoted)
 {
 	size_t plain = out_plain(text, size);
 	int width = (int)plain;
 	for (size_t i = plain; i < size;) {
-		size_t length = out_printable(text + i, size - i);
-		width += length ? 1 : text[i] == '\n' || text[i] == '\t' ? 2 : 4;
-		i += length ? length : 1;
+		char escape[ESCAPE_SIZE];
+		i += escape_next(text + i, size - i, is_quoted, escape);
+		width += *escape ? (int)strlen(escape) : 1;
 	}
 	return width;
 }
 
-static void blanks(FILE *file, int count)
+static void blanks(struct out_text *text, int count)
 {
-	if (count > 0)
-		fprintf(file, "%*s", count, "");
+	if (count <= 0)
+		return;
+	fprintf(text->out.file, "%*s", count, "");
+	text->column += count;
+}
+
+/* What a dump has, which is escaped. */
+static void put_escaped(struct out_text *text, const char *bytes, size_t size, bool is_quoted)
+{
+	out_escape_rest(text->out.file, bytes, size, is_quoted);
+	if (text->out.width)
+		text->column += out_width(bytes, size, is_quoted);
+}
+
+static void end_line(struct out_text *text)
+{
+	putc('\n', text->out.file);
+	text->column = 0;
 }
 
 /* Changes the looks of what follows. The bytes between have been escaped, so nothing of a dump can
@@ -74,7 +92,7 @@ static void painted_field(struct out_text *text, const struct out_field *field)
 	bool dim = field->is_address && text->style == OUT_PLAIN && field->text_size;
 	if (dim)
 		paint(text, OUT_ADDRESS);
-	out_escape(text->out.file, field->text, field->text_size);
+	put_escaped(text, field->text, field->text_size, field->text_quoted);
 	if (dim)
 		paint(text, OUT_PLAIN);
 }
@@ -93,16 +111,16 @@ static void text_style(struct out *out, enum out_style style)
 
 static void text_cell(struct out_text *text, const struct out_field *field, int width)
 {
-	int missing =
-		!width ? 0
-		       : (width < 0 ? -width : width) - out_width(field->text, field->text_size);
+	int missing = !width ? 0
+			     : (width < 0 ? -width : width) -
+				       out_width(field->text, field->text_size, field->text_quoted);
 	if (width > 0)
-		blanks(text->out.file, missing);
+		blanks(text, missing);
 	painted_field(text, field);
 	if (width < 0 && text->in_row)
 		text->pending_blanks = missing > 0 ? missing : 0;
 	else if (width < 0)
-		blanks(text->out.file, missing);
+		blanks(text, missing);
 }
 
 static void text_field(struct out *out, const struct out_field *field)
@@ -117,7 +135,7 @@ static void text_field(struct out *out, const struct out_field *field)
 	if (cell >= text->count || text->hidden[cell])
 		return;
 	if (text->shown++) {
-		blanks(out->file, text->pending_blanks + 1);
+		blanks(text, text->pending_blanks + 1);
 		text->pending_blanks = 0;
 	}
 	text_cell(text, field, text->widths[cell]);
@@ -125,10 +143,25 @@ static void text_field(struct out *out, const struct out_field *field)
 
 static void text_text(struct out *out, const char *text, size_t size, bool is_literal)
 {
-	if (is_literal)
-		fwrite(text, 1, size, out->file);
-	else
-		out_escape(out->file, text, size);
+	if (!is_literal) {
+		put_escaped(text_of(out), text, size, out->quoted != OUT_RAW);
+		return;
+	}
+	fwrite(text, 1, size, out->file);
+	for (size_t i = 0; i < size && out->width; i++)
+		text_of(out)->column = text[i] == '\n' ? 0 : text_of(out)->column + 1;
+}
+
+static void text_space(struct out *out, int count, int width, int indent)
+{
+	struct out_text *text = text_of(out);
+	bool fits = !out->width || text->column + count + width <= out->width;
+	if (fits || text->column <= indent) {
+		blanks(text, count);
+		return;
+	}
+	end_line(text);
+	blanks(text, indent);
 }
 
 static void text_pad(struct out *out, int width)
@@ -139,7 +172,7 @@ static void text_pad(struct out *out, int width)
 static void text_line(struct out *out, const char *text, size_t size)
 {
 	out_escape(out->file, text, size);
-	putc('\n', out->file);
+	end_line(text_of(out));
 }
 
 static void text_missing(struct out *out, const char *key, const struct error *error)
@@ -165,7 +198,7 @@ static void text_row_end(struct out *out)
 {
 	text_of(out)->in_row = false;
 	text_style(out, OUT_PLAIN);
-	putc('\n', out->file);
+	end_line(text_of(out));
 }
 
 static void text_table_begin(struct out *out, const char *key, const struct column *columns,
@@ -213,6 +246,7 @@ static const struct out_ops text_ops = {
 	.field = text_field,
 	.text = text_text,
 	.pad = text_pad,
+	.space = text_space,
 	.line = text_line,
 	.missing = text_missing,
 	.table_begin = text_table_begin,

@@ -1,40 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/sandbox.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#define FILES_END    65536 /* numbers of open files: parts of a dump may be thousands */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The leak checker stops the process' threads with ptrace(). */
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                         \
-	__has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 /* By number: -1 is none of this machine's. */
 static const int allowed[] = {
-	/* files that are open, or are opened to be read; sendfile and the like are not asked for */
-	SCMP_SYS(read),
-	SCMP_SYS(pread64),
-	SCMP_SYS(readv),
-	SCMP_SYS(preadv),
-	SCMP_SYS(lseek),
-	SCMP_SYS(_llseek),
+	/* files that are open; sendfile and the like are not asked for */
 	SCMP_SYS(close),
 	SCMP_SYS(fstat),
 	SCMP_SYS(fstat64),
+	SCMP_SYS(fstatfs),
+	SCMP_SYS(fstatfs64),
 	SCMP_SYS(newfstatat),
 	SCMP_SYS(fstatat64),
 	SCMP_SYS(stat),
@@ -52,9 +40,6 @@ static const int allowed[] = {
 	SCMP_SYS(fadvise64),
 	SCMP_SYS(fadvise64_64),
 	SCMP_SYS(readahead),
-	SCMP_SYS(dup),
-	SCMP_SYS(fcntl),
-	SCMP_SYS(fcntl64),
 	/* output that is open */
 	SCMP_SYS(write),
 	SCMP_SYS(writev),
@@ -67,9 +52,9 @@ static const int allowed[] = {
 	SCMP_SYS(brk),
 	SCMP_SYS(mmap),
 	SCMP_SYS(mmap2),
+	SCMP_SYS(mprotect),
 	SCMP_SYS(munmap),
 	SCMP_SYS(mremap),
-	SCMP_SYS(mprotect),
 	SCMP_SYS(madvise),
 	SCMP_SYS(membarrier),
 	/* threads */
@@ -83,12 +68,10 @@ static const int allowed[] = {
 	SCMP_SYS(getcpu),
 	SCMP_SYS(gettid),
 	SCMP_SYS(getpid),
-	SCMP_SYS(getppid),
 	SCMP_SYS(getuid),
 	SCMP_SYS(geteuid),
 	SCMP_SYS(getgid),
 	SCMP_SYS(getegid),
-	SCMP_SYS(tgkill),
 	/* signals */
 	SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask),
@@ -106,8 +89,6 @@ static const int allowed[] = {
 	SCMP_SYS(nanosleep),
 	SCMP_SYS(gettimeofday),
 	SCMP_SYS(time),
-	SCMP_SYS(setitimer),
-	SCMP_SYS(getitimer),
 	SCMP_SYS(getrandom),
 	SCMP_SYS(getrusage),
 	SCMP_SYS(sysinfo),
@@ -127,10 +108,14 @@ static const int deadly[] = {
 	SCMP_SYS(execveat),
 	SCMP_SYS(fork),
 	SCMP_SYS(vfork),
-	SCMP_SYS(ptrace),
 	SCMP_SYS(process_vm_readv),
 	SCMP_SYS(process_vm_writev),
 	SCMP_SYS(kill),
+	SCMP_SYS(rt_sigqueueinfo),
+	SCMP_SYS(rt_tgsigqueueinfo),
+	SCMP_SYS(pidfd_send_signal),
+	SCMP_SYS(process_madvise),
+	SCMP_SYS(kcmp),
 	SCMP_SYS(tkill),
 	SCMP_SYS(pidfd_open),
 	SCMP_SYS(pidfd_getfd),
@@ -144,7 +129,6 @@ static const int deadly[] = {
 	SCMP_SYS(listen),
 	SCMP_SYS(accept),
 	SCMP_SYS(accept4),
-	SCMP_SYS(sendto),
 	SCMP_SYS(sendmsg),
 	/* files */
 	SCMP_SYS(creat),
@@ -229,11 +213,116 @@ static int add_opening(scmp_filter_ctx filter, int call, unsigned int flags)
 	return status;
 }
 
+/* What fcntl() is used for: it could also have signals sent to others. */
+static int add_fcntl(scmp_filter_ctx filter)
+{
+	static const int calls[] = { SCMP_SYS(fcntl), SCMP_SYS(fcntl64) };
+	static const uint32_t commands[] = { F_GETFD, F_SETFD, F_GETFL };
+	int status = 0;
+	for (size_t i = 0; i < COUNT(calls) * COUNT(commands) && !status; i++) {
+		int call = calls[i / COUNT(commands)];
+		if (call >= 0)
+			status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+						  SCMP_CMP(1, SCMP_CMP_EQ,
+							   commands[i % COUNT(commands)], 0));
+	}
+	return status;
+}
+
+/* A clone() with all of `flags` and none of `others` is answered so. */
+static int add_clone(scmp_filter_ctx filter, uint32_t action, uint64_t flags, uint64_t others)
+{
+	return seccomp_rule_add(filter, action, SCMP_SYS(clone), 1,
+				SCMP_CMP(0, SCMP_CMP_MASKED_EQ, flags | others, flags));
+}
+
+/*
+ * A thread, not a process, and with no namespace of its own; clone3()'s flags are in memory, where
+ * no filter sees them: glibc falls back when it is not there.
+ */
+static int add_threads(scmp_filter_ctx filter)
+{
+	static const uint64_t namespaces[] = { CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
+					       CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
+					       CLONE_NEWNET };
+	const uint64_t sanitizers = IS_SANITIZED ? CLONE_VM : 0;
+	uint64_t all = 0;
+	for (size_t i = 0; i < COUNT(namespaces); i++)
+		all |= namespaces[i];
+	int status = add_clone(filter, SCMP_ACT_ALLOW, CLONE_THREAD, all);
+	if (!status && IS_SANITIZED)
+		status = add_clone(filter, SCMP_ACT_ALLOW, CLONE_VM, CLONE_THREAD | all);
+	if (!status)
+		status = add_clone(filter, SCMP_ACT_KILL_PROCESS, 0, CLONE_THREAD | sanitizers);
+	for (size_t i = 0; i < COUNT(namespaces) && !status; i++)
+		status = add_clone(filter, SCMP_ACT_KILL_PROCESS, namespaces[i], 0);
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(38 /* ENOSYS */), SCMP_SYS(clone3),
+					  0);
+	return status;
+}
+
+/* Signals to this process alone: raise() and abort() need them. */
+static int add_signals(scmp_filter_ctx filter)
+{
+	uint64_t self = (uint64_t)getpid();
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+				      SCMP_CMP(0, SCMP_CMP_EQ, self, 0));
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(tgkill), 1,
+					  SCMP_CMP(0, SCMP_CMP_NE, self, 0));
+	return status;
+}
+
+/* Allowed of any file but the standard ones. */
+static int add_of_others(scmp_filter_ctx filter, int call)
+{
+	/* The kernel looks at 32 bits of the number and SCMP_CMP_GT at 64: one bit from 2 on, or 3.
+	 */
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+				      SCMP_CMP(0, SCMP_CMP_EQ, STDERR_FILENO + 1, 0));
+	for (uint64_t bit = 4; bit < FILES_END && !status; bit *= 2)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+					  SCMP_CMP(0, SCMP_CMP_MASKED_EQ, bit, bit));
+	return status;
+}
+
+/*
+ * Not the terminal: what the user types is for the helper, and for the programs that it runs. Nor
+ * is the place moved at which they go on reading or writing a standard file, which all share: the
+ * helper would take the end of a line for one.
+ */
+static int add_reading(scmp_filter_ctx filter)
+{
+	static const int calls[] = { SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek),
+				     SCMP_SYS(_llseek), SCMP_SYS(recvmsg) };
+	int status = 0;
+	for (size_t i = 0; i < COUNT(calls) && !status; i++)
+		if (calls[i] >= 0)
+			status = add_of_others(filter, calls[i]);
+	/* Over a socket that is connected: to nobody else. */
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1,
+					  SCMP_CMP(4, SCMP_CMP_EQ, 0, 0));
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(sendto), 1,
+					  SCMP_CMP(4, SCMP_CMP_NE, 0, 0));
+	return status;
+}
+
+static const int sanitizers[] = { SCMP_SYS(ptrace), SCMP_SYS(prctl),   SCMP_SYS(pipe),
+				  SCMP_SYS(pipe2),  SCMP_SYS(getppid), SCMP_SYS(getdents) };
+static const int tracing[] = { SCMP_SYS(ptrace) };
+
 static int add_rules(scmp_filter_ctx filter)
 {
 	int status = add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed));
 	if (!status)
 		status = add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly));
+	if (!status && IS_SANITIZED)
+		status = add_all(filter, SCMP_ACT_ALLOW, sanitizers, COUNT(sanitizers));
+	else if (!status)
+		status = add_all(filter, SCMP_ACT_KILL_PROCESS, tracing, COUNT(tracing));
 	if (!status)
 		status = add_opening(filter, SCMP_SYS(openat), 2);
 	if (!status)
@@ -241,34 +330,74 @@ static int add_rules(scmp_filter_ctx filter)
 	for (size_t i = 0; i < COUNT(terminal_requests) && !status; i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
 					  SCMP_CMP(1, SCMP_CMP_EQ, terminal_requests[i], 0));
-	/* A thread, not a process; clone3()'s flags are in memory, where no filter sees them: glibc
-	 * falls back when it is not there. */
 	if (!status)
-		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-					  SCMP_CMP(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD,
-						   CLONE_THREAD));
+		status = add_reading(filter);
 	if (!status)
-		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
-					  SCMP_CMP(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+		status = add_fcntl(filter);
 	if (!status)
-		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(38 /* ENOSYS */), SCMP_SYS(clone3),
-					  0);
+		status = add_signals(filter);
+	/* For the seal: a further filter takes rights, it gives none. */
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
+					  SCMP_CMP(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER, 0),
+					  SCMP_CMP(1, SCMP_CMP_EQ, 0, 0));
+	return status ? status : add_threads(filter);
+}
+
+/* On top of the first filter: of two answers the harder one holds. */
+static int add_seal(scmp_filter_ctx filter)
+{
+	static const int opening[] = { SCMP_SYS(open), SCMP_SYS(openat) };
+	static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
+	int status = IS_SANITIZED ? 0
+				  : add_all(filter, SCMP_ACT_ERRNO(13 /* EACCES */), opening,
+					    COUNT(opening));
+	for (size_t i = 0; i < COUNT(mapping) && !status; i++)
+		if (mapping[i] >= 0)
+			status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, mapping[i], 1,
+						  SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC,
+							   PROT_EXEC));
 	return status;
 }
 
-struct error *sandbox_enter(void)
+static int load(uint32_t otherwise, int (*add)(scmp_filter_ctx filter))
 {
-	if (IS_SANITIZED)
-		return error_create(ERROR_UNSUPPORTED, "sandbox: not under a sanitizer");
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(1 /* EPERM */));
+	scmp_filter_ctx filter = seccomp_init(otherwise);
 	if (!filter)
-		return error_no_memory();
-	int status = add_rules(filter);
+		return -ENOMEM;
+	/* The second one is laid by a process that has no more new privileges, and may not say so.
+	 */
+	int status = otherwise == SCMP_ACT_ALLOW ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0)
+						 : 0;
+	if (!status)
+		status = add(filter);
 	if (!status)
 		status = seccomp_load(filter);
 	seccomp_release(filter);
+	return status;
+}
+
+void sandbox_enter(struct sandbox *sandbox, const char *const *paths, size_t count)
+{
+	*sandbox = (struct sandbox){ 0 };
+	sandbox->landlock = landlock_enter(paths, count, &sandbox->landlock_lack);
+	int status = load(SCMP_ACT_ERRNO(1 /* EPERM */), add_rules);
+	sandbox->seccomp = !status;
 	if (status)
-		return error_create(ERROR_UNSUPPORTED, "sandbox: no seccomp filter here: %s",
-				    strerror(-status));
-	return NULL;
+		sandbox->lack = error_create(ERROR_UNSUPPORTED,
+					     "no sandbox: seccomp filters are not to be had here "
+					     "(%s)",
+					     strerror(-status));
+}
+
+void sandbox_seal(struct sandbox *sandbox)
+{
+	if (sandbox->seccomp && !sandbox->sealed)
+		sandbox->sealed = !load(SCMP_ACT_ALLOW, add_seal);
+}
+
+void sandbox_deinit(struct sandbox *sandbox)
+{
+	error_free(sandbox->lack);
+	*sandbox = (struct sandbox){ 0 };
 }

@@ -199,8 +199,11 @@ static struct error *index_records(struct btf *btf, uint32_t types_size)
 		pass_records(&pass, false);
 	struct error *error = pass.stop ? stop_early(&pass) : NULL;
 	btf->end_id = btf->start_id + pass.count;
+	if (!error && !nesting_init(btf))
+		error = error_no_memory();
 	bool bad_name = pass.reach.name && pass.reach.name >= btf->string_start + btf->string_size;
-	if (!error && (pass.is_damaged || bad_name || pass.reach.id >= btf->end_id))
+	if (!error &&
+	    (pass.is_damaged || bad_name || pass.reach.id >= btf->end_id || !level_fits(btf)))
 		error = mend_records(btf, pass.offset);
 	if (error)
 		return error;
@@ -353,6 +356,7 @@ void btf_close(struct btf *btf)
 	free(btf->offsets);
 	free(btf->warning);
 	free(btf->mended);
+	free(btf->nested);
 	free(btf);
 }
 

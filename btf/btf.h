@@ -8,8 +8,9 @@
  * here takes the id in the view of the level given. Id 0 is void.
  *
  * btf_open() checks the whole blob once: every record lies within, every id and string offset it
- * mentions exists; a damaged one is taken for void or "". So what follows cannot fail, except that
- * chains of modifiers or nested arrays may still be cyclic: the functions below bound their walks.
+ * mentions exists, every member lies within its struct; a damaged one is taken for void or "". So
+ * what follows cannot fail, except that chains of modifiers or nested arrays may still be cyclic:
+ * the functions below bound their walks.
  */
 #ifndef BTF_BTF_H
 #define BTF_BTF_H
@@ -134,10 +135,11 @@ uint32_t btf_string_size(const struct btf *btf);
 unsigned int btf_pointer_size(const struct btf *btf);
 
 /*
- * What was lost when the BTF was opened, NULL: nothing. Names and ids that do not exist cost the
- * type they are in. A record whose length cannot be known (of a kind that neither we nor the layout
- * section know, or damaged) ends the level before it; ids beyond that end do not exist and count as
- * void, and such a level cannot be a base (btf_is_cut()).
+ * What was lost when the BTF was opened, NULL: nothing. Names and ids that do not exist, members
+ * that leave their struct and numbers of impossible sizes cost the type they are in. A record whose
+ * length cannot be known (of a kind that neither we nor the layout section know, or damaged) ends
+ * the level before it; ids beyond that end do not exist and count as void, and such a level cannot
+ * be a base (btf_is_cut()).
  */
 const char *btf_warning(const struct btf *btf);
 bool btf_is_cut(const struct btf *btf);
@@ -179,6 +181,8 @@ struct type type_resolve(struct type type);
 struct type type_unqualified(struct type type);
 bool type_get(struct type type, struct btf_type *ret);		/* the record itself */
 bool type_get_resolved(struct type type, struct btf_type *ret); /* of type_resolve() */
+/* Integers and enums whose values may be negative. Not every encoder flags signed characters. */
+bool type_is_signed(struct type type);
 /* Size in bytes; false for void, functions, forward declarations, unknown kinds. */
 bool type_size(struct type type, uint64_t *ret);
 /* Natural alignment in bytes (of the members, recursively), 1 when unknown. */

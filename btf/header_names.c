@@ -3,6 +3,7 @@
 #include "btf/header_private.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include <ctype.h>
 #include <stdio.h>
 
@@ -29,7 +30,7 @@ void header_put_identifier(struct strbuf *text, const char *name, uint32_t suffi
 	if (isdigit((unsigned char)*name))
 		strbuf_char(text, '_');
 	for (const char *at = name; *at; at++)
-		strbuf_char(text, isalnum((unsigned char)*at) ? *at : '_');
+		strbuf_char(text, ascii_is_alnum(*at) ? *at : '_');
 	if (is_keyword(name))
 		strbuf_char(text, '_');
 	if (suffix) {

@@ -50,10 +50,10 @@ void btf_layouts_destroy(struct btf_layouts *layouts)
 	free(layouts);
 }
 
-void btf_layout_deinit(struct btf_layout *layout)
+void btf_layout_deinit(struct btf_record_layout *layout)
 {
 	free(layout->members);
-	*layout = (struct btf_layout){ 0 };
+	*layout = (struct btf_record_layout){ 0 };
 }
 
 static struct fact *fact_of(struct btf_layouts *layouts, uint32_t id)
@@ -221,7 +221,7 @@ static uint64_t at_least_none(int64_t count)
 	return count > 0 ? (uint64_t)count : 0;
 }
 
-static void find_holes(struct btf_layout *layout)
+static void find_holes(struct btf_record_layout *layout)
 {
 	struct hole_walk walk = { .unit_end = (int64_t)layout->size * 8 };
 	int64_t bits, bytes, size = (int64_t)layout->size;
@@ -243,9 +243,9 @@ static void find_holes(struct btf_layout *layout)
 }
 
 struct error *btf_layout_find(struct btf_layouts *layouts, const struct btf_type *record,
-			      struct btf_layout *ret)
+			      struct btf_record_layout *ret)
 {
-	struct btf_layout layout = { .size = record->size };
+	struct btf_record_layout layout = { .size = record->size };
 	struct btf_member member;
 	uint32_t earliest = 0;
 	layout.members = calloc(record->vlen ? record->vlen : 1, sizeof(*layout.members));
@@ -268,7 +268,7 @@ struct error *btf_layout_find(struct btf_layouts *layouts, const struct btf_type
 uint64_t btf_layout_padding(struct btf_layouts *layouts, struct type type)
 {
 	struct btf_type record = { 0 };
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	if (!type_get(type, &record) || record.kind != BTF_STRUCT)
 		return 0;
 	struct fact *fact = fact_of(layouts, record.id);
@@ -291,7 +291,7 @@ static void note_packed(struct btf_layouts *layouts, const struct btf_type *reco
 }
 
 /* Structs that lie where their members could not, had they not been packed. */
-static void note_misplaced(struct btf_layouts *layouts, const struct btf_layout *layout)
+static void note_misplaced(struct btf_layouts *layouts, const struct btf_record_layout *layout)
 {
 	struct btf_type inner = { 0 };
 	for (uint32_t i = 0; i < layout->count; i++) {
@@ -302,7 +302,7 @@ static void note_misplaced(struct btf_layouts *layouts, const struct btf_layout 
 	}
 }
 
-static bool must_be_packed(struct btf_layouts *layouts, const struct btf_layout *layout)
+static bool must_be_packed(struct btf_layouts *layouts, const struct btf_record_layout *layout)
 {
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < layout->count; i++) {
@@ -317,7 +317,7 @@ static bool must_be_packed(struct btf_layouts *layouts, const struct btf_layout 
 bool btf_layout_is_packed(struct btf_layouts *layouts, const struct btf_type *record)
 {
 	struct fact *fact = fact_of(layouts, record->id);
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	if (record->kind != BTF_STRUCT)
 		return false;
 	if (fact->knows_packing)

@@ -34,7 +34,7 @@ struct btf_layout_member {
 	uint32_t bit_hole;  /* bits likewise, before the bytes */
 };
 
-struct btf_layout {
+struct btf_record_layout {
 	struct btf_layout_member *members;
 	uint32_t count;
 	uint64_t size;			/* of the type */
@@ -53,8 +53,8 @@ void btf_layouts_destroy(struct btf_layouts *layouts);
 
 /* Of a struct or union record of the BTF. Caller calls btf_layout_deinit(). */
 struct error *btf_layout_find(struct btf_layouts *layouts, const struct btf_type *record,
-			      struct btf_layout *ret) MUST_CHECK;
-void btf_layout_deinit(struct btf_layout *layout);
+			      struct btf_record_layout *ret) MUST_CHECK;
+void btf_layout_deinit(struct btf_record_layout *layout);
 
 /* Bytes that end a struct unused; 0 for other types. */
 uint64_t btf_layout_padding(struct btf_layouts *layouts, struct type type);

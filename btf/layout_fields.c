@@ -22,7 +22,7 @@ static void put_if(struct out *out, const char *key, uint64_t value)
 		out_u64_as(out, key, value, "");
 }
 
-static struct error *put_members(struct fielding *fielding, const struct btf_layout *layout,
+static struct error *put_members(struct fielding *fielding, const struct btf_record_layout *layout,
 				 uint32_t base, int depth);
 
 static bool goes_in(const struct fielding *fielding, struct type type, struct btf_type *ret)
@@ -38,7 +38,7 @@ static struct error *put_member(struct fielding *fielding, const struct btf_layo
 {
 	struct out *out = fielding->out;
 	struct btf_type record = { 0 };
-	struct btf_layout inner;
+	struct btf_record_layout inner;
 	struct error *error = NULL;
 	char spelled[SPELL_SIZE];
 	out_object_begin(out, NULL);
@@ -67,7 +67,7 @@ static struct error *put_member(struct fielding *fielding, const struct btf_layo
 	return error;
 }
 
-static struct error *put_members(struct fielding *fielding, const struct btf_layout *layout,
+static struct error *put_members(struct fielding *fielding, const struct btf_record_layout *layout,
 				 uint32_t base, int depth)
 {
 	struct error *error = NULL;
@@ -86,7 +86,7 @@ struct error *btf_layout_fields(struct btf_layouts *layouts, const struct btf_la
 				const struct btf_type *record, struct out *out)
 {
 	struct fielding fielding = { .layouts = layouts, .style = style, .out = out };
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	if (out_is_text(out))
 		return NULL;
 	struct error *error = btf_layout_find(layouts, record, &layout);

@@ -144,7 +144,7 @@ static void put_head(struct layout_writer *writer, const struct btf_type *record
 }
 
 static bool find_layout(struct layout_writer *writer, const struct btf_type *record,
-			struct btf_layout *ret)
+			struct btf_record_layout *ret)
 {
 	if (!writer->error)
 		writer->error = btf_layout_find(writer->layouts, record, ret);
@@ -154,7 +154,7 @@ static bool find_layout(struct layout_writer *writer, const struct btf_type *rec
 static void put_union(struct layout_writer *writer, struct layout_frame frame,
 		      const struct btf_type *record, const char *suffix)
 {
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	struct btf_type inner = { 0 };
 	uint32_t own_line = 0;
 	if (!find_layout(writer, record, &layout))
@@ -190,7 +190,7 @@ struct sums {
 
 /* A struct being written. */
 struct progress {
-	const struct btf_layout *layout;
+	const struct btf_record_layout *layout;
 	struct sums sums;
 	bool in_comments;		      /* of a paragraph that a blank line goes before */
 	const struct btf_layout_member *last; /* member before */
@@ -226,7 +226,7 @@ static void put_first_holes(struct layout_writer *writer, const struct layout_fr
 			    struct progress *progress)
 {
 	char remark[80];
-	const struct btf_layout *layout = progress->layout;
+	const struct btf_record_layout *layout = progress->layout;
 	if (layout->bit_hole) {
 		snprintf(remark, sizeof(remark), "XXX %u bit%s hole, try to pack", layout->bit_hole,
 			 layout->bit_hole == 1 ? "" : "s");
@@ -364,8 +364,8 @@ static void go_on(struct layout_writer *writer, const char *words, uint64_t coun
 	strbuf_u64(writer->text, count);
 }
 
-static void put_sum_lines(struct layout_writer *writer, int indent, const struct btf_layout *layout,
-			  const struct sums *sums)
+static void put_sum_lines(struct layout_writer *writer, int indent,
+			  const struct btf_record_layout *layout, const struct sums *sums)
 {
 	if (!sums->holes && !sums->bit_holes)
 		return;
@@ -391,7 +391,7 @@ static void put_sum_lines(struct layout_writer *writer, int indent, const struct
 }
 
 static void put_padding_lines(struct layout_writer *writer, int indent,
-			      const struct btf_layout *layout, const struct sums *sums)
+			      const struct btf_record_layout *layout, const struct sums *sums)
 {
 	if (layout->padding) {
 		begin_line(writer, indent, "padding: ", layout->padding);
@@ -417,8 +417,8 @@ static void put_padding_lines(struct layout_writer *writer, int indent,
 }
 
 /* Members that overlap, or lie outside: the sum is another than the size. */
-static void put_mismatch(struct layout_writer *writer, int indent, const struct btf_layout *layout,
-			 const struct sums *sums)
+static void put_mismatch(struct layout_writer *writer, int indent,
+			 const struct btf_record_layout *layout, const struct sums *sums)
 {
 	int64_t found = (int64_t)(sums->bytes * 8 + sums->bits + sums->holes * 8 + sums->bit_holes +
 				  layout->padding * 8 + layout->bit_padding);
@@ -436,7 +436,7 @@ static void put_mismatch(struct layout_writer *writer, int indent, const struct 
 }
 
 static void put_trailer(struct layout_writer *writer, const struct layout_frame *frame,
-			const struct btf_layout *layout, const struct sums *sums)
+			const struct btf_record_layout *layout, const struct sums *sums)
 {
 	int indent = frame->indent;
 	uint64_t last = (frame->base + layout->size) % CACHE_LINE;
@@ -457,7 +457,7 @@ static void put_trailer(struct layout_writer *writer, const struct layout_frame 
 static void put_struct(struct layout_writer *writer, struct layout_frame frame,
 		       const struct btf_type *record, const char *suffix)
 {
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	uint32_t own_line = 0;
 	bool with_trailer = frame.with_trailer;
 	if (!find_layout(writer, record, &layout))

@@ -13,6 +13,8 @@
 
 /* Longest chain of modifiers, nested arrays or nested declarators that is followed. */
 #define CHAIN_MAX 64
+/* Structs in structs, by value. */
+#define NESTING_MAX 32
 /* Records that one question may visit, so that hostile nesting ends. */
 #define VISITS_MAX 65536
 
@@ -45,6 +47,7 @@ struct btf_lazy {
 	uint32_t *next; /* by id - start_id: the next id with the same hash, ascending */
 	unsigned int pointer_size;
 	struct btf *scratch;
+	uint64_t nested_total; /* while nesting.c counts */
 };
 
 struct btf {
@@ -64,7 +67,8 @@ struct btf {
 	struct arena *arena; /* of a scratch level, else NULL */
 	struct btf_lazy *lazy;
 	char *warning;
-	uint8_t *mended; /* a copy of the types without what was damaged, NULL: nothing was */
+	uint32_t *nested; /* by id - start_id: members of a struct, with those within; nesting.c */
+	uint8_t *mended;  /* a copy of the types without what was damaged, NULL: nothing was */
 	char name[];
 };
 
@@ -89,6 +93,30 @@ void record_words(const uint8_t *record, bool big_endian, word_visitor *visit, v
 
 /* An integer's bits lie within its bytes, which are not more than compilers make. */
 bool int_is_sane(uint32_t size, uint32_t data);
+
+/*
+ * sizes.c: a member of a struct or union, or an entry of a section, lies within; an enum or float
+ * is as wide as there are; the bits of an array have numbers. True for other kinds.
+ */
+bool element_fits(const struct btf_type *type, uint32_t index);
+bool scalar_is_sane(const struct btf_type *type);
+bool array_is_sane(const struct btf_type *type);
+/*
+ * nesting.c: a struct or union holds no more members than walks visit, those of inner ones counted,
+ * and not itself. To mend one is to drop the members that are too many: told of each, the word
+ * with its type and whether it is the type's first, as deep within as it lies.
+ */
+struct nesting {
+	void (*drop)(void *context, const struct btf_type *type, const uint8_t *word,
+		     bool is_first);
+	void *context;
+};
+/* Forgets what was counted. False without memory. */
+bool nesting_init(struct btf *btf);
+bool nesting_is_sane(const struct btf_type *type);
+void nesting_mend(const struct nesting *nesting, const struct btf_type *type);
+/* All of that for all records of a level. */
+bool level_fits(const struct btf *btf);
 
 static inline enum btf_kind info_kind(uint32_t info)
 {
@@ -146,9 +174,9 @@ static inline const char *level_string(const struct btf *btf, uint32_t offset)
 bool kind_is_modifier(enum btf_kind kind);
 
 /*
- * Names beyond the strings, ids beyond the types, integers that cannot be: each costs what it is
- * in, the rest stays as good as ever. What begins to be read at the wrong place is cut off.
- * `types_size`: bytes of the records that are indexed.
+ * Names beyond the strings, ids beyond the types, integers that cannot be, members beyond the end
+ * of their struct: each costs what it is in, the rest stays as good as ever. What begins to be read
+ * at the wrong place is cut off. `types_size`: bytes of the records that are indexed.
  */
 struct error *mend_records(struct btf *btf, uint32_t types_size) MUST_CHECK;
 

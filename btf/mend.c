@@ -52,6 +52,7 @@ struct mend {
 	uint32_t damaged, first_id; /* how many are, and the first */
 	enum btf_kind first_kind;
 	const char *first_what;
+	bool *is_counted; /* by id - start_id */
 };
 
 static void found_damage(struct mend *mend, const char *what)
@@ -62,9 +63,11 @@ static void found_damage(struct mend *mend, const char *what)
 }
 
 /* Words of ours to write to: the visitor only looks. */
-static void clear(const struct mend *mend, const uint8_t *word)
+static void put(const struct mend *mend, const uint8_t *word, uint32_t value)
 {
-	memset(mend->btf->mended + (word - mend->btf->types), 0, 4);
+	uint8_t *to = mend->btf->mended + (word - mend->btf->types);
+	for (int i = 0; i < 4; i++)
+		to[mend->btf->big_endian ? 3 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
 static void mend_word(void *context, const uint8_t *word, enum word_role role)
@@ -85,38 +88,105 @@ static void mend_word(void *context, const uint8_t *word, enum word_role role)
 		mend->is_shifted |= is_info;
 		found_damage(mend, "mentions a type that does not exist");
 	}
-	clear(mend, word);
+	put(mend, word, 0);
 }
 
-/* An integer that cannot be is one that is not known. */
-static void mend_int(struct mend *mend, const uint8_t *record)
+/* A number that cannot be is one that is not known. */
+static void mend_scalar(struct mend *mend, const struct btf_type *type, const uint8_t *record)
 {
-	uint32_t info = (uint32_t)BTF_FWD << 24;
-	if (int_is_sane(level_u32(mend->btf, record + 8), level_u32(mend->btf, record + 12)))
+	bool is_sane = type->kind == BTF_INT
+			       ? int_is_sane(type->size, level_u32(type->btf, record + 12))
+			       : scalar_is_sane(type);
+	if (is_sane)
 		return;
-	found_damage(mend, "has more bits than bytes for them");
-	uint8_t *word = mend->btf->mended + (record - mend->btf->types) + 4;
-	word[0] = word[1] = word[2] = word[3] = 0;
-	word[mend->btf->big_endian ? 0 : 3] = (uint8_t)(info >> 24);
+	found_damage(mend, type->kind == BTF_INT ? "has more bits than bytes for them"
+						 : "has a size that no compiler gives it");
+	put(mend, record + 4, (uint32_t)BTF_FWD << 24);
+}
+
+/* Without type and bits, where it said or at the struct's end: who reads it reads nothing. */
+static void place_at_end(struct mend *mend, const struct btf_type *type, const uint8_t *element)
+{
+	uint64_t end = (uint64_t)type->size * 8, most = type->kind_flag ? 0xffffff : UINT32_MAX;
+	uint32_t offset = level_u32(type->btf, element + 8) & (uint32_t)most;
+	end = end < most ? end : most;
+	put(mend, element + 4, 0);
+	put(mend, element + 8, offset < end ? offset : (uint32_t)end);
+}
+
+/* Of an array nobody knows how long it is, of a member that leaves its struct what it is. */
+static void mend_sizes(struct mend *mend, const struct btf_type *type, const uint8_t *record)
+{
+	if (!array_is_sane(type)) {
+		found_damage(mend, "has more elements than there are addresses");
+		put(mend, record + 20, 0);
+	}
+	for (uint32_t i = 0; i < type->vlen; i++) {
+		const uint8_t *element = record + RECORD_SIZE + (size_t)i * 12;
+		if (element_fits(type, i))
+			continue;
+		if (type->kind == BTF_DATASEC) {
+			found_damage(mend, "has a variable beyond its end");
+			put(mend, element, 0);
+			continue;
+		}
+		found_damage(mend, "has a member beyond its end");
+		place_at_end(mend, type, element);
+	}
+}
+
+/* Once for each type, whatever is wrong with it. */
+static void count_damaged(struct mend *mend, uint32_t id, enum btf_kind kind, const char *what)
+{
+	if (mend->is_counted[id - mend->btf->start_id])
+		return;
+	mend->is_counted[id - mend->btf->start_id] = true;
+	if (!mend->damaged++) {
+		mend->first_id = id;
+		mend->first_kind = kind;
+		mend->first_what = what;
+	}
+}
+
+/* Of structs in structs without end, the member that is too much. */
+static void drop_member(void *context, const struct btf_type *type, const uint8_t *word,
+			bool is_first)
+{
+	struct mend *mend = context;
+	put(mend, word, 0);
+	if (is_first)
+		count_damaged(mend, type->id, type->kind,
+			      "holds itself, or members within members without end");
+}
+
+static struct error *mend_nesting(struct mend *mend)
+{
+	struct nesting nesting = { drop_member, mend };
+	struct btf *btf = mend->btf;
+	struct btf_type type;
+	if (!nesting_init(btf))
+		return error_no_memory();
+	for (uint32_t id = btf->start_id; id < btf->end_id; id++)
+		if (btf_get(btf, id, &type) && (type.kind == BTF_STRUCT || type.kind == BTF_UNION))
+			nesting_mend(&nesting, &type);
+	return NULL;
 }
 
 static void mend_record(struct mend *mend)
 {
 	const uint8_t *record = level_record(mend->btf, mend->id);
 	enum btf_kind kind = info_kind(level_u32(mend->btf, record + 4));
+	struct btf_type type;
 	mend->is_damaged = mend->is_shifted = false;
 	if (kind >= BTF_KIND_COUNT)
 		return;
 	record_words(record, mend->btf->big_endian, mend_word, mend);
-	if (kind == BTF_INT)
-		mend_int(mend, record);
-	if (!mend->is_damaged)
-		return;
-	if (!mend->damaged++) {
-		mend->first_id = mend->id;
-		mend->first_kind = kind;
-		mend->first_what = mend->what;
+	if (!mend->is_shifted && btf_get(mend->btf, mend->id, &type)) {
+		mend_scalar(mend, &type, record);
+		mend_sizes(mend, &type, record);
 	}
+	if (mend->is_damaged)
+		count_damaged(mend, mend->id, kind, mend->what);
 }
 
 /* Nothing that is read from a wrong place on is shown as a type. */
@@ -156,23 +226,42 @@ static struct error *warn(const struct mend *mend)
 	return NULL;
 }
 
+/* Again from the start where an end was found: what mentions the lost ones is damaged too. */
+static struct error *mend_all(struct mend *mend, uint32_t types_size, const uint8_t *damaged)
+{
+	struct btf *btf = mend->btf;
+	size_t count = (size_t)btf->end_id - btf->start_id;
+	memcpy(btf->mended, damaged, types_size);
+	for (mend->id = btf->start_id; mend->id < btf->end_id; mend->id++) {
+		mend_record(mend);
+		if (!mend->is_shifted)
+			continue;
+		struct error *error = cut_before(mend);
+		if (error)
+			return error;
+		memcpy(btf->mended, damaged, types_size);
+		memset(mend->is_counted, 0, count * sizeof(*mend->is_counted));
+		*mend = (struct mend){ .btf = btf,
+				       .id = btf->start_id - 1,
+				       .is_counted = mend->is_counted };
+	}
+	struct error *error = mend_nesting(mend);
+	return error ? error : warn(mend);
+}
+
 struct error *mend_records(struct btf *btf, uint32_t types_size)
 {
 	struct mend mend = { .btf = btf };
+	const uint8_t *damaged = btf->types;
 	btf->mended = malloc(types_size ? types_size : 1);
-	if (!btf->mended)
-		return error_no_memory();
-	memcpy(btf->mended, btf->types, types_size);
-	for (mend.id = btf->start_id; mend.id < btf->end_id; mend.id++) {
-		mend_record(&mend);
-		if (!mend.is_shifted)
-			continue;
-		/* What mentions the lost ones is damaged too: once more, with the new end. */
-		struct error *error = cut_before(&mend);
-		if (error)
-			return error;
-		mend = (struct mend){ .btf = btf, .id = btf->start_id - 1 };
+	mend.is_counted = calloc((size_t)btf->end_id - btf->start_id + 1, sizeof(bool));
+	struct error *error = NULL;
+	if (btf->mended && mend.is_counted) {
+		btf->types = btf->mended;
+		error = mend_all(&mend, types_size, damaged);
+	} else {
+		error = error_no_memory();
 	}
-	btf->types = btf->mended;
-	return warn(&mend);
+	free(mend.is_counted);
+	return error;
 }

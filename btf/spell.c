@@ -5,8 +5,8 @@
  */
 #include "btf/btf.h"
 
+#include "base/ascii.h"
 #include "btf/level.h"
-#include <ctype.h>
 #include <string.h>
 
 /* Enough for any kernel type; nesting that goes on is spelled "...". */
@@ -178,7 +178,7 @@ static void spell_params(struct spelling *spelling, struct type type, const stru
 /* "int [4]" and "int (void)", but "int x[4]" and "int (*)[4]". */
 static void put_suffix_blank(struct spelling *spelling, bool named)
 {
-	if (!named && (isalnum((unsigned char)spelling->last) || spelling->last == '_' ||
+	if (!named && (ascii_is_alnum(spelling->last) || spelling->last == '_' ||
 		       spelling->last == '}' || spelling->last == '.'))
 		put(spelling, " ");
 }

@@ -320,3 +320,32 @@ uint64_t btf_load_bits(const uint8_t *data, uint64_t bit_offset, uint32_t bit_si
 	}
 	return value;
 }
+
+/*
+ * pahole before 1.21 flagged no character as signed. Where not even "signed char" is flagged, char
+ * is what it was on x86 until 6.2 made it unsigned everywhere (commit 3bc753c06dd0).
+ */
+static bool unflagged_is_signed(const struct btf_type *record)
+{
+	struct btf_type other;
+	uint64_t cursor = 0;
+	if (record->size != 1 || (record->int_encoding & BTF_INT_BOOL))
+		return false;
+	if (!strcmp(record->name, "signed char"))
+		return true;
+	if (strcmp(record->name, "char") != 0)
+		return false;
+	uint32_t id = btf_find(record->btf, BTF_INT, "signed char", &cursor);
+	return id && btf_get(record->btf, id, &other) && !(other.int_encoding & BTF_INT_SIGNED);
+}
+
+bool type_is_signed(struct type type)
+{
+	struct btf_type record;
+	if (!type.btf || !type_get_resolved(type, &record))
+		return false;
+	if (record.kind == BTF_INT)
+		return (record.int_encoding & BTF_INT_SIGNED) || unflagged_is_signed(&record);
+	return (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) &&
+	       btf_enum_is_signed(&record);
+}

@@ -2,13 +2,16 @@
 #include "cmds/alias.h"
 
 #include "base/array.h"
-#include "cmds/command.h"
+#include "base/ascii.h"
+#include "cmds/arguments.h"
 #include "cmds/format.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPANSIONS_MAX 16
+
+extern const struct command command_alias, command_unalias;
 
 /* What hands know that come from crash or gdb. The user's own come first. */
 static const struct alias known[] = {
@@ -140,24 +143,35 @@ static void show_all(struct session *session)
 	out_table_end(session->out);
 }
 
-/* "name = text", "name text", "name", nothing. */
-static struct error *alias_run(struct session *session, const struct arguments *arguments)
+/* "name = text", "name text", "name". Returns the text; it is empty where there is none. */
+static const char *cut_alias(const char *name, size_t *ret_length)
 {
-	if (!arguments->operand_count) {
-		show_all(session);
-		return NULL;
-	}
-	const char *name = arguments->operands[0];
-	size_t length = strcspn(name, " \t=");
-	const char *text = name + length + strspn(name + length, " \t");
+	*ret_length = strcspn(name, " \t=");
+	const char *text = name + *ret_length + strspn(name + *ret_length, " \t");
 	text += *text == '=';
-	text += strspn(text, " \t");
+	return text + strspn(text, " \t");
+}
+
+static struct error *check_name(const char *name, size_t length)
+{
 	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("_-.?", name[i]))
+		if (!ascii_is_alnum(name[i]) && !strchr("_-.?", name[i]))
 			return error_create(ERROR_USAGE, "\"%.*s\" cannot be a name", (int)length,
 					    name);
 	if (!length)
 		return error_create(ERROR_USAGE, "name the alias: alias NAME = TEXT");
+	return NULL;
+}
+
+static struct error *alias_run(struct session *session, const struct arguments *arguments)
+{
+	size_t length;
+	if (!arguments->operand_count) {
+		show_all(session);
+		return NULL;
+	}
+	const char *name = arguments->operands[0], *text = cut_alias(name, &length);
+	TRY(check_name(name, length));
 	if (*text)
 		return set_alias(session, name, length, text);
 	const struct alias *alias = alias_find(session, name, length);
@@ -184,7 +198,28 @@ static struct error *unalias_run(struct session *session, const struct arguments
 	return NULL;
 }
 
-extern const struct command command_alias, command_unalias;
+void alias_learn(struct session *session, const char *line)
+{
+	struct call call;
+	size_t length;
+	char *text = alias_expand(session, line);
+	struct error *error = text ? call_parse(text, &call) : error_no_memory();
+	const char *name = !error && call.arguments.operand_count ? call.arguments.operands[0] : "";
+	if (!error && *name && call.command == &command_unalias) {
+		const struct alias *alias = find_own(session, name, strlen(name));
+		if (alias)
+			remove_alias(session, (size_t)(alias - session->aliases));
+	} else if (!error && *name && call.command == &command_alias) {
+		const char *meaning = cut_alias(name, &length);
+		error = check_name(name, length);
+		if (!error && *meaning)
+			error = set_alias(session, name, length, meaning);
+	}
+	if (text)
+		call_deinit(&call);
+	error_free(error);
+	free(text);
+}
 
 const struct command command_alias = {
 	.name = "alias",

@@ -18,6 +18,9 @@ const struct alias *alias_find(const struct session *session, const char *name, 
  * NULL without memory.
  */
 char *alias_expand(const struct session *session, const char *line);
+/* What a line that is `alias NAME = TEXT` or `unalias NAME` does, without a word; others nothing.
+ */
+void alias_learn(struct session *session, const char *line);
 void aliases_deinit(struct session *session);
 
 #endif

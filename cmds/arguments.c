@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/arguments.h"
 
+#include "base/ascii.h"
 #include "cmds/crash_words.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
@@ -142,8 +143,7 @@ static struct error *parse_options(struct parser *parser, bool takes_rest)
 			continue;
 		if (!option) {
 			size_t dashes = strspn(word, "-");
-			if (dashes && dashes < 3 && isalpha((unsigned char)word[dashes]) &&
-			    !takes_rest)
+			if (dashes && dashes < 3 && ascii_is_alpha(word[dashes]) && !takes_rest)
 				return no_option(command, word);
 			parser->at = before;
 			parser->to = storage;

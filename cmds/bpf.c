@@ -70,13 +70,23 @@ static void write_target(struct out *out, const struct bpf_program *program)
 	out_u64_as(out, "target_program", program->target_id, "");
 }
 
+/* Of a running kernel: what it lists may be gone from memory. */
+static void write_place(struct out *out, uint64_t address, const char *type_name)
+{
+	if (address)
+		out_item_named(out, address, type_name);
+	out_row_begin(out);
+	if (address)
+		out_address(out, "address", address);
+	else
+		out_null_as(out, "address", "?");
+}
+
 static void write_program_row(struct out *out, const struct bpf_program *program)
 {
 	char maps[12 * BPF_MAPS_MAX];
 	spell_maps(program, maps, sizeof(maps));
-	out_item(out, program->address, "struct bpf_prog");
-	out_row_begin(out);
-	out_address(out, "address", program->address);
+	write_place(out, program->address, "struct bpf_prog");
 	out_u64(out, "id", program->id);
 	out_string(out, "type", program->type);
 	out_string(out, "name", program->name);
@@ -95,9 +105,7 @@ static void write_program_row(struct out *out, const struct bpf_program *program
 static struct error *write_map_row(void *context, const struct bpf_map *map)
 {
 	struct out *out = ((struct pass *)context)->session->out;
-	out_item(out, map->address, "struct bpf_map");
-	out_row_begin(out);
-	out_address(out, "address", map->address);
+	write_place(out, map->address, "struct bpf_map");
 	out_u64(out, "id", map->id);
 	out_string(out, "type", map->type);
 	out_string(out, "name", map->name);
@@ -155,6 +163,9 @@ static struct error *write_details(struct session *session, const struct bpf_pro
 {
 	struct out *out = session->out;
 	struct error *error = NULL;
+	if (!program->address)
+		return error_create(ERROR_NOT_FOUND, "BPF program %" PRIu32 " is not in memory",
+				    program->id);
 	out_text(out, "\nfunctions:\n");
 	out_array_begin(out, "functions");
 	for (uint32_t i = 0; !error && i < program->function_count; i++)
@@ -253,7 +264,8 @@ const struct command command_bpf = {
 		"Lists the BPF programs and maps that the kernel has loaded, by id: sizes in bytes "
 		"(of a program: of its JITed code), when a program was loaded, in seconds since "
 		"boot, and by whom, the ids of the maps it uses, what it is attached to where the "
-		"program itself knows (tracing programs do).\n"
+		"program itself knows (tracing programs do). Of a running kernel this is what it "
+		"says itself; ? is the address of what memory does not have any more.\n"
 		"\n"
 		"With the id of a program shows its functions, where their code is, and its lines "
 		"of source, as they are in the program's own BTF. `dis` shows the code.",

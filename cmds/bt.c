@@ -27,7 +27,8 @@ void bt_write_header(struct out *out, const char *key, const struct task *task)
 	out_text(out, "  CPU: ");
 	out_pad(out, -3);
 	out_u64(out, "cpu", task->cpu);
-	out_text(out, " COMMAND: ");
+	out_space(out, 1, (int)strlen(task->comm) + 11, 4);
+	out_text(out, "COMMAND: ");
 	if (task->is_partial) {
 		out_null_as(out, "comm", "?");
 		out_text(out, "\n    (");
@@ -42,35 +43,75 @@ void bt_write_header(struct out *out, const char *key, const struct task *task)
 	out_object_end(out);
 }
 
+static void write_row(struct session *session, const struct task *task,
+		      const struct stack_trace *trace, size_t number,
+		      const struct frame_arguments *arguments)
+{
+	struct out *out = session->out;
+	char state[2] = { task->state_letter, 0 };
+	out_object_begin(out, NULL);
+	if (task->is_partial)
+		out_null_as(out, "pid", "");
+	else
+		out_i64(out, "pid", task->pid);
+	out_string(out, "comm", task->is_partial ? "" : task->comm);
+	out_u64(out, "cpu", task->cpu);
+	out_string(out, "state", state);
+	out_address(out, "task", task->address);
+	frame_write_cells(session, trace->count ? &trace->frames[number] : NULL, number,
+			  arguments ? &arguments[number] : NULL);
+	out_string(out, "start", trace->is_moving ? "moving" : trace_start_name(trace->start));
+	if (trace->end)
+		out_string(out, "end", trace->end->message);
+	else
+		out_null_as(out, "end", "");
+	out_object_end(out);
+}
+
+/* A table has a row a frame, and one where a task has no frames. */
+static void write_rows(struct session *session, const struct task *task,
+		       const struct stack_trace *trace, const struct frame_arguments *arguments)
+{
+	out_array_begin(session->out, NULL);
+	for (size_t i = 0; !i || i < trace->count; i++)
+		write_row(session, task, trace, i, arguments);
+	out_array_end(session->out);
+}
+
 static void write_trace(struct session *session, const struct task *task,
 			const struct stack_trace *trace, const struct frame_arguments *arguments)
 {
 	struct out *out = session->out;
+	if (out_is_rows(out)) {
+		write_rows(session, task, trace, arguments);
+		return;
+	}
 	out_object_begin(out, NULL);
 	bt_write_header(out, "task", task);
-	if (trace->is_stale) {
-		out_bool_as(out, "stale", true, "");
-		out_text(out,
-			 "    (the CPU's registers are not in the dump: this is where the task "
-			 "last slept)\n");
-	}
+	trace_write_start(out, trace);
 	out_array_begin(out, "frames");
 	for (size_t i = 0; i < trace->count; i++)
 		frame_write(session, &trace->frames[i], i, arguments ? &arguments[i] : NULL);
 	out_array_end(out);
 	if (trace->end) {
 		out_string_as(out, "end", trace->end->message, "");
-		out_text(out, "    (the end: %s)\n", trace->end->message);
+		out_text(out, trace->is_moving ? "    (%s)\n" : "    (the end: %s)\n",
+			 trace->end->message);
 	}
 	out_object_end(out);
 }
 
-/* Without them, the stack is still worth showing. */
-static struct error *find_arguments(struct session *session, const struct task *task,
-				    struct stack_trace *trace, struct frame_arguments **ret)
+struct error *bt_find_arguments(struct session *session, const struct task *task,
+				struct stack_trace *trace, struct argument_places *places,
+				struct frame_arguments **ret)
 {
 	*ret = NULL;
-	return error_only_fatal(arguments_of(session->target, task, trace, ret));
+	TRY(error_only_fatal(arguments_with(session->target, task, trace, places, ret)));
+	if (!unwind_holds(session->target, task, trace)) {
+		free(*ret);
+		*ret = NULL;
+	}
+	return NULL;
 }
 
 struct error *bt_write_task(struct session *session, const struct task *task, bool with_arguments)
@@ -80,7 +121,7 @@ struct error *bt_write_task(struct session *session, const struct task *task, bo
 	struct error *error = NULL;
 	TRY(unwind_task(session->target, task, &trace));
 	if (with_arguments)
-		error = find_arguments(session, task, &trace, &arguments);
+		error = bt_find_arguments(session, task, &trace, NULL, &arguments);
 	if (!error)
 		write_trace(session, task, &trace, arguments);
 	free(arguments);
@@ -141,6 +182,7 @@ static struct error *write_all_cpus(struct session *session, bool with_arguments
 {
 	const struct cpu *cpus;
 	struct error *first = NULL;
+	TRY(target_need_cpus(session->target));
 	size_t count = target_cpus(session->target, &cpus), shown = 0;
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < count; i++) {
@@ -158,6 +200,12 @@ static struct error *write_all_cpus(struct session *session, bool with_arguments
 			first = error;
 	}
 	out_array_end(session->out);
+	if (!shown)
+		return error_create(
+			ERROR_NOT_FOUND,
+			"none of the %zu CPUs was online, stopped by the panic, or left "
+			"registers",
+			count);
 	return first;
 }
 
@@ -234,6 +282,13 @@ const struct command command_bt = {
 		"stack, a guess. Registers of an interrupted frame stand above it, those of user "
 		"mode "
 		"at the end.\n"
+		"\n"
+		"The task on a CPU whose registers are not in the dump is searched for on the "
+		"CPU's stacks: the deepest chain of calls that holds up to where the kernel was "
+		"entered. From a function on that never returns, as panic, such a stack is sure; "
+		"(search) marks that frame, which is where it made its last call. Frames with "
+		"(search?) may be of calls that have returned, and have no arguments; where there "
+		"are only such frames, the task may have been in user mode.\n"
 		"\n"
 		"Behind a function stand its arguments as its prototype names them: values that "
 		"callee "

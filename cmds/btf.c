@@ -201,7 +201,6 @@ const struct command command_btf = {
 					 "of this module" } },
 	.operands = { { .name = "BTF", .kind = OPERAND_FILE, .optional = true, .repeated = true } },
 	.examples = examples,
-	.writing = "--export",
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = btf_run,
 };

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK_EVERY 256 /* types between two looks at Ctrl-C */
-
 static const struct column columns[] = {
 	{ "change", "CHANGE", -9 }, { "kind", "KIND", -7 },    { "name", "NAME", -32 },
 	{ "size_a", "SIZE A", 8 },  { "size_b", "SIZE B", 8 }, { "what", "WHAT", -1 },
@@ -26,7 +24,7 @@ struct side {
 
 static struct error *open_side(struct target *target, const char *name, struct side *ret)
 {
-	struct target_options options = { .vmcoreinfo_path = NULL };
+	struct target_options options = { .helper = target->helper };
 	struct error *error = target_find_btf(target, name, &ret->btf);
 	if (!error || error->kind != ERROR_NOT_FOUND)
 		return error;
@@ -165,8 +163,7 @@ static struct error *compare(struct out *out, const struct btf *from, const stru
 	const struct btf_type none = { .id = 0 };
 	for (uint32_t id = btf_start_id(from); id < btf_end_id(from); id++) {
 		struct btf_type type, other;
-		if (id % CHECK_EVERY == 0)
-			TRY(interrupt_check());
+		TRY(interrupt_check());
 		if (!btf_get(from, id, &type) || !is_compared(&type) ||
 		    has_equal(to, &type, &other))
 			continue;

@@ -4,6 +4,7 @@
 #include "cmds/btf.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/shell/child.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
@@ -13,11 +14,11 @@
 /* --- as it is -----------------------------------------------------------------------------------
  */
 
-static struct error *write_file(const char *path, const void *data, size_t size)
+static struct error *write_file(struct session *session, const char *path, const void *data,
+				size_t size)
 {
-	FILE *file = fopen(path, "wbe");
-	if (!file)
-		return error_system("%s", path);
+	FILE *file;
+	TRY(output_open(session->helper, path, false, &file));
 	bool failed = fwrite(data, 1, size, file) != size;
 	failed |= fclose(file) != 0;
 	return failed ? error_system("%s", path) : NULL;
@@ -48,7 +49,7 @@ struct error *btf_export(struct session *session, const char *name, const char *
 	size_t size;
 	TRY(target_find_btf(session->target, name, &btf));
 	TRY(target_btf_bytes(session->target, btf, &data, &size));
-	TRY(write_file(path, data, size));
+	TRY(write_file(session, path, data, size));
 	report(session, path, size, 0, false);
 	return NULL;
 }
@@ -63,6 +64,7 @@ static const struct {
 	{ ".rodata", "__start_rodata", "__end_rodata" },
 	{ ".data", "_sdata", "_edata" },
 	{ ".bss", "__bss_start", "__bss_stop" },
+	{ ".data..percpu", "__per_cpu_start", "__per_cpu_end" }, /* unless BTF has it */
 };
 
 struct exported {
@@ -147,7 +149,7 @@ static struct error *export_one(void *context, const struct subject *subject,
 	btf_writer_tag(exporting->writer, tag, id);
 	if (!array_reserve(&exporting->items, &exporting->capacity, exporting->count + 1))
 		return error_no_memory();
-	exporting->items[exporting->count++] = (struct exported){ subject->address, size, id };
+	exporting->items[exporting->count++] = (struct exported){ symbol->address, size, id };
 	return NULL;
 }
 
@@ -202,7 +204,7 @@ static struct error *write_variables(struct session *session, struct exporting *
 	for (size_t i = 0; !exporting->module && i < ARRAY_COUNT(sections); i++)
 		TRY(write_section(exporting, i));
 	TRY(btf_writer_finish(exporting->writer, &data, &size));
-	struct error *error = write_file(path, data, size);
+	struct error *error = write_file(session, path, data, size);
 	free(data);
 	if (error)
 		return error;

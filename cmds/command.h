@@ -72,8 +72,7 @@ struct command {
 	struct operand_spec operands[OPERANDS_MAX];
 	const char *const *examples; /* NULL-terminated command lines that work on any dump */
 	unsigned int needs;
-	const char *writing; /* what only lines have that write a file, "--export"; NULL: none do */
-	bool whole_line;     /* `|` and `>` are its own: they begin no pipe */
+	bool whole_line; /* `|` and `>` are its own: they begin no pipe */
 	/*
 	 * Writes exactly one value to session->out (an object, array, table or scalar with key
 	 * NULL). What was written before an error is still shown.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/complete_private.h"
 
+#include "base/ascii.h"
 #include "cmds/alias.h"
 #include "cmds/line.h"
 #include "cmds/topics.h"
@@ -18,10 +19,31 @@ bool complete_full(const struct completing *completing)
 	return completing->ret->count >= WORDS_SHOWN_MAX;
 }
 
-void complete_offer(struct completing *completing, const char *word)
+/*
+ * Names in a dump are an attacker's: "a| id;#" would be run, and a control character would reach
+ * the terminal. So they are held to the alphabet of their kind, which has nothing that means
+ * anything to the line; and none begins like an option.
+ */
+static bool is_safe(const char *word, enum word_kind kind)
+{
+	static const char *const more[] = { [WORD_NAME] = "_",
+					    [WORD_SYMBOL] = "_.$",
+					    [WORD_MODULE] = "_-",
+					    [WORD_TASK] = "_.-/:+@" };
+	if (kind == WORD_OWN)
+		return true;
+	if (!*word || *word == '-')
+		return false;
+	for (const char *at = word; *at; at++)
+		if (!ascii_is_alnum(*at) && !strchr(more[kind], *at))
+			return false;
+	return true;
+}
+
+void complete_offer(struct completing *completing, const char *word, enum word_kind kind)
 {
 	if (!strncmp(word, completing->prefix, strlen(completing->prefix)) &&
-	    !complete_full(completing))
+	    !complete_full(completing) && is_safe(word, kind))
 		completions_add(completing->ret, word);
 }
 
@@ -55,19 +77,19 @@ static void offer_commands(struct completing *completing, bool with_aliases)
 {
 	const struct session *session = completing->session;
 	for (size_t i = 0; commands[i]; i++)
-		complete_offer(completing, commands[i]->name);
+		complete_offer(completing, commands[i]->name, WORD_OWN);
 	for (size_t i = 0; i < session->alias_count && with_aliases; i++)
-		complete_offer(completing, session->aliases[i].name);
+		complete_offer(completing, session->aliases[i].name, WORD_OWN);
 	size_t count;
 	const struct alias *known = aliases_known(&count);
 	for (size_t i = 0; i < count && with_aliases; i++)
-		complete_offer(completing, known[i].name);
+		complete_offer(completing, known[i].name, WORD_OWN);
 }
 
 static void offer_topics(struct completing *completing)
 {
 	for (size_t i = 0; i < topic_count; i++)
-		complete_offer(completing, topics[i].name);
+		complete_offer(completing, topics[i].name, WORD_OWN);
 }
 
 static void offer_modules(struct completing *completing)
@@ -75,7 +97,7 @@ static void offer_modules(struct completing *completing)
 	const struct module *modules;
 	size_t count = target_modules(completing->session->target, &modules);
 	for (size_t i = 0; i < count; i++)
-		complete_offer(completing, modules[i].name);
+		complete_offer(completing, modules[i].name, WORD_MODULE);
 }
 
 static void offer_cpus(struct completing *completing)
@@ -85,17 +107,8 @@ static void offer_cpus(struct completing *completing)
 	size_t count = target_cpus(completing->session->target, &cpus);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(number, sizeof(number), "%u", cpus[i].number);
-		complete_offer(completing, number);
+		complete_offer(completing, number, WORD_OWN);
 	}
-}
-
-/* A name with blanks or controls would be no word: it is left to be typed. */
-static bool is_word(const char *name)
-{
-	for (const char *at = name; *at; at++)
-		if (!isgraph((unsigned char)*at) || strchr("'\"\\|>", *at))
-			return false;
-	return *name;
 }
 
 static struct error *offer_task(void *context, const struct task *task)
@@ -104,9 +117,9 @@ static struct error *offer_task(void *context, const struct task *task)
 	char pid[16];
 	snprintf(pid, sizeof(pid), "%d", task->pid);
 	if (isdigit((unsigned char)*completing->prefix) || !completing->names)
-		complete_offer(completing, pid);
-	else if (is_word(task->comm))
-		complete_offer(completing, task->comm);
+		complete_offer(completing, pid, WORD_OWN);
+	else
+		complete_offer(completing, task->comm, WORD_TASK);
 	return interrupt_check();
 }
 
@@ -168,11 +181,11 @@ static void offer_options(struct completing *completing, const struct command *c
 			snprintf(word, sizeof(word), "--%s", option->name);
 		else
 			snprintf(word, sizeof(word), "-%c", option->letter);
-		complete_offer(completing, word);
+		complete_offer(completing, word, WORD_OWN);
 	}
-	complete_offer(completing, "--columns");
-	complete_offer(completing, "--csv");
-	complete_offer(completing, "--json");
+	complete_offer(completing, "--columns", WORD_OWN);
+	complete_offer(completing, "--csv", WORD_OWN);
+	complete_offer(completing, "--json", WORD_OWN);
 }
 
 /* The option whose argument is the next word; NULL: none. */

@@ -2,9 +2,9 @@
 /* TAB in C: the word at the cursor may be a member, a type, a variable or a symbol. */
 #include "cmds/complete_private.h"
 
+#include "base/ascii.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/btf_files.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 static bool is_identifier(char byte)
 {
-	return isalnum((unsigned char)byte) || byte == '_';
+	return ascii_is_alnum(byte) || byte == '_';
 }
 
 /* Where the identifier that ends at `end` begins, not before `start`. */
@@ -35,7 +35,7 @@ static void offer_members(struct completing *completing, struct type type, int d
 		return;
 	for (uint32_t i = 0; btf_member(&record, i, &member); i++) {
 		if (*member.name)
-			complete_offer(completing, member.name);
+			complete_offer(completing, member.name, WORD_NAME);
 		else
 			offer_members(completing, (struct type){ record.btf, member.type },
 				      depth + 1);
@@ -131,7 +131,7 @@ static void offer_types(struct completing *completing, const struct btf *btf, en
 	struct btf_type type;
 	for (uint32_t id = btf_start_id(btf); id < btf_end_id(btf); id++)
 		if (btf_get(btf, id, &type) && is_kind(type.kind, kind) && *type.name)
-			complete_offer(completing, type.name);
+			complete_offer(completing, type.name, WORD_NAME);
 }
 
 static void offer_kinds(struct completing *completing, const struct btf *btf,
@@ -229,7 +229,7 @@ static void offer_symbols(struct completing *completing, const char *module, siz
 	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
 		symtab_get(symtab, i, &symbol);
 		if (!module || (!strncmp(symbol.module, module, length) && !symbol.module[length]))
-			complete_offer(completing, symbol.name);
+			complete_offer(completing, symbol.name, WORD_SYMBOL);
 		if (complete_full(completing))
 			return;
 	}
@@ -242,9 +242,9 @@ static void offer_variables(struct completing *completing)
 	const struct value *value;
 	const char *name;
 	for (size_t i = 0; variables && variables_get(variables, i, &name, &value); i++)
-		complete_offer(completing, name);
+		complete_offer(completing, name, WORD_OWN);
 	for (unsigned int i = 0; arch && i < arch->register_count; i++)
-		complete_offer(completing, arch->register_names[i]);
+		complete_offer(completing, arch->register_names[i], WORD_OWN);
 }
 
 /* "sd_mod:name", "runqueues:0". */
@@ -267,7 +267,7 @@ static void offer_words(struct completing *completing)
 					     "offsetof",     "per_cpu", "sizeof",
 					     "struct",	     "typeof",	"union" };
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
-		complete_offer(completing, words[i]);
+		complete_offer(completing, words[i], WORD_OWN);
 }
 
 void complete_expression(struct completing *completing, size_t start)

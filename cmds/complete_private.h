@@ -18,8 +18,16 @@ struct completing {
 
 /* The word at the cursor begins at this offset. */
 void complete_begin(struct completing *completing, size_t start);
-/* Adds a word if it begins as the prefix does. */
-void complete_offer(struct completing *completing, const char *word);
+/* What a word is decides what it may be made of: what TAB puts into the line is parsed and run. */
+enum word_kind {
+	WORD_OWN,    /* the program's own words, and the user's */
+	WORD_NAME,   /* a name in C: a member, a type */
+	WORD_SYMBOL, /* "name.constprop.0" */
+	WORD_MODULE, /* "dm-mod" */
+	WORD_TASK    /* "kworker/0:1H-kblockd" */
+};
+/* Adds a word if it begins as the prefix does, and is none that only looks like one. */
+void complete_offer(struct completing *completing, const char *word, enum word_kind kind);
 /* There are more than anybody will read. */
 bool complete_full(const struct completing *completing);
 

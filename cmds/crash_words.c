@@ -5,29 +5,35 @@
 #include <string.h>
 
 /* What stands in `` runs on any dump, unless it has a word in capitals: the tests try it. */
-static const struct {
-	const char *name, *hint;
-} commands[] = {
+const struct crash_word crash_commands[] = {
+	{ "apropos", "`help` has a line on each command" },
 	{ "ascii", "`rd -a linux_banner 64` shows memory as text" },
 	{ "btop", "`print -x ADDRESS >> 12`" },
 	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
 	{ "files",
 	  "`task PID`, then `print current->files->fdt->fd[0..2]{f_path.dentry->d_name}`" },
+	{ "fuser",
+	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
+	  "files" },
+	{ "gcore", "a process's own memory is not read: no cores are written" },
 	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
 		  "ids[0] and ids[1] semaphores and messages" },
 	{ "irq", "`tree irq_desc sparse_irqs -s action->name`; before 6.5 it is irq_desc_tree" },
 	{ "kmem", "`whattype ADDRESS` says what lies at an address, `list kmem_cache.list "
 		  "slab_caches -s name,object_size` lists the slab caches" },
 	{ "mach", "`sys` has what is known of the machine" },
-	{ "mount", "`list super_block.s_list super_blocks -s s_id,s_type->name`; the layout is "
-		   "`struct mount`" },
+	{ "mount", "`list mount.mnt_child init_task.nsproxy->mnt_ns->root->mnt_mounts -s "
+		   "mnt_devname,mnt_mountpoint->d_name.name` has what is mounted on the root" },
 	{ "net", "`list net_device.dev_list init_net.dev_base_head -s name,mtu`; the layout is "
 		 "`struct net`" },
+	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
 	{ "ptob", "`print -x PAGE << 12`" },
 	{ "ptov", "`print -x page_offset_base + ADDRESS`" },
+	{ "repeat", "a dump does not change; `source FILE` runs the lines of a file once more" },
 	{ "runq", "`print runqueues:a{nr_running, curr->pid, curr->comm}`, `tree "
 		  "task_struct.se.run_node runqueues:a.cfs.tasks_timeline -s pid,comm`" },
+	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
 	{ "search", "memory cannot be searched; `whattype ADDRESS` says what leads to an object" },
 	{ "sig", "`task PID`, then `print current->signal->shared_pending`" },
 	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
@@ -38,6 +44,7 @@ static const struct {
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
 	{ "waitq", "`list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },
+	{ NULL, NULL },
 };
 
 static const struct {
@@ -66,9 +73,10 @@ static const struct {
 
 const char *crash_command_hint(const char *name, size_t length)
 {
-	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
-		if (!strncmp(commands[i].name, name, length) && !commands[i].name[length])
-			return commands[i].hint;
+	for (size_t i = 0; crash_commands[i].name; i++)
+		if (!strncmp(crash_commands[i].name, name, length) &&
+		    !crash_commands[i].name[length])
+			return crash_commands[i].hint;
 	return NULL;
 }
 

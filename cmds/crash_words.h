@@ -8,6 +8,13 @@
 
 #include <stddef.h>
 
+struct crash_word {
+	const char *name, *hint; /* what stands in `` runs, unless a word is in capitals */
+};
+
+/* crash's commands that have another name here, sorted; ends with a nameless one. */
+extern const struct crash_word crash_commands[];
+
 /* Whether crash has a command of this name, not terminated; NULL: it has none that we lack. */
 const char *crash_command_hint(const char *name, size_t length);
 /* The same of an option ("-l") of a command that both have. */

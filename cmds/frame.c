@@ -81,7 +81,7 @@ static struct error *task_run(struct session *session, const struct arguments *a
 		session->scope.task = session->focus.task.address;
 	}
 	TRY(focus_task(&session->focus, session->target, &selected));
-	out_item(session->out, selected->address, "struct task_struct");
+	out_item_named(session->out, selected->address, "struct task_struct");
 	bt_write_header(session->out, NULL, selected);
 	return NULL;
 }
@@ -114,6 +114,10 @@ static struct error *registers_run(struct session *session, const struct argumen
 	TRY(focus_trace(&session->focus, session->target, &trace));
 	TRY(focus_set_frame(&session->focus, session->target, session->focus.frame));
 	const struct frame *frame = &trace->frames[session->focus.frame];
+	if (frame->is_unproved)
+		return error_create(ERROR_NOT_FOUND,
+				    "frame %zu was found by a search: its registers are not sure",
+				    session->focus.frame);
 	out_table_begin(session->out, NULL, register_columns, 3);
 	for (unsigned int number = 0; number < arch->register_count; number++)
 		if (registers_has(&frame->registers, number))

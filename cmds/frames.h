@@ -13,7 +13,20 @@
  */
 void frame_write(struct session *session, const struct frame *frame, size_t number,
 		 const struct frame_arguments *arguments);
-/* The same of a stack that several tasks have: without what differs between them. */
-void frame_write_short(struct session *session, const struct frame *frame, size_t number);
+/*
+ * The same of a stack that several tasks have: without what differs between them. `arguments`: as
+ * far as they are equal, the others unknown.
+ */
+void frame_write_short(struct session *session, const struct frame *frame, size_t number,
+		       const struct frame_arguments *arguments);
+/*
+ * A frame as cells of a row that is open, the same ones for each frame: a table has no place for
+ * frames within a task. NULL: empty ones, of a stack that has no frames.
+ */
+void frame_write_cells(struct session *session, const struct frame *frame, size_t number,
+		       const struct frame_arguments *arguments);
+
+/* Members of an object: where the trace begins; in text a line when that was searched for. */
+void trace_write_start(struct out *out, const struct stack_trace *trace);
 
 #endif

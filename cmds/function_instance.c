@@ -86,7 +86,7 @@ struct error *function_instance_show(void *context, const struct function_instan
 	struct module_section section;
 	const struct symbol *symbol = &instance->symbol;
 	bool is_proved = instance->proof > INSTANCE_ONLY;
-	out_item(out, symbol->address, NULL);
+	out_item_named(out, symbol->address, NULL);
 	out_object_begin(out, NULL);
 	out_address(out, "address", symbol->address);
 	out_text(out, " ");

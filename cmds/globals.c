@@ -2,7 +2,9 @@
 #include "cmds/command.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/declare/declare.h"
+#include "debugger/infer/per_cpu.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
@@ -45,6 +47,14 @@ struct row {
 	bool at_most; /* an array whose length nothing proves */
 };
 
+/* Whether a struct holds what is looked for, by its id. */
+enum holding { HOLDING_UNKNOWN, HOLDING_NO, HOLDING_YES };
+struct holdings {
+	const struct btf *btf;
+	uint32_t count;
+	uint8_t *by_id;
+};
+
 struct listing {
 	struct target *target;
 	const char *module, *tier;
@@ -55,33 +65,64 @@ struct listing {
 	bool undeclared; /* for scores: without the program's list */
 	struct row *rows;
 	size_t count, capacity;
+	struct holdings *holdings; /* what was found out for `contains`, by level of BTF */
+	size_t holdings_count, holdings_capacity;
 };
 
-#define DEPTH_MAX  12
-#define VISITS_MAX 20000
+#define DEPTH_MAX 128 /* structs within structs end long before; arrays of arrays may not */
 
-/* Is it that type, an array of it, or does it have a member that is? Not through pointers. */
-static bool contains(struct type type, struct type wanted, int depth, unsigned int *visits)
+static bool holds(struct listing *listing, struct type type, int depth);
+
+/* Of a struct or union: each is gone through once for all globals. NULL: not kept. */
+static uint8_t *holding_of(struct listing *listing, const struct btf_type *record)
+{
+	struct holdings *holdings = listing->holdings;
+	size_t i = 0;
+	while (i < listing->holdings_count && holdings[i].btf != record->btf)
+		i++;
+	if (i == listing->holdings_count) {
+		if (!array_reserve(&listing->holdings, &listing->holdings_capacity, i + 1))
+			return NULL;
+		holdings = listing->holdings;
+		holdings[i] = (struct holdings){ record->btf, btf_end_id(record->btf), NULL };
+		holdings[i].by_id = calloc(holdings[i].count, 1);
+		if (!holdings[i].by_id)
+			return NULL;
+		listing->holdings_count++;
+	}
+	return record->id < holdings[i].count ? &holdings[i].by_id[record->id] : NULL;
+}
+
+static bool any_holds(struct listing *listing, const struct btf_type *record, int depth)
+{
+	struct btf_member member;
+	uint8_t *known = holding_of(listing, record);
+	bool found = false;
+	if (known && *known != HOLDING_UNKNOWN)
+		return *known == HOLDING_YES;
+	for (uint32_t i = 0; !found && btf_member(record, i, &member); i++)
+		found = holds(listing, (struct type){ record->btf, member.type }, depth + 1);
+	if (known)
+		*known = found ? HOLDING_YES : HOLDING_NO;
+	return found;
+}
+
+/* Is it the type looked for, an array of it, or has a member that is? Not through pointers. */
+static bool holds(struct listing *listing, struct type type, int depth)
 {
 	struct btf_type record;
-	struct btf_member member;
 	struct type element;
-	if (depth > DEPTH_MAX || ++*visits > VISITS_MAX)
+	if (depth > DEPTH_MAX || interrupt_flag)
 		return false;
-	if (type_equal(type_resolve(type), wanted))
+	if (type_equal(type_resolve(type), listing->contains))
 		return true;
 	if (!type_get_resolved(type, &record))
 		return false;
 	if (record.kind == BTF_ARRAY)
-		return type_target(type, &element) && contains(element, wanted, depth + 1, visits);
+		return type_target(type, &element) && holds(listing, element, depth + 1);
 	if (record.kind != BTF_STRUCT && record.kind != BTF_UNION)
 		return false;
-	for (uint32_t i = 0; btf_member(&record, i, &member); i++) {
-		struct type inner = { type.btf, member.type };
-		if (contains(inner, wanted, depth + 1, visits))
-			return true;
-	}
-	return false;
+	return any_holds(listing, &record, depth);
 }
 
 /* "struct list_head", "mutex" for "struct mutex". */
@@ -116,19 +157,32 @@ static bool is_array(struct type type)
 	return type.btf && type_get_resolved(type, &record) && record.kind == BTF_ARRAY;
 }
 
-static bool is_wanted(const struct listing *listing, const struct row *row,
-		      const struct symbol *symbol)
+/* An array that has no room for an element more: nothing else may say that it is so long. */
+static bool fills_room(struct type type, uint64_t room)
 {
 	struct type element;
-	unsigned int visits = 0;
+	uint64_t size, step;
+	return is_array(type) && type_target(type, &element) && type_size(element, &step) &&
+	       type_size(type, &size) && size <= room && room - size < step;
+}
+
+static bool have_one_element(struct type a, struct type b)
+{
+	struct type left, right;
+	return is_array(a) && is_array(b) && type_target(a, &left) && type_target(b, &right) &&
+	       type_equal(type_resolve(left), type_resolve(right));
+}
+
+static bool is_wanted(struct listing *listing, const struct row *row, const struct symbol *symbol)
+{
+	struct type element;
 	if (listing->tier && strcmp(listing->tier, confidence_name(row->confidence)))
 		return false;
 	if (listing->module && strcmp(listing->module, symbol->module ? symbol->module : "vmlinux"))
 		return false;
 	if (!has_name(listing, symbol->name))
 		return false;
-	if (listing->contains.btf &&
-	    (!row->type.btf || !contains(row->type, listing->contains, 0, &visits)))
+	if (listing->contains.btf && (!row->type.btf || !holds(listing, row->type, 0)))
 		return false;
 	if (!listing->type.btf)
 		return true;
@@ -144,7 +198,9 @@ static bool is_wanted(const struct listing *listing, const struct row *row,
 static struct error *add_row(struct listing *listing, const struct row *row,
 			     const struct symbol *symbol)
 {
-	if (!is_wanted(listing, row, symbol))
+	bool wanted = is_wanted(listing, row, symbol);
+	TRY(interrupt_check());
+	if (!wanted)
 		return NULL;
 	if (!array_reserve(&listing->rows, &listing->capacity, listing->count + 1))
 		return error_no_memory();
@@ -158,16 +214,24 @@ static struct error *apply_declaration(struct listing *listing, const struct sym
 {
 	struct type type;
 	enum type_origin origin;
-	if (!listing->has_user && row->confidence >= CONFIDENCE_INFERRED)
+	if (!listing->has_user && row->confidence >= CONFIDENCE_INFERRED && !row->at_most)
 		return NULL;
 	TRY(declared_symbol_type(listing->target, symbol, &type, &origin));
-	if (origin == ORIGIN_NONE || (origin == ORIGIN_DECLARED && listing->undeclared) ||
-	    (origin == ORIGIN_DECLARED && row->confidence >= CONFIDENCE_INFERRED))
+	if (origin == ORIGIN_NONE || (origin == ORIGIN_DECLARED && listing->undeclared))
 		return NULL;
+	if (origin == ORIGIN_DECLARED && row->confidence >= CONFIDENCE_INFERRED) {
+		/* The list knows a length that the code does not show. */
+		if (row->at_most && !fills_room(type, row->room) &&
+		    have_one_element(type, row->type)) {
+			row->type = type;
+			row->at_most = false;
+		}
+		return NULL;
+	}
 	row->type = type;
 	row->origin = origin;
 	row->confidence = origin_confidence(origin);
-	row->at_most = origin == ORIGIN_DECLARED && is_array(type);
+	row->at_most = origin == ORIGIN_DECLARED && fills_room(type, row->room);
 	return NULL;
 }
 
@@ -175,9 +239,10 @@ static struct error *add_global(void *context, const struct subject *subject,
 				const struct symbol *symbol, const struct typing *typing)
 {
 	struct listing *listing = context;
-	struct row row = { .address = subject->address,
+	struct row row = { .address = symbol->address,
 			   .room = subject->room,
 			   .symbol = symbol->number,
+			   .is_per_cpu = symbol->per_cpu,
 			   .type = typing->type,
 			   .confidence = typing->confidence,
 			   .origin = typing->origin,
@@ -189,13 +254,17 @@ static struct error *add_global(void *context, const struct subject *subject,
 	return add_row(listing, &row, symbol);
 }
 
-/* Typed by BTF since 5.11; their addresses are offsets into each CPU's area. */
+/* As BTF types them since 5.11; their addresses are offsets into each CPU's area. */
 static struct error *add_per_cpu(struct listing *listing)
 {
 	struct target *target = listing->target;
 	const struct module *modules;
+	struct per_cpu_copies untyped;
 	struct symbol symbol;
 	(void)target_modules(target, &modules);
+	/* Then they are among what is inferred. */
+	if (per_cpu_untyped(target, &untyped))
+		return NULL;
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		symtab_peek(target->symbols, i, &symbol);
@@ -350,6 +419,9 @@ static struct error *globals_run(struct session *session, const struct arguments
 	for (size_t i = 0; i < listing.count; i++)
 		show(session->out, &listing, &listing.rows[i]);
 	out_table_end(session->out);
+	for (size_t i = 0; i < listing.holdings_count; i++)
+		free(listing.holdings[i].by_id);
+	free(listing.holdings);
 	free(listing.rows);
 	return error;
 }
@@ -362,8 +434,9 @@ const struct command command_globals = {
 	.summary = "list the global variables with their types",
 	.description =
 		"All data symbols with the types that BTF, tables of the kernel, its code and its "
-		"data give them, and how sure that is. NAME is a pattern as in a shell (tty_*); of "
-		"several, one must fit.",
+		"data give them, and how sure that is; per-CPU variables among them, which BTF "
+		"types since 5.11. NAME is a pattern as in a shell (tty_*); of several, one must "
+		"fit.",
 	.options = { { 'm', "module", "MODULE", OPERAND_MODULE,
 		       "only of this module; vmlinux: the kernel" },
 		     { 't', "type", "TYPE", OPERAND_TYPE, "only of this type" },

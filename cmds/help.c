@@ -40,6 +40,21 @@ static void list_examples(struct out *out, const char *const *examples)
 	out_array_end(out);
 }
 
+static void list_words(struct out *out, const struct topic *topic)
+{
+	static const struct column columns[] = { { "name", "CRASH", -8 },
+						 { "instead", "HERE", -1 } };
+	out_text(out, "\n");
+	out_table_begin(out, "words", columns, 2);
+	for (size_t i = 0; topic->words[i].name; i++) {
+		out_row_begin(out);
+		out_string(out, "name", topic->words[i].name);
+		out_string(out, "instead", topic->words[i].hint);
+		out_row_end(out);
+	}
+	out_table_end(out);
+}
+
 /* Its text is laid out by hand. */
 static void describe_topic(struct out *out, const struct topic *topic)
 {
@@ -51,6 +66,8 @@ static void describe_topic(struct out *out, const struct topic *topic)
 	for (const char *line = topic->text; *line; line += strcspn(line, "\n") + 1)
 		out_text(out, "%.*s\n", (int)strcspn(line, "\n"), line);
 	out_string_as(out, "description", topic->text, "");
+	if (topic->words)
+		list_words(out, topic);
 	list_examples(out, topic->examples);
 	out_object_end(out);
 }
@@ -151,8 +168,8 @@ const struct command command_help = {
 	.summary = "list the commands, or describe one",
 	.description =
 		"Without an operand, lists the commands. With the name of one, shows its usage,\n"
-		"options and examples. Besides commands there are topics: pipes, expressions, "
-		"output, rc.",
+		"options and examples. Besides commands there are topics: crash, "
+		"expressions, output, pipes, rc.",
 	.operands = { { .name = "COMMAND", .kind = OPERAND_COMMAND, .optional = true } },
 	.examples = (const char *const[]){ "help", "help print", "help pipes", NULL },
 	.run = run,

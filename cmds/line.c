@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/line.h"
 
+#include "base/ascii.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static bool is_pipe(const struct splitter *splitter, const char *word)
 	const struct line_names *names = splitter->names;
 	size_t length = word_length(word);
 	bool expression;
-	return (*word == '!' && isalpha((unsigned char)word[1])) ||
+	return (*word == '!' && ascii_is_alpha(word[1])) ||
 	       names->is_command(names->context, word, length, &expression) ||
 	       names->is_program(names->context, word, length);
 }

@@ -2,6 +2,7 @@
 #include "cmds/listing.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "base/interrupt.h"
 #include "cmds/member.h"
 #include "debugger/declare/declare.h"
@@ -61,7 +62,7 @@ static bool split_name(const char *text, char name[128], const char **ret_member
 	const char *from = skip_keyword(text);
 	size_t length = strcspn(from, ".");
 	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)from[i]) && from[i] != '_')
+		if (!ascii_is_alnum(from[i]) && from[i] != '_')
 			return false;
 	if (!length || length >= 128 || isdigit((unsigned char)*from))
 		return false;
@@ -112,8 +113,7 @@ static struct error *add_root(void *context, const struct expression_result *res
 {
 	struct listing_roots *roots = context;
 	if (!result->value)
-		return error_create_at(result->error->kind, result->error->address, "%s",
-				       result->error->message);
+		return error_copy(result->error);
 	if (!array_reserve(&roots->roots, &roots->capacity, roots->count + 1))
 		return error_no_memory();
 	roots->roots[roots->count++] = (struct listing_root){ .value = *result->value,
@@ -267,8 +267,10 @@ struct error *listing_begin(struct listing *listing, struct session *session,
 	listing->options = session->render;
 	listing->options.one_line = listing->options.bare_strings = true;
 	listing->options.string_limit = 0;
-	if (listing->hexadecimal)
+	if (listing->hexadecimal) {
 		listing->options.base = BASE_HEXADECIMAL;
+		listing->options.base_of_all = true;
+	}
 	TRY(parse_limit(listing, limit));
 	if (members && !linkage->type.btf)
 		return error_create(ERROR_USAGE, "whose members are \"%s\"? name a TYPE too",
@@ -311,7 +313,9 @@ static void show_address(struct listing *listing, const struct walk_item *item, 
 		out_u64_as(out, "address", item->address, text);
 		return;
 	}
-	out_item(out, address, *listing->linkage->name ? listing->linkage->name : NULL);
+	const struct type type = listing->linkage->type;
+	out_item(out,
+		 &(struct out_item){ .address = address, .btf = type.btf, .type_id = type.id });
 	out_address(out, "address", address);
 }
 

@@ -49,17 +49,22 @@ static void show_prefix(const struct log_view *view, const struct printk_record 
 		out_text(out, " ");
 }
 
-/* Tabs are the kernel's way to indent; the sink would show them as \t. */
+/*
+ * Tabs are the kernel's way to indent; the sink would show them as \t. Backslashes are the
+ * console's: dmesg doubles none either.
+ */
 static void show_line(struct out *out, const char *line, size_t size)
 {
 	const char *end = line + size;
 	const char *tab;
+	out_quoted(out, OUT_QUOTED_TEXT);
 	while ((tab = memchr(line, '\t', (size_t)(end - line)))) {
 		out_string_bytes(out, NULL, line, (size_t)(tab - line));
 		out_text(out, "\t");
 		line = tab + 1;
 	}
 	out_string_bytes(out, NULL, line, (size_t)(end - line));
+	out_quoted(out, OUT_RAW);
 	out_text(out, "\n");
 }
 

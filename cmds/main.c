@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command line: which dump, which commands from where, and the exit status. */
+#include "base/array.h"
 #include "base/interrupt.h"
+#include "base/sandbox.h"
+#include "base/standard.h"
 #include "cmds/alias.h"
-#include "cmds/bash_completion.h"
 #include "cmds/command.h"
 #include "cmds/complete.h"
-#include "cmds/confine.h"
+#include "cmds/completions.h"
 #include "cmds/manual.h"
-#include "cmds/run.h"
+#include "cmds/options.h"
+#include "cmds/serve.h"
 #include "debugger/declare/declare.h"
+#include "debugger/hidden/hidden.h"
+#include "debugger/infer/cache_file.h"
 #include "debugger/shell/shell.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
+#include "vmcore/decompress.h"
+#include <elf.h>
 #include <errno.h>
-#include <getopt.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum exit_status { EXIT_ALL_WELL = 0, EXIT_COMMAND_FAILED = 1, EXIT_NO_DUMP = 2 };
+extern const struct command command_help;
 
-/* -c and -i may be mixed; they run in the order given. */
-struct source {
-	bool is_file;
-	const char *text; /* command or path */
-};
+enum exit_status { EXIT_ALL_WELL = 0, EXIT_COMMAND_FAILED = 1, EXIT_NO_DUMP = 2 };
 
 struct settings {
 	struct source *sources;
@@ -36,39 +41,25 @@ struct settings {
 	const char **btf_files;
 	size_t btf_file_count;
 	const char *vmcoreinfo;
+	bool raw; /* --format raw */
 	bool no_cache, no_hints, no_sandbox;
+	bool live;
 	enum output_format format;
 	const char *columns; /* NULL: all */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool quiet, no_rc;
-	const char *const *dumps;
+	const char **dumps;
 	size_t dump_count;
+	bool interactive; /* a prompt: neither -c nor -i, and a terminal */
+	bool only_help;	  /* no line asks for more than what the program says of itself */
 };
 
-static const char usage_text[] =
-	"usage: btfcrash [OPTIONS] [DUMP...]\n"
-	"\n"
-	"Debugs a Linux kernel crash dump with nothing but the dump. Without DUMP: /proc/vmcore.\n"
-	"Several DUMPs are the parts of one split dump.\n"
-	"\n"
-	"  -c, --command COMMAND  run COMMAND and leave (may be repeated)\n"
-	"  -i, --input FILE       run the commands in FILE and leave (- is standard input)\n"
-	"      --json             one line of JSON a command\n"
-	"      --csv              tables as comma-separated values\n"
-	"      --columns LIST     only these columns of tables: pid,comm\n"
-	"      --color WHEN       auto (a terminal, and no $NO_COLOR), always or never\n"
-	"      --no-rc            do not read ~/.config/btfcrash/rc at the prompt\n"
-	"  -q, --quiet            no banner\n"
-	"      --btf FILE[,base=NAME]  more types and variables: BTF, an ELF file, a folder\n"
-	"      --declare FILE     C declarations of kernel variables: \"struct foo bar;\"\n"
-	"      --vmcoreinfo FILE  use this VMCOREINFO instead of the dump's\n"
-	"      --no-cache         types of globals: neither read nor keep results in ~/.cache\n"
-	"      --no-hints         types of globals: without the table of other kernels\n"
-	"      --no-sandbox       keep all system calls even where no command needs them\n"
-	"  -h, --help             this text; `-c help` lists the commands\n"
-	"  -V, --version          the version\n"
-	"\n"
-	"Exit status: 0 all commands succeeded, 1 one failed, 2 no dump or wrong usage.\n";
+/* What a session runs in. */
+struct surroundings {
+	struct helper_link helper;
+	struct sandbox sandbox;
+	struct cache_place cache;
+};
 
 static int fail(struct error *error)
 {
@@ -79,63 +70,15 @@ static int fail(struct error *error)
 	return EXIT_NO_DUMP;
 }
 
-enum {
-	OPTION_JSON = 256,
-	OPTION_CSV,
-	OPTION_FORMAT,
-	OPTION_COLUMNS,
-	OPTION_COLOR,
-	OPTION_NO_RC,
-	OPTION_VMCOREINFO,
-	OPTION_NO_CACHE,
-	OPTION_NO_HINTS,
-	OPTION_NO_SANDBOX,
-	OPTION_DECLARE,
-	OPTION_BTF,
-	OPTION_MANUAL,
-	OPTION_BASH_COMPLETION
-};
-
-static const struct option options[] = {
-	{ "command", required_argument, NULL, 'c' },
-	{ "input", required_argument, NULL, 'i' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "columns", required_argument, NULL, OPTION_COLUMNS },
-	{ "color", required_argument, NULL, OPTION_COLOR },
-	{ "no-rc", no_argument, NULL, OPTION_NO_RC },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "btf", required_argument, NULL, OPTION_BTF },
-	{ "declare", required_argument, NULL, OPTION_DECLARE },
-	{ "vmcoreinfo", required_argument, NULL, OPTION_VMCOREINFO },
-	{ "no-cache", no_argument, NULL, OPTION_NO_CACHE },
-	{ "no-hints", no_argument, NULL, OPTION_NO_HINTS },
-	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	/* For the Makefile: the man page, bash's completion. */
-	{ "manual", no_argument, NULL, OPTION_MANUAL },
-	{ "bash-completion", no_argument, NULL, OPTION_BASH_COMPLETION },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int no_such_word(const char *option, const char *word, const char *words)
+/* Where the option's argument stands among the words that it takes; -1, and a message: nowhere. */
+static int word_number(int key)
 {
-	fprintf(stderr, "btfcrash: --%s takes %s, not \"%s\"\n", option, words, word);
-	return EXIT_NO_DUMP;
-}
-
-/* The number of a word among words with blanks between; -1: none of them. */
-static int word_number(const char *word, const char *words)
-{
-	for (int number = 0; *words; number++) {
-		size_t length = strcspn(words, " ");
-		if (strlen(word) == length && !strncmp(word, words, length))
-			return number;
-		words += length + (words[length] == ' ');
-	}
-	return -1;
+	const struct program_option *option = option_of_key(key);
+	int number = option_word(optarg, option->words);
+	if (number < 0)
+		fprintf(stderr, "btfcrash: --%s takes one of %s, not \"%s\"\n", option->name,
+			option->words, optarg);
+	return number;
 }
 
 /* Options about the looks of the output. Returns as parse_option(). */
@@ -150,18 +93,21 @@ static int parse_output_option(int option, struct settings *settings)
 		settings->format = FORMAT_CSV;
 		break;
 	case OPTION_FORMAT:
-		number = word_number(optarg, "text json csv");
+		number = word_number(option);
 		if (number < 0)
-			return no_such_word("format", optarg, "text, json or csv");
-		settings->format = (enum output_format)number;
+			return EXIT_NO_DUMP;
+		/* The only format of a dump that nothing in it may tell. */
+		settings->raw |= number == 3;
+		if (number < 3)
+			settings->format = (enum output_format)number;
 		break;
 	case OPTION_COLUMNS:
 		settings->columns = optarg;
 		break;
 	case OPTION_COLOR:
-		number = word_number(optarg, "auto always never");
+		number = word_number(option);
 		if (number < 0)
-			return no_such_word("color", optarg, "auto, always or never");
+			return EXIT_NO_DUMP;
 		settings->color = number;
 		break;
 	default:
@@ -182,6 +128,9 @@ static int parse_option(int option, struct settings *settings)
 		break;
 	case 'q':
 		settings->quiet = true;
+		break;
+	case OPTION_LIVE:
+		settings->live = true;
 		break;
 	case OPTION_NO_RC:
 		settings->no_rc = true;
@@ -205,7 +154,7 @@ static int parse_option(int option, struct settings *settings)
 		settings->vmcoreinfo = optarg;
 		break;
 	case 'h':
-		fputs(usage_text, stdout);
+		options_usage(stdout);
 		return EXIT_ALL_WELL;
 	case 'V':
 		puts("btfcrash " BTFCRASH_VERSION);
@@ -213,8 +162,10 @@ static int parse_option(int option, struct settings *settings)
 	case OPTION_MANUAL:
 		manual_write(stdout);
 		return EXIT_ALL_WELL;
-	case OPTION_BASH_COMPLETION:
-		bash_completion_write(stdout, options);
+	case OPTION_COMPLETION:
+		if (word_number(option) < 0)
+			return EXIT_NO_DUMP;
+		completions_write(stdout, optarg);
 		return EXIT_ALL_WELL;
 	default:
 		return parse_output_option(option, settings);
@@ -224,15 +175,20 @@ static int parse_option(int option, struct settings *settings)
 
 static int parse_command_line(int argc, char **argv, struct settings *settings)
 {
-	int option;
-	while ((option = getopt_long(argc, argv, "c:i:qhV", options, NULL)) != -1) {
-		int status = parse_option(option, settings);
-		if (status != -1)
-			return status;
+	struct option *options = options_for_getopt();
+	char *letters = option_letters();
+	int option, status = -1;
+	if (!options || !letters) {
+		fputs("btfcrash: out of memory\n", stderr);
+		status = EXIT_NO_DUMP;
 	}
-	settings->dumps = (const char *const *)argv + optind;
+	while (status == -1 && (option = getopt_long(argc, argv, letters, options, NULL)) != -1)
+		status = parse_option(option, settings);
+	settings->dumps = (const char **)argv + optind;
 	settings->dump_count = (size_t)(argc - optind);
-	return -1;
+	free(letters);
+	free(options);
+	return status;
 }
 
 static struct error *run_sources(struct session *session, const struct settings *settings)
@@ -245,7 +201,7 @@ static struct error *run_sources(struct session *session, const struct settings 
 		if (source->is_file)
 			error = shell_run_path(session, source->text, command_run_line);
 		else
-			command_run_line(session, source->text);
+			error = shell_run_command(session, i, source->text, command_run_line);
 	}
 	return error;
 }
@@ -261,30 +217,14 @@ static struct error *interact(struct session *session, const struct settings *se
 		command_run_line(session, "sys");
 		putchar('\n');
 	}
-	shell_interact(session, command_run_line, command_complete);
+	struct error *error = shell_interact(session, command_run_line, command_complete);
 	session->failed = false;
-	return NULL;
-}
-
-/* Whether everything that will be run is known, and needs neither programs nor files to write. */
-static bool stays_inside(struct session *session, const struct settings *settings)
-{
-	bool inside = settings->source_count && !settings->no_sandbox;
-	for (size_t i = 0; i < settings->source_count && inside; i++) {
-		const struct source *source = &settings->sources[i];
-		inside = source->is_file ? confine_allows_script(session, source->text)
-					 : run_stays_inside(session, source->text);
-	}
-	return inside;
+	return error;
 }
 
 static struct error *run_session(struct session *session, const struct settings *settings)
 {
-	if (settings->source_count)
-		return run_sources(session, settings);
-	if (!isatty(STDIN_FILENO))
-		return shell_run_file(session, stdin, "standard input", command_run_line);
-	return interact(session, settings);
+	return settings->interactive ? interact(session, settings) : run_sources(session, settings);
 }
 
 /* https://no-color.org: set and not empty. */
@@ -298,12 +238,14 @@ static bool wants_color(const struct settings *settings, int fd)
 
 static void show_problems(const struct session *session)
 {
+	if (session->sandbox && session->sandbox->lack)
+		fprintf(stderr, "btfcrash: warning: %s\n", session->sandbox->lack->message);
 	for (const struct target_problem *p = session->target->problems; p; p = p->next) {
 		fputs("btfcrash: warning: ", stderr);
 		out_escape(stderr, p->error->message, strlen(p->error->message));
 		putc('\n', stderr);
-		if (p->advice)
-			fprintf(stderr, "btfcrash: advice: %s\n", p->advice);
+		if (p->error->advice)
+			fprintf(stderr, "btfcrash: advice: %s\n", p->error->advice);
 	}
 }
 
@@ -322,9 +264,11 @@ static struct error *find_argument(void *context, const char *name, bool *ret_fo
 }
 
 static int debug(struct target *target, const struct settings *settings, struct progress *progress,
-		 struct cache_keeper *keeper)
+		 struct surroundings *around)
 {
 	struct session session = { .target = target,
+				   .helper = &around->helper,
+				   .sandbox = &around->sandbox,
 				   .format = settings->format,
 				   .columns = settings->columns,
 				   .json = settings->format != FORMAT_TEXT,
@@ -337,14 +281,10 @@ static int debug(struct target *target, const struct settings *settings, struct 
 				   .render = render_defaults };
 	/* Only without the symbols is the dump of so little use that every command should hear of
 	 * it. */
-	if (!settings->quiet && settings->format == FORMAT_TEXT)
+	if (target && !settings->quiet && settings->format == FORMAT_TEXT)
 		show_problems(&session);
 	interrupt_install();
-	if (stays_inside(&session, settings))
-		confine_enter(&session, keeper);
-	else
-		cache_keeper_end(keeper);
-	struct error *error = scope_init(&session.scope, target);
+	struct error *error = target ? scope_init(&session.scope, target) : NULL;
 	session.scope.find_register = find_register;
 	session.scope.find_argument = find_argument;
 	session.scope.register_context = &session;
@@ -355,8 +295,6 @@ static int debug(struct target *target, const struct settings *settings, struct 
 	aliases_deinit(&session);
 	if (error)
 		return fail(error);
-	if (fflush(stdout) || ferror(stdout))
-		return fail(error_system("standard output"));
 	return session.failed ? EXIT_COMMAND_FAILED : EXIT_ALL_WELL;
 }
 
@@ -385,19 +323,22 @@ static bool uses_cache(const struct settings *settings)
 	return !settings->no_cache && !settings->declaration_count && !settings->btf_file_count;
 }
 
-static struct error *open_target(const struct settings *settings, struct target **ret)
+static struct error *open_target(const struct settings *settings, struct surroundings *around,
+				 struct target **ret)
 {
-	static const char *const live[] = { "/proc/vmcore" };
-	bool is_live = !settings->dump_count;
-	struct target_options target_options = { .vmcoreinfo_path = settings->vmcoreinfo };
+	struct target_options target_options = { .vmcoreinfo_path = settings->vmcoreinfo,
+						 .helper = &around->helper,
+						 .raw = settings->raw };
 	struct target *target;
-	struct error *error = target_open(is_live ? live : settings->dumps,
-					  is_live ? 1 : settings->dump_count, &target_options,
-					  &target);
+	struct error *error =
+		target_open(settings->dumps, settings->dump_count, &target_options, &target);
 	if (error)
 		return error;
+	hidden_find(target);
+	target->cache_place = &around->cache;
 	target->no_hints = settings->no_hints;
-	target->no_cache = !uses_cache(settings);
+	/* What a running kernel holds is another thing the next time. */
+	target->no_cache = !uses_cache(settings) || target_is_live(target);
 	error = add_btf_files(target, settings);
 	if (!error)
 		error = add_declarations(target, settings);
@@ -409,44 +350,192 @@ static struct error *open_target(const struct settings *settings, struct target 
 	return NULL;
 }
 
+/* The files that are read while the dump is opened. */
+static void enter_sandbox(const struct settings *settings, struct surroundings *around)
+{
+	static const char *const system[] = { "/usr/lib/debug", "/usr/lib/modules" };
+	size_t count = 0, most = settings->dump_count + settings->btf_file_count +
+				 settings->declaration_count + 1;
+	const char **paths =
+		calloc(most + ARRAY_COUNT(system) * settings->btf_file_count, sizeof(*paths));
+	char **bases = calloc(settings->btf_file_count + 1, sizeof(*bases));
+	for (size_t i = 0; paths && i < settings->dump_count; i++)
+		paths[count++] = settings->dumps[i];
+	for (size_t i = 0; paths && i < settings->declaration_count; i++)
+		paths[count++] = settings->declarations[i];
+	for (size_t i = 0; paths && bases && i < settings->btf_file_count; i++) {
+		const char *text = settings->btf_files[i], *comma = strstr(text, ",base=");
+		bases[i] = strndup(text, comma ? (size_t)(comma - text) : strlen(text));
+		if (bases[i])
+			paths[count++] = bases[i];
+		for (size_t j = 0; j < ARRAY_COUNT(system) && !strcmp(text, "system"); j++)
+			paths[count++] = system[j];
+	}
+	if (paths && settings->vmcoreinfo)
+		paths[count++] = settings->vmcoreinfo;
+	/* Reads /etc/localtime, once. */
+	tzset();
+	/* Not without memory: then nobody knows which are needed. */
+	if (paths && bases)
+		standard_close_others(paths, count, around->helper.socket);
+	sandbox_enter(&around->sandbox, paths, count);
+	for (size_t i = 0; bases && i < settings->btf_file_count; i++)
+		free(bases[i]);
+	free(bases);
+	free(paths);
+}
+
+/* As target_is_live() will have it, before anything of the kernel's was read. */
+static bool is_live(const struct settings *settings)
+{
+	return settings->dump_count == 1 && !strcmp(settings->dumps[0], "/proc/kcore");
+}
+
+/* The helper first: it is to know nothing of the dump, and a process of little memory is quickly
+ * copied. */
+static struct error *start_helper(const struct settings *settings, struct surroundings *around)
+{
+	const struct serve_options wanted = { .sources = settings->sources,
+					      .source_count = settings->source_count,
+					      .interactive = settings->interactive,
+					      .dumps = settings->dumps,
+					      .live = is_live(settings),
+					      .dump_count = uses_cache(settings)
+								    ? settings->dump_count
+								    : 0 };
+	return serve_start(&wanted, &around->helper);
+}
+
 static int open_and_debug(const struct settings *settings)
 {
 	struct target *target = NULL;
 	struct progress progress;
-	struct cache_keeper keeper = { .to = -1 };
+	struct surroundings around = { .helper = { .socket = -1 } };
+	around.cache = (struct cache_place){ .helper = &around.helper, .folder = -1 };
 	progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
-	/* Before the dump is opened, as a process of that much memory takes long to copy. */
-	if (settings->source_count && !settings->no_sandbox && uses_cache(settings))
-		(void)cache_keeper_start(&keeper);
-	struct error *error = open_target(settings, &target);
-	int status = error ? fail(error) : debug(target, settings, &progress, &keeper);
-	cache_keeper_end(&keeper);
+	struct error *error = start_helper(settings, &around);
+	if (error && !settings->quiet)
+		fprintf(stderr,
+			"btfcrash: warning: no programs, no files to write, no scripts: %s\n",
+			error->message);
+	error_free(error);
+	if (!settings->no_sandbox)
+		enter_sandbox(settings, &around);
+	error = settings->only_help ? NULL : open_target(settings, &around, &target);
+	if (around.sandbox.seccomp)
+		decompress_keep_libraries();
+	sandbox_seal(&around.sandbox);
+	around.helper.is_asked_to_read = around.sandbox.seccomp;
+	int status = error ? fail(error) : debug(target, settings, &progress, &around);
 	target_close(target);
+	helper_end(&around.helper);
+	sandbox_deinit(&around.sandbox);
 	return status;
+}
+
+/* A pipe may lead to commands that are about a dump. */
+static bool asks_for_help_only(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->source_count; i++) {
+		const struct source *source = &settings->sources[i];
+		const char *line = source->text + strspn(source->text, " \t");
+		if (source->is_file || strchr(line, '|') ||
+		    command_find(line, strcspn(line, " \t>")) != &command_help)
+			return false;
+	}
+	return settings->source_count > 0;
+}
+
+/* An ELF file that is a program; no dump is. */
+static bool is_elf_program(const char *path)
+{
+	Elf64_Ehdr header;
+	struct stat status;
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool whole = read(fd, &header, sizeof(header)) == sizeof(header);
+	close(fd);
+	return whole && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
+/* crash is called with a vmlinux and a vmcore, in any order. Only a file that is an ELF program,
+ * which no dump is, is left aside, and only beside another one. */
+static void leave_vmlinux_aside(struct settings *settings)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < settings->dump_count; i++) {
+		const char *path = settings->dumps[i];
+		if (count + settings->dump_count - i == 1 || !is_elf_program(path)) {
+			settings->dumps[count++] = path;
+			continue;
+		}
+		if (!settings->quiet)
+			fprintf(stderr,
+				"btfcrash: %s is left aside: the dump needs no vmlinux beside it\n",
+				path);
+	}
+	settings->dump_count = count;
+}
+
+/* What the program takes for granted: standard files that are open, a dump, lines to run. */
+static void settle(struct settings *settings)
+{
+	static const char *crashed[] = { "/proc/vmcore" }, *running[] = { "/proc/kcore" };
+	leave_vmlinux_aside(settings);
+	if (!settings->dump_count) {
+		settings->dumps = settings->live ? running : crashed;
+		settings->dump_count = 1;
+	}
+	settings->only_help = asks_for_help_only(settings);
+	settings->interactive = !settings->source_count && isatty(STDIN_FILENO);
+	if (!settings->source_count && !settings->interactive)
+		settings->sources[settings->source_count++] = (struct source){ true, "-" };
 }
 
 int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
 	struct settings settings = {
-		.sources = calloc((size_t)argc, sizeof(*settings.sources)),
+		.sources = calloc((size_t)argc + 1, sizeof(*settings.sources)),
 		.declarations = calloc((size_t)argc, sizeof(*settings.declarations)),
 		.btf_files = calloc((size_t)argc, sizeof(*settings.btf_files)),
 	};
 	int status = EXIT_NO_DUMP;
+	struct error *error = standard_open();
+	if (error)
+		return fail(error);
 	if (!settings.sources || !settings.declarations || !settings.btf_files)
 		fputs("btfcrash: out of memory\n", stderr);
 	else
 		status = parse_command_line(argc, argv, &settings);
-	if (status == -1 && !settings.dump_count && access("/proc/vmcore", F_OK)) {
-		fputs("btfcrash: no DUMP given, and there is no /proc/vmcore here\n", stderr);
-		fputs(usage_text, stderr);
+	if (status == -1 && settings.live && settings.dump_count &&
+	    (settings.dump_count > 1 || strcmp(settings.dumps[0], "/proc/kcore"))) {
+		fputs("btfcrash: --live is the running kernel: it takes no DUMP\n", stderr);
 		status = EXIT_NO_DUMP;
 	}
-	if (status == -1)
+	if (status == -1 && !settings.live && !settings.dump_count &&
+	    !asks_for_help_only(&settings) && access("/proc/vmcore", F_OK)) {
+		fputs("btfcrash: no DUMP given, and there is no /proc/vmcore here (--live looks at "
+		      "the running kernel)\n",
+		      stderr);
+		options_usage(stderr);
+		status = EXIT_NO_DUMP;
+	}
+	if (status == -1) {
+		settle(&settings);
 		status = open_and_debug(&settings);
+	}
 	free(settings.sources);
 	free(settings.declarations);
 	free(settings.btf_files);
+	error = standard_flush();
+	if (error) {
+		fail(error);
+		status = status ?: EXIT_COMMAND_FAILED;
+	}
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "cmds/manual.h"
 
 #include "cmds/command.h"
+#include "cmds/options.h"
 #include "cmds/topics.h"
 #include <ctype.h>
 #include <string.h>
@@ -36,6 +37,20 @@ static void write_option(FILE *file, const struct option_spec *option)
 	fprintf(file, option->argument ? " \\fI%s\\fR\n" : "%s\n",
 		option->argument ? option->argument : "");
 	roff(file, option->help);
+	putc('\n', file);
+}
+
+static void write_program_option(FILE *file, const struct program_option *option)
+{
+	const struct option_spec spec = { .letter = option_letter(option),
+					  .name = option->name,
+					  .argument = option->argument,
+					  .help = option->help };
+	write_option(file, &spec);
+	if (!option->more)
+		return;
+	fputs(".br\n", file);
+	roff(file, option->more);
 	putc('\n', file);
 }
 
@@ -74,6 +89,11 @@ static void write_topic(FILE *file, const struct topic *topic)
 	fputs("\n.nf\n", file);
 	roff(file, topic->text);
 	fputs(".fi\n", file);
+	for (size_t i = 0; topic->words && topic->words[i].name; i++) {
+		fprintf(file, ".TP\n.B %s\n", topic->words[i].name);
+		roff(file, topic->words[i].hint);
+		putc('\n', file);
+	}
 }
 
 static const char head[] =
@@ -91,24 +111,9 @@ static const char head[] =
 	"stacks. No vmlinux, DWARF or debuginfo package is needed. Several DUMPs are the parts of "
 	"one\n"
 	"split dump. Without \\fB\\-c\\fR, \\fB\\-i\\fR or piped input it shows a prompt.\n"
-	".SH OPTIONS\n"
-	".TP\n.B \\-c, \\-\\-command \\fICOMMAND\\fR\nRun COMMAND and leave; may be repeated.\n"
-	".TP\n.B \\-i, \\-\\-input \\fIFILE\\fR\nRun the commands in FILE and leave; \\- is "
-	"standard input.\n"
-	".TP\n.B \\-\\-json\nOne line of JSON a command: {\"command\", \"ok\", \"result\"} or "
-	"\"error\".\n"
-	".TP\n.B \\-\\-csv\nTables as comma-separated values.\n"
-	".TP\n.B \\-\\-format \\fIFORMAT\\fR\ntext, json or csv.\n"
-	".TP\n.B \\-\\-columns \\fILIST\\fR\nOnly these columns of tables, in this order: "
-	"pid,comm.\n"
-	".TP\n.B \\-\\-color \\fIWHEN\\fR\nauto (a terminal, and no $NO_COLOR), always or never.\n"
-	".TP\n.B \\-\\-no\\-rc\nDo not read the rc file at the prompt.\n"
-	".TP\n.B \\-q, \\-\\-quiet\nNo banner and no warnings.\n"
-	".TP\n.B \\-\\-declare \\fIFILE\\fR\nC declarations of kernel variables, such as \"struct "
-	"foo bar;\".\n"
-	".TP\n.B \\-\\-vmcoreinfo \\fIFILE\\fR\nUse this VMCOREINFO instead of the dump's.\n"
-	".TP\n.B \\-h, \\-\\-help\nShow the usage.\n"
-	".TP\n.B \\-V, \\-\\-version\nShow the version.\n"
+	".SH OPTIONS\n";
+
+static const char middle[] =
 	".SH EXIT STATUS\n"
 	"0 when every command succeeded, 1 when one failed, 2 when the dump cannot be opened or "
 	"the\n"
@@ -125,6 +130,10 @@ static const char tail[] =
 void manual_write(FILE *file)
 {
 	fputs(head, file);
+	for (size_t i = 0; i < program_option_count; i++)
+		if (program_options[i].help)
+			write_program_option(file, &program_options[i]);
+	fputs(middle, file);
 	for (size_t i = 0; commands[i]; i++)
 		write_command(file, commands[i]);
 	for (size_t i = 0; i < topic_count; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/member.h"
 
+#include "debugger/eval/selection.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,12 @@ static struct error *show_aggregate(struct out *to, const char *key, const struc
 	struct out *out = file ? out_text_create(file) : NULL;
 	struct error *error = out ? value_render(out, NULL, value, options) : error_no_memory();
 	out_destroy(out);
-	if (file)
-		fclose(file);
+	if (file && fclose(file) && !error)
+		error = error_no_memory();
+	out_quoted(to, OUT_QUOTED);
 	if (!error)
 		out_string(to, key, text);
+	out_quoted(to, OUT_RAW);
 	free(text);
 	return error;
 }
@@ -43,9 +46,9 @@ struct error *member_show(struct session *session, const struct value *base, con
 {
 	struct out *out = session->out;
 	struct value value;
-	struct error *error = strstr(path, "$_")
-				      ? expression_value(&session->scope, path, &value)
-				      : expression_member(&session->scope, base, path, &value);
+	struct error *error = selection_is_path(path)
+				      ? expression_member(&session->scope, base, path, &value)
+				      : expression_about(&session->scope, base, path, &value);
 	if (!error && is_cell && session->format != FORMAT_JSON && is_aggregate(&value))
 		error = show_aggregate(out, key, &value, options);
 	else if (!error)

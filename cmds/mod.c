@@ -45,7 +45,7 @@ static void write_module(struct session *session, const struct module *module)
 	struct out *out = session->out;
 	struct module_facts facts;
 	struct error *error = module_facts_read(session->target, module, &facts);
-	out_item(out, module->address, "struct module");
+	out_item_named(out, module->address, "struct module");
 	out_row_begin(out);
 	out_address(out, "address", module->base);
 	out_string(out, "name", module->name);
@@ -56,15 +56,6 @@ static void write_module(struct session *session, const struct module *module)
 	write_users(out, session->target, module, "");
 	out_row_end(out);
 	error_free(error);
-}
-
-/* Why the list is not whole; NULL: it is. */
-static struct error *list_problem(const struct target *target)
-{
-	for (const struct target_problem *p = target->problems; p; p = p->next)
-		if (!strncmp(p->error->message, "modules: ", 9))
-			return error_copy(p->error);
-	return NULL;
 }
 
 static struct error *list_modules(struct session *session)
@@ -82,7 +73,7 @@ static struct error *list_modules(struct session *session)
 		write_module(session, &modules[i]);
 	}
 	out_table_end(session->out);
-	return list_problem(session->target);
+	return target_part_problem(session->target, PART_MODULES);
 }
 
 /* --- parameters ------------------------------------------------------------------------------ */
@@ -126,7 +117,7 @@ static struct error *write_parameter(void *context, const struct parameter *para
 	if (parameter->type.btf)
 		type_spell(parameter->type, NULL, type, sizeof(type));
 	snprintf(mode, sizeof(mode), "%04o", parameter->permissions);
-	out_item(out, parameter->address, "struct kernel_param");
+	out_item_named(out, parameter->address, "struct kernel_param");
 	out_row_begin(out);
 	out_string(out, "name", *parameter->name ? parameter->name : "?");
 	out_u64_as(out, "mode", parameter->permissions, mode);
@@ -298,7 +289,7 @@ static struct error *show_sections(struct session *session, const struct module 
 static struct error *show_module(struct session *session, const struct module *module)
 {
 	struct out *out = session->out;
-	out_item(out, module->address, "struct module");
+	out_item_named(out, module->address, "struct module");
 	out_object_begin(out, NULL);
 	show_head(session, module);
 	out_text(out, "\n");

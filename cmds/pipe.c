@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/pipe.h"
 
+#include "base/ascii.h"
 #include "base/interrupt.h"
 #include "cmds/member.h"
 #include "cmds/print.h"
@@ -71,10 +72,10 @@ static const char *skip_cast(const char *at)
 /* "comm", "mm->pgd", "se.load": members of what comes, for the same of each would be senseless. */
 static bool is_path(const char *text, size_t length)
 {
-	if (!length || (!isalpha((unsigned char)*text) && *text != '_'))
+	if (!length || (!ascii_is_alpha(*text) && *text != '_'))
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_.[]", text[i]) &&
+		if (!ascii_is_alnum(text[i]) && !strchr("_.[]", text[i]) &&
 		    strncmp(text + i, "->", 2) && strncmp(text + i - 1, "->", 2))
 			return false;
 	return true;
@@ -132,7 +133,7 @@ static char *replace_item(const char *text, uint64_t address)
 	const char *found;
 	while ((found = strstr(text, "$_"))) {
 		fwrite(text, 1, (size_t)(found - text), file);
-		if (isalnum((unsigned char)found[2]) || found[2] == '_')
+		if (ascii_is_alnum(found[2]) || found[2] == '_')
 			fputs("$_", file);
 		else
 			fprintf(file, "0x%" PRIx64, address);
@@ -216,7 +217,7 @@ struct consumer {
 	bool is_table;
 	struct table table;
 	/* A pointer's type is looked up once for items of one type, which most are. */
-	const char *type_name;
+	struct out_item last;
 	struct value item;
 };
 
@@ -249,22 +250,33 @@ static struct error *check_members(struct consumer *consumer)
 			    "print");
 }
 
+/* Whether consumer->item has the type that the item is to have. */
+static bool has_type_of(const struct consumer *consumer, const struct out_item *item)
+{
+	const struct out_item *last = &consumer->last;
+	return consumer->item.type.btf &&
+	       (consumer->table.cast || (last->type_name == item->type_name &&
+					 last->btf == item->btf && last->type_id == item->type_id));
+}
+
 static struct error *set_item(struct consumer *consumer, const struct out_item *item)
 {
 	struct session *session = consumer->session;
 	struct variables *variables = session->scope.variables;
 	const char *name = consumer->table.cast ? consumer->table.cast : item->type_name;
-	if (!name && consumer->is_table)
+	if (!name && !item->btf && consumer->is_table)
 		return error_create(ERROR_USAGE,
 				    "print: whose members? what comes has no type: print (struct "
 				    "NAME){MEMBER, MEMBER...}");
-	if (!name)
+	if (!name && !item->btf)
 		return variables_set_address(variables, session->target, item->address);
-	if (consumer->type_name != name) {
+	if (!has_type_of(consumer, item)) {
 		consumer->item = (struct value){ .target = session->target, .origin = ORIGIN_CAST };
-		TRY(find_pointer(session, name, &consumer->item.type));
+		TRY(name ? find_pointer(session, name, &consumer->item.type)
+			 : type_pointer_to((struct type){ item->btf, item->type_id },
+					   &consumer->item.type));
 		TRY(check_members(consumer));
-		consumer->type_name = name;
+		consumer->last = *item;
 	}
 	consumer->item.scalar = item->address;
 	return variables_set(variables, "_", &consumer->item);
@@ -306,7 +318,7 @@ static struct error *write_row(struct consumer *consumer, const struct out_item 
 	struct value object;
 	struct error *error = NULL;
 	TRY(value_follow(&consumer->item, &object));
-	out_item(session->out, item->address, item->type_name);
+	out_item(session->out, item);
 	out_object_begin(session->out, NULL);
 	out_address(session->out, "address", item->address);
 	for (size_t i = 0; i < members->count && !error; i++)
@@ -372,9 +384,7 @@ static struct error *run_item(struct consumer *consumer, const struct out_item *
 	struct error *error = set_item(consumer, item);
 	/* What is wrong with the type or the members' names is so for the next item too. */
 	if (error)
-		error->kind = ERROR_USAGE;
-	if (error)
-		return error;
+		return error_as(ERROR_USAGE, error);
 	return consumer->is_table ? write_row(consumer, item)
 				  : run_command(consumer->session, consumer->text, item);
 }

@@ -2,6 +2,7 @@
 #include "cmds/print.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "cmds/member.h"
 #include "debugger/eval/selection.h"
 #include "debugger/eval/value.h"
@@ -30,13 +31,13 @@ struct printing {
  */
 static bool is_path(const char *text)
 {
-	if (!isalpha((unsigned char)*text) && *text != '_')
+	if (!ascii_is_alpha(*text) && *text != '_')
 		return false;
 	for (const char *at = text; *at; at++) {
 		bool arrow = at[0] == '-' && at[1] == '>';
 		if (arrow)
 			at++;
-		else if (!isalnum((unsigned char)*at) && !strchr("_.:@", *at))
+		else if (!ascii_is_alnum(*at) && !strchr("_.:@", *at))
 			return false;
 	}
 	return true;
@@ -163,7 +164,6 @@ static void name_item(struct out *out, const struct value *value)
 	struct btf_type record;
 	struct type type = value->type;
 	uint64_t address = value->address;
-	char name[256];
 	if (!out_takes_items(out))
 		return;
 	bool is_typed = value_record(value, &record);
@@ -176,9 +176,10 @@ static void name_item(struct out *out, const struct value *value)
 	} else if (!value->in_memory) {
 		return;
 	}
-	if (is_typed)
-		type_spell(type, NULL, name, sizeof(name));
-	out_item(out, address, is_typed ? name : NULL);
+	if (!is_typed)
+		type.btf = NULL;
+	out_item(out,
+		 &(struct out_item){ .address = address, .btf = type.btf, .type_id = type.id });
 }
 
 static struct error *show_value(const struct printing *printing, const struct value *value,
@@ -270,9 +271,11 @@ struct error *print_options(const struct arguments *arguments, struct render_opt
 {
 	for (size_t i = 0; i < ARRAY_COUNT(settings); i++) {
 		const char *given = argument_option(&command_print, arguments, settings[i].letter);
-		if (given)
-			TRY(render_option_set(options, settings[i].setting,
-					      settings[i].value ? settings[i].value : given));
+		if (!given)
+			continue;
+		options->base_of_all |= !strcmp(settings[i].setting, "base");
+		TRY(render_option_set(options, settings[i].setting,
+				      settings[i].value ? settings[i].value : given));
 	}
 	return NULL;
 }
@@ -293,6 +296,7 @@ const char *print_format(const char *text, struct render_options *options)
 	if (found == ARRAY_COUNT(formats))
 		return text;
 	options->base = formats[found].base;
+	options->base_of_all = true;
 	for (text += 2; isspace((unsigned char)*text); text++)
 		;
 	return text;
@@ -322,7 +326,7 @@ static struct error *print_run(struct session *session, const struct arguments *
 	const char *members = selection_find(text);
 	if (members == text)
 		return error_create(ERROR_USAGE, "members of what? EXPRESSION{A, B}");
-	if (*text == '/' && isalpha((unsigned char)text[1]) && isspace((unsigned char)text[2]))
+	if (*text == '/' && ascii_is_alpha(text[1]) && isspace((unsigned char)text[2]))
 		return error_create(ERROR_USAGE, "there are /x, /d and /o, not /%.*s",
 				    (int)strcspn(text + 1, " \t"), text + 1);
 	if (members)
@@ -348,6 +352,7 @@ static const char *const examples[] = {
 	"print sizeof(struct task_struct)",
 	"print -x (unsigned long)&init_task >> 12",
 	"print init_task{comm, pid, se{load, vruntime}, real_parent->comm}",
+	"print init_task{pid, prio - 100, se.load.weight >> 10}",
 	"print -z -t init_task.se",
 	"print -O -r init_task.cred->usage",
 	NULL
@@ -382,7 +387,9 @@ const struct command command_print = {
 		"knows is shown as words; cast it: (struct foo)name, or *(struct foo *)&name.\n"
 		"\n"
 		"EXPRESSION{A, B} shows these members alone: paths such as mm->owner->comm, and "
-		"mm{a, b} for several of one. Behind a pipe `print {A, B}` makes a table.\n"
+		"mm{a, b} for several of one, and expressions in which these names may be used: "
+		"{pid, mm->total_vm * 4, comm == \"init\"}. Behind a pipe `print {A, B}` makes a "
+		"table.\n"
 		"\n"
 		"Well-known structs are shown in a few words: numbers of atomics and "
 		"reference counts, the state and the owner of locks, the ends of lists, sets of "

@@ -17,12 +17,18 @@ struct listing {
 	uint64_t seen; /* tasks looked at */
 };
 
-static void write_task(struct out *out, const struct task *task)
+static const char *mark(struct target *target, const struct task *task)
+{
+	const struct cpu *cpu = task->on_cpu ? target_cpu(target, task->cpu) : NULL;
+	return cpu && cpu->is_silent ? "!" : task->on_cpu ? ">" : " ";
+}
+
+static void write_task(struct out *out, struct target *target, const struct task *task)
 {
 	char state[2] = { task->state_letter, 0 }, name[sizeof(task->comm) + 2];
-	out_item(out, task->address, "struct task_struct");
+	out_item_named(out, task->address, "struct task_struct");
 	out_row_begin(out);
-	out_bool_as(out, "running", task->on_cpu, task->on_cpu ? ">" : " ");
+	out_bool_as(out, "running", task->on_cpu, mark(target, task));
 	out_i64(out, "pid", task->pid);
 	if (task->ppid < 0)
 		out_null_as(out, "ppid", "?");
@@ -45,7 +51,7 @@ static struct error *visit(void *context, const struct task *task)
 		return error;
 	progress_report(listing->session->progress, "tasks", listing->seen++, 0);
 	if (task_filter_wants(&listing->filter, task))
-		write_task(listing->session->out, task);
+		write_task(listing->session->out, listing->session->target, task);
 	return NULL;
 }
 
@@ -88,7 +94,8 @@ const struct command command_ps = {
 	.description =
 		"Lists all tasks, threads and the idle task of every CPU too, or those with a pid, "
 		"an address, a name or pattern, an mm, a cgroup. `>` marks those that were "
-		"running. The state is /proc's "
+		"running, `!` those whose CPU then did not answer the dying kernel. The state is "
+		"/proc's "
 		"letter: R running, S sleeping, D waiting uninterruptibly, T stopped, t traced, Z "
 		"zombie, X dead, P parked, I idle. Names of kernel threads are in brackets.\n"
 		"\n"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/command.h"
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "debugger/eval/image.h"
 #include "debugger/eval/value.h"
 #include "debugger/target/object.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -72,11 +72,14 @@ static void show_characters(const struct reading *reading, uint64_t start, uint6
 	for (uint64_t at = start; at < end; at++) {
 		uint8_t byte = reading->image.data[at];
 		text[at - start] = image_missing(&reading->image, at, 1) ? ' '
-				   : byte < 0x80 && isprint((int)byte)	 ? (char)byte
+				   : ascii_is_print((char)byte)		 ? (char)byte
 									 : '.';
 	}
 	out_text(reading->out, reading->ascii ? "  " : "   ");
+	/* A place for each byte. */
+	out_quoted(reading->out, OUT_QUOTED_TEXT);
 	out_string(reading->out, "text", text);
+	out_quoted(reading->out, OUT_RAW);
 }
 
 static void show_line(const struct reading *reading, uint64_t start, uint64_t end)

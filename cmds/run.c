@@ -3,6 +3,7 @@
 #include "cmds/run.h"
 
 #include "base/interrupt.h"
+#include "base/standard.h"
 #include "cmds/alias.h"
 #include "cmds/crash_words.h"
 #include "cmds/line.h"
@@ -23,6 +24,7 @@
 struct destination {
 	FILE *outer; /* session->file before */
 	bool outer_colors;
+	int outer_width;
 	FILE *owned; /* a file that was opened */
 	const char *name;
 	struct child child;
@@ -33,19 +35,20 @@ struct destination {
 static struct error *open_destination(struct session *session, const struct line *line,
 				      struct destination *ret)
 {
-	*ret = (struct destination){ .outer = session->file, .outer_colors = session->colors };
+	*ret = (struct destination){ .outer = session->file,
+				     .outer_colors = session->colors,
+				     .outer_width = session->width };
 	if (line->program) {
-		TRY(child_start(line->program, true, &ret->child));
+		TRY(child_start(session->helper, line->program, true, &ret->child));
 		session->file = ret->child.to;
 	} else if (line->file) {
-		ret->owned = fopen(line->file, line->append ? "ae" : "we");
-		if (!ret->owned)
-			return error_system("%s", line->file);
+		TRY(output_open(session->helper, line->file, line->append, &ret->owned));
 		session->file = ret->owned;
 		ret->name = line->file;
 	}
 	if (line->program || line->file) {
 		session->colors = false;
+		session->width = 0;
 		return NULL;
 	}
 	if (session->file)
@@ -53,18 +56,20 @@ static struct error *open_destination(struct session *session, const struct line
 	session->file = stdout;
 	if (!session->on_terminal)
 		return NULL;
-	ret->has_screen = screen_open(&ret->screen, session->progress,
+	ret->has_screen = screen_open(&ret->screen, session->progress, session->helper,
 				      session->interactive && session->pager);
-	if (ret->has_screen)
-		session->file = ret->screen.file;
+	if (!ret->has_screen)
+		return NULL;
+	session->file = ret->screen.file;
+	session->width = ret->screen.columns;
 	return NULL;
 }
 
 /* The user left the reader of the output: neither that nor what it led to is an error. */
 static bool was_left(const struct destination *destination)
 {
-	return destination->child.pid ? ferror(destination->child.to) != 0
-				      : destination->has_screen && destination->screen.left;
+	return destination->child.helper ? ferror(destination->child.to) != 0
+					 : destination->has_screen && destination->screen.left;
 }
 
 /* Waits for a program; what Ctrl-C left of its line is ended, so that the prompt has its own. */
@@ -79,13 +84,28 @@ static void end_child(struct session *session, struct child *child)
 		session->interrupted = true;
 }
 
+/* With JSON too: there is nowhere else to say it. */
+static void flush_output(struct session *session)
+{
+	if (session->file && session->file != stdout) {
+		fflush(session->file);
+		return;
+	}
+	struct error *error = standard_flush();
+	if (!error)
+		return;
+	run_message(session, error->message);
+	error_free(error);
+	session->failed = true;
+}
+
 static struct error *close_destination(struct session *session, struct destination *destination,
 				       struct error *error)
 {
 	bool left = false;
-	fflush(session->file);
+	flush_output(session);
 	progress_end(session->progress);
-	if (destination->child.pid) {
+	if (destination->child.helper) {
 		left = was_left(destination);
 		end_child(session, &destination->child);
 	} else if (destination->owned) {
@@ -98,6 +118,7 @@ static struct error *close_destination(struct session *session, struct destinati
 	}
 	session->file = destination->outer;
 	session->colors = destination->outer_colors;
+	session->width = destination->outer_width;
 	if (left && error) {
 		error_free(error);
 		error = NULL;
@@ -115,6 +136,8 @@ static struct out *make_sink(const struct session *session, FILE *file, bool is_
 			  : session->format == FORMAT_CSV ? out_csv_create(file)
 			  : session->colors		  ? out_color_create(file)
 							  : out_text_create(file);
+	if (out)
+		out_set_width(out, session->width);
 	bool rows = session->format == FORMAT_CSV || session->columns ||
 		    (is_table && session->format == FORMAT_TEXT);
 	return rows ? out_rows_create(out, session->columns) : out;
@@ -192,6 +215,8 @@ static struct error *run_stages(struct session *session, const struct line *line
 		session->out = to;
 		session->json = is_last ? json : true;
 		error = first_of(error, run_stage(session, line->stages[i], from));
+		if (!is_last && out_failed(to))
+			error = first_of(error, error_no_memory());
 		out_destroy(from);
 		from = is_last ? NULL : to;
 		if (error && (error->kind == ERROR_USAGE || error->kind == ERROR_INTERRUPTED))
@@ -230,9 +255,13 @@ static void write_envelope(const struct session *session, FILE *file, const char
 	if (!out)
 		return;
 	out_object_begin(out, NULL);
+	/* As it was given, that programs find it again. */
+	out_quoted(out, OUT_QUOTED);
 	out_string(out, "command", line);
+	out_quoted(out, OUT_RAW);
 	out_bool(out, "ok", !error);
-	const char *advice = error ? target_error_advice(session->target, error) : NULL;
+	const char *advice = error && session->target ? target_error_advice(session->target, error)
+						      : NULL;
 	if (error)
 		out_string(out, "error", error->message);
 	if (advice)
@@ -252,7 +281,8 @@ static struct error *run_json(struct session *session, const struct line *line, 
 	if (!memory)
 		return error_no_memory();
 	struct error *error = run_to(session, line, memory);
-	fclose(memory);
+	if (fclose(memory) && !error)
+		error = error_no_memory();
 	write_envelope(session, session->file, text, result ? result : "", error);
 	free(result);
 	return error;
@@ -284,36 +314,48 @@ static bool is_variable(void *context, const char *word, size_t length)
 	char name[SYMBOL_NAME_SIZE];
 	uint64_t cursor = 0;
 	struct symbol symbol;
-	if (length >= sizeof(name))
+	if (length >= sizeof(name) || !session->target)
 		return false;
 	memcpy(name, word, length);
 	name[length] = 0;
 	return target_find_symbol(session->target, NULL, name, &cursor, &symbol);
 }
 
-/* --json, --csv and --columns of the last command hold for the line. */
-static struct error *set_format(struct session *session, const struct line *line,
-				char **ret_columns)
+/* --json, --csv and --columns of one command of a line. */
+static struct error *take_format(struct session *session, const char *text, bool gets_items,
+				 char **columns)
 {
-	const char *text = line->stages[line->stage_count - 1];
 	char *command = NULL;
 	struct call call = { 0 };
-	*ret_columns = NULL;
-	/* None is there: what is wrong with the words is said when the command runs. */
-	if (!strstr(text, "--") && !line->file && !line->program)
-		return NULL;
-	if (line->stage_count > 1 && !pipe_is_table(text))
+	if (gets_items && !pipe_is_table(text))
 		TRY(pipe_command(text, 0, &command));
 	struct error *error = call_parse(command ? command : text, &call);
 	if (!error && call.json)
 		session->format = FORMAT_JSON;
 	if (!error && call.csv)
 		session->format = FORMAT_CSV;
-	if (!error && call.columns)
-		session->columns = *ret_columns = strdup(call.columns);
-	session->json = session->format != FORMAT_TEXT;
+	if (!error && call.columns) {
+		free(*columns);
+		session->columns = *columns = strdup(call.columns);
+	}
 	call_deinit(&call);
 	free(command);
+	return error;
+}
+
+/* They hold for the line, whichever command has them; of several the last. */
+static struct error *set_format(struct session *session, const struct line *line,
+				char **ret_columns)
+{
+	struct error *error = NULL;
+	*ret_columns = NULL;
+	for (size_t i = 0; i < line->stage_count && !error; i++) {
+		const char *text = line->stages[i];
+		/* None is there: what is wrong with the words is said when the command runs. */
+		if (strstr(text, "--") || line->file || line->program)
+			error = take_format(session, text, i > 0, ret_columns);
+	}
+	session->json = session->format != FORMAT_TEXT;
 	return error;
 }
 
@@ -350,26 +392,33 @@ static struct error *run_program(struct session *session, const char *program)
 	program += strspn(program, " \t");
 	if (session->file)
 		fflush(session->file);
-	TRY(child_start(*program ? program : "exec \"${SHELL:-sh}\"", false, &child));
+	TRY(child_start(session->helper, program, false, &child));
 	end_child(session, &child);
 	return NULL;
+}
+
+static bool names_struct(const struct session *session, const char *line, enum run_reading reading)
+{
+	char name[SYMBOL_NAME_SIZE];
+	size_t length = strcspn(line, " \t|>");
+	if (command_find(line, length) || crash_command_hint(line, length) ||
+	    length >= sizeof(name) || reading == RUN_AS_TYPED)
+		return false;
+	if (reading == RUN_AS_STRUCT)
+		return true;
+	memcpy(name, line, length);
+	name[length] = 0;
+	return session->target->btf && linkage_is_named(session->target, name);
 }
 
 /*
  * As crash has it: a line that begins with a struct's name, "task_struct.pid ADDRESS", is one of
  * `struct`. Takes the line; NULL without memory.
  */
-static char *name_struct(const struct session *session, char *line)
+static char *name_struct(const struct session *session, char *line, enum run_reading reading)
 {
-	char name[SYMBOL_NAME_SIZE];
 	char *named = NULL;
-	size_t length = strcspn(line, " \t|>");
-	if (command_find(line, length) || crash_command_hint(line, length) ||
-	    !session->target->btf || length >= sizeof(name))
-		return line;
-	memcpy(name, line, length);
-	name[length] = 0;
-	if (!linkage_is_named(session->target, name))
+	if (!names_struct(session, line, reading))
 		return line;
 	if (asprintf(&named, "struct %s", line) < 0)
 		named = NULL;
@@ -377,60 +426,44 @@ static char *name_struct(const struct session *session, char *line)
 	return named;
 }
 
-/* Aliases, pipes, and commands that have `|` for themselves. */
-static struct error *run_text(struct session *session, const char *text)
+char *run_trim(const char *line)
 {
-	const struct line_names names = { session, is_command, is_program, is_variable };
-	struct line line = { 0 };
-	if (*text == '!')
-		return run_program(session, text + 1);
+	size_t length = line_length(line), blank = strspn(line, " \t");
+	return strndup(line + (length > blank ? blank : 0), length > blank ? length - blank : 0);
+}
+
+/* Aliases, pipes, and commands that have `|` for themselves. */
+struct error *run_cut(const struct session *session, const char *text, enum run_reading reading,
+		      struct line *ret)
+{
+	const struct line_names names = { (void *)session, is_command, is_program, is_variable };
 	char *expanded = alias_expand(session, text);
-	if (!expanded)
-		return error_no_memory();
-	expanded = name_struct(session, expanded);
+	if (expanded)
+		expanded = name_struct(session, expanded, reading);
 	if (!expanded)
 		return error_no_memory();
 	const struct command *command = command_find(expanded, strcspn(expanded, " \t|>"));
-	struct error *error = NULL;
-	if (command && command->whole_line)
-		line = (struct line){ .stages = { expanded }, .stage_count = 1 };
-	else
-		error = line_split(expanded, &names, &line);
+	if (command && command->whole_line) {
+		*ret = (struct line){ .text = expanded, .stages = { expanded }, .stage_count = 1 };
+		return NULL;
+	}
+	struct error *error = line_split(expanded, &names, ret);
+	free(expanded);
+	return error;
+}
+
+static struct error *run_text(struct session *session, const char *text)
+{
+	struct line line = { 0 };
+	if (*text == '!')
+		return run_program(session, text + 1);
+	struct error *error = run_cut(session, text, RUN_BY_DUMP, &line);
 	if (!error)
 		error = run_split(session, &line, text);
 	else if (session->format == FORMAT_JSON)
 		write_envelope(session, session->file ? session->file : stdout, text, "", error);
 	line_deinit(&line);
-	free(expanded);
 	return error;
-}
-
-static bool is_harmless(const char *stage)
-{
-	size_t length = strcspn(stage, " \t|>");
-	const struct command *command = command_find(stage, length);
-	/* A file's lines, and what a new name stands for, are seen only when they run. */
-	if (command && command->writing && strstr(stage, command->writing))
-		return false;
-	return !command || (strcmp(command->name, "source") && strcmp(command->name, "alias"));
-}
-
-bool run_stays_inside(struct session *session, const char *text)
-{
-	const struct line_names names = { session, is_command, is_program, is_variable };
-	struct line line = { 0 };
-	text += strspn(text, " \t");
-	if (*text == '!' || !is_harmless(text))
-		return false;
-	if (!line_may_have_parts(text))
-		return true;
-	struct error *error = line_split(text, &names, &line);
-	bool inside = error || (!line.program && !line.file);
-	for (size_t i = 0; !error && i < line.stage_count && inside; i++)
-		inside = is_harmless(line.stages[i]);
-	line_deinit(&line);
-	error_free(error);
-	return inside;
 }
 
 /* --- messages -----------------------------------------------------------------------------------
@@ -461,7 +494,7 @@ static void show_error(struct session *session, const struct error *error)
 		text = NULL;
 	run_message(session, text ? text : error->message);
 	free(text);
-	const char *advice = target_advice(session->target, error->kind);
+	const char *advice = session->target ? target_advice(session->target, error->kind) : NULL;
 	if (!advice || session->quiet || advice == session->advised)
 		return;
 	session->advised = advice;
@@ -470,22 +503,26 @@ static void show_error(struct session *session, const struct error *error)
 
 bool command_run_line(struct session *session, const char *line)
 {
-	size_t length = line_length(line), blank = strspn(line, " \t");
-	if (length <= blank)
-		return true;
-	char *text = strndup(line + blank, length - blank);
+	char *text = run_trim(line);
 	struct error *error = NULL;
+	if (text && !*text) {
+		free(text);
+		return true;
+	}
 	if (!text)
 		error = error_no_memory();
 	else if (session->nesting >= NESTING_MAX)
 		error = error_create(ERROR_USAGE, "%d lines run one another", NESTING_MAX);
-	if (!session->nesting)
+	if (!session->nesting) {
 		interrupt_clear();
+		if (session->target)
+			focus_refresh(&session->focus, session->target);
+	}
 	session->nesting++;
 	if (!error)
 		error = run_text(session, text);
 	session->nesting--;
-	fflush(session->file ? session->file : stdout);
+	flush_output(session);
 	free(text);
 	if (!error)
 		return true;

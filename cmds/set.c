@@ -2,6 +2,7 @@
 #include "cmds/command.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "debugger/eval/render.h"
 #include "debugger/eval/value.h"
 #include "debugger/eval/variables.h"
@@ -89,7 +90,7 @@ static bool take_word(const char **text, const char *more, char *buffer, size_t 
 {
 	size_t length = 0;
 	const char *from = *text;
-	while (isalnum((unsigned char)from[length]) || (from[length] && strchr(more, from[length])))
+	while (ascii_is_alnum(from[length]) || (from[length] && strchr(more, from[length])))
 		length++;
 	if (length >= size)
 		return false;

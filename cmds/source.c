@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
+#include "cmds/source.h"
+
 #include "debugger/shell/shell.h"
 #include <stdlib.h>
 
-/* "~/x": of the home folder. Caller frees. */
-static char *expand_home(const char *path)
+char *source_path(const char *path)
 {
 	const char *home = getenv("HOME");
 	char *expanded = NULL;
@@ -15,7 +15,7 @@ static char *expand_home(const char *path)
 
 static struct error *source_run(struct session *session, const struct arguments *arguments)
 {
-	char *path = expand_home(arguments->operands[0]);
+	char *path = source_path(arguments->operands[0]);
 	if (!path)
 		return error_no_memory();
 	struct error *error = shell_run_path(session, path, command_run_line);
@@ -23,7 +23,6 @@ static struct error *source_run(struct session *session, const struct arguments 
 	return error;
 }
 
-extern const struct command command_source;
 const struct command command_source = {
 	.name = "source",
 	.alias = ".",

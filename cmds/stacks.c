@@ -5,10 +5,13 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/strbuf.h"
+#include "cmds/bt.h"
 #include "cmds/frames.h"
 #include "cmds/task_filter.h"
 #include "debugger/unwind/unwind.h"
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +28,8 @@ struct member {
 
 struct group {
 	struct stack_trace trace; /* of its first task */
+	/* Of its frames, known where all tasks have the same; NULL: none are. */
+	struct frame_arguments *shared;
 	uint32_t count, first, last;
 	uint32_t hash;
 	bool has_panicked;
@@ -40,6 +45,7 @@ struct collection {
 	struct member *members;
 	size_t member_count, member_capacity;
 	struct hash_index index; /* groups by hash */
+	struct argument_places *places;
 	uint64_t seen;
 };
 
@@ -98,6 +104,41 @@ static bool is_wanted(const struct collection *collection, const struct stack_tr
 	return frame && !fnmatch(collection->waits, frame->symbol.name, 0);
 }
 
+/* --- arguments -------------------------------------------------------------------------- */
+
+/*
+ * Those of one more task of a group; what a task does not have as the others do becomes unknown.
+ * `arguments`: of a trace that is equal to the group's, freed or kept.
+ */
+static void share_arguments(struct group *group, struct frame_arguments *arguments)
+{
+	if (!group->count) {
+		group->shared = arguments;
+		return;
+	}
+	if (!arguments || !group->shared) {
+		free(arguments);
+		free(group->shared);
+		group->shared = NULL;
+		return;
+	}
+	for (size_t i = 0; i < group->trace.count; i++) {
+		struct frame_arguments *shared = &group->shared[i];
+		for (size_t k = 0; k < shared->count; k++) {
+			const struct argument *other = &arguments[i].items[k];
+			shared->items[k].is_known &= k < arguments[i].count && other->is_known &&
+						     other->value == shared->items[k].value;
+		}
+	}
+	free(arguments);
+}
+
+static void group_deinit(struct group *group)
+{
+	stack_trace_deinit(&group->trace);
+	free(group->shared);
+}
+
 /* --- groups ----------------------------------------------------------------------------- */
 
 static uint32_t hash_trace(const struct stack_trace *trace)
@@ -113,14 +154,15 @@ static uint32_t hash_trace(const struct stack_trace *trace)
 
 static bool is_equal(const struct stack_trace *a, const struct stack_trace *b)
 {
-	if (a->count != b->count || !a->end != !b->end || a->is_stale != b->is_stale)
+	if (a->count != b->count || !a->end != !b->end || a->start != b->start ||
+	    a->unproved != b->unproved)
 		return false;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct frame *one = &a->frames[i], *other = &b->frames[i];
 		if (one->kind != other->kind || (one->kind != FRAME_USER && one->pc != other->pc))
 			return false;
 	}
-	return !a->end || !strcmp(a->end->message, b->end->message);
+	return !a->end || error_is_equal(a->end, b->end);
 }
 
 /* The group of a trace, which it takes; a new one if there is none. */
@@ -149,14 +191,19 @@ static struct error *find_group(struct collection *collection, struct stack_trac
 }
 
 static struct error *add_task(struct collection *collection, const struct task *task,
-			      struct stack_trace *trace)
+			      struct stack_trace *trace, struct frame_arguments *arguments)
 {
 	uint32_t number = 0;
-	TRY(find_group(collection, trace, &number));
-	if (!array_reserve(&collection->members, &collection->member_capacity,
-			   collection->member_count + 1))
-		return error_no_memory();
+	struct error *error = find_group(collection, trace, &number);
+	if (!error && !array_reserve(&collection->members, &collection->member_capacity,
+				     collection->member_count + 1))
+		error = error_no_memory();
+	if (error) {
+		free(arguments);
+		return error;
+	}
 	struct group *group = &collection->groups[number];
+	share_arguments(group, arguments);
 	uint32_t added = (uint32_t)collection->member_count++;
 	struct member *member = &collection->members[added];
 	*member = (struct member){ .address = task->address,
@@ -186,7 +233,14 @@ static struct error *visit(void *context, const struct task *task)
 		stack_trace_deinit(&trace);
 		return NULL;
 	}
-	return add_task(collection, task, &trace);
+	struct frame_arguments *arguments;
+	struct error *error = bt_find_arguments(collection->session, task, &trace,
+						collection->places, &arguments);
+	if (error) {
+		stack_trace_deinit(&trace);
+		return error;
+	}
+	return add_task(collection, task, &trace, arguments);
 }
 
 /* Most frequent first, the panicking task's last; else in the order of their first tasks. */
@@ -205,7 +259,7 @@ static int compare_groups(const void *a, const void *b)
 static void write_member(struct out *out, const struct member *member, bool shown)
 {
 	char state[2] = { member->state, 0 }, pid[16];
-	out_item(out, member->address, "struct task_struct");
+	out_item_named(out, member->address, "struct task_struct");
 	out_object_begin(out, NULL);
 	snprintf(pid, sizeof(pid), "%d", member->pid);
 	out_i64_as(out, "pid", member->pid, shown ? pid : "");
@@ -249,9 +303,11 @@ static void write_group(struct collection *collection, const struct group *group
 	out_text(out, ": ");
 	out_bool_as(out, "panicking", group->has_panicked, "");
 	write_members(collection, group);
+	trace_write_start(out, &group->trace);
 	out_array_begin(out, "frames");
 	for (size_t i = 0; i < group->trace.count; i++)
-		frame_write_short(collection->session, &group->trace.frames[i], i);
+		frame_write_short(collection->session, &group->trace.frames[i], i,
+				  group->shared ? &group->shared[i] : NULL);
 	out_array_end(out);
 	if (group->trace.end) {
 		out_string_as(out, "end", group->trace.end->message, "");
@@ -260,12 +316,57 @@ static void write_group(struct collection *collection, const struct group *group
 	out_object_end(out);
 }
 
+/* pids and names with blanks between, each a cell. */
+static void write_member_cells(struct collection *collection, const struct group *group)
+{
+	struct out *out = collection->session->out;
+	for (int names = 0; names < 2; names++) {
+		struct strbuf text = { 0 };
+		for (uint32_t i = group->first; i != HASH_NONE; i = collection->members[i].next) {
+			const struct member *member = &collection->members[i];
+			strbuf_put(&text, i == group->first ? "" : " ");
+			if (names)
+				strbuf_put(&text, member->comm);
+			else
+				strbuf_format(&text, "%" PRId32, member->pid);
+		}
+		strbuf_bytes(&text, "", 1);
+		out_string(out, names ? "comms" : "pids", text.failed ? "" : text.data);
+		strbuf_deinit(&text);
+	}
+}
+
+/* In a table, a row a frame. */
+static void write_group_rows(struct collection *collection, const struct group *group,
+			     size_t number)
+{
+	struct out *out = collection->session->out;
+	const struct stack_trace *trace = &group->trace;
+	const struct frame *waits = waits_in(collection->session->target, trace);
+	for (size_t i = 0; !i || i < trace->count; i++) {
+		out_object_begin(out, NULL);
+		out_u64(out, "group", number);
+		out_u64(out, "count", group->count);
+		out_string(out, "waits_in", waits ? waits->symbol.name : "");
+		out_bool(out, "panicking", group->has_panicked);
+		write_member_cells(collection, group);
+		frame_write_cells(collection->session, trace->count ? &trace->frames[i] : NULL, i,
+				  group->shared ? &group->shared[i] : NULL);
+		out_string(out, "end", trace->end ? trace->end->message : "");
+		out_object_end(out);
+	}
+}
+
 static void write_groups(struct collection *collection)
 {
 	array_sort(collection->groups, collection->group_count, sizeof(*collection->groups),
 		   compare_groups);
 	out_array_begin(collection->session->out, NULL);
 	for (size_t i = 0; i < collection->group_count; i++) {
+		if (out_is_rows(collection->session->out)) {
+			write_group_rows(collection, &collection->groups[i], i);
+			continue;
+		}
 		out_text(collection->session->out, i ? "\n" : "");
 		write_group(collection, &collection->groups[i]);
 	}
@@ -275,10 +376,11 @@ static void write_groups(struct collection *collection)
 static void collection_deinit(struct collection *collection)
 {
 	for (size_t i = 0; i < collection->group_count; i++)
-		stack_trace_deinit(&collection->groups[i].trace);
+		group_deinit(&collection->groups[i]);
 	free(collection->groups);
 	free(collection->members);
 	hash_index_deinit(&collection->index);
+	argument_places_destroy(collection->places);
 	task_filter_deinit(&collection->filter);
 }
 
@@ -320,6 +422,8 @@ static struct error *stacks_run(struct session *session, const struct arguments 
 					 .waits = arguments->options[OPTION_WAITS] };
 	struct error *error = task_filter_init(&collection.filter, session, arguments,
 					       arguments->operands, arguments->operand_count);
+	if (!target_is_live(session->target))
+		collection.places = argument_places_create();
 	collection.panicking = error ? 0 : find_panicking(session->target);
 	if (!error)
 		error = collect_and_write(&collection);
@@ -344,7 +448,8 @@ const struct command command_stacks = {
 	.description =
 		"Groups tasks by their stacks: the most frequent first, the panicking task's last. "
 		"Two stacks are equal when all return addresses are. Text names the first 8 tasks "
-		"of a group, JSON all.\n"
+		"of a group, JSON all. Arguments are those that all tasks of a group are known "
+		"to have; a table has a row a frame.\n"
 		"\n"
 		"Tasks are chosen by pid, address, name or pattern, state, mm, cgroup; stacks by a "
 		"function or a module somewhere on them, or by the function the task waits in, "

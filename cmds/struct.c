@@ -210,9 +210,9 @@ static struct error *show_whole(const struct question *question, const struct va
 static struct error *show_element(const struct question *question, const struct value *value)
 {
 	struct out *out = question->session->out;
-	char name[SPELL_SIZE];
-	type_spell(value->type, NULL, name, sizeof(name));
-	out_item(out, value->address, name);
+	out_item(out, &(struct out_item){ .address = value->address,
+					  .btf = value->type.btf,
+					  .type_id = value->type.id });
 	out_object_begin(out, NULL);
 	show_head(question, value->type);
 	out_address_as(out, "address", value->address, "");
@@ -419,7 +419,10 @@ const struct command command_struct = {
 		"(and offset and width in bits of bit-fields), holes, cache lines and sums as "
 		"pahole shows them; `struct` may be left out. With an address: the value found "
 		"there. NAME.MEMBER,... shows "
-		"these members alone, which may be paths. When several different types have the "
+		"these members alone, which may be paths. An array of several dimensions is one of "
+		"as many "
+		"elements as it has in all, for BTF keeps no dimensions. When several different "
+		"types have the "
 		"name, all are shown, with the BTF that has them and their ids. The address may be "
 		"a symbol, a hexadecimal number, or an expression without spaces; COUNT shows as "
 		"many elements of an array that begins there.",

@@ -29,6 +29,11 @@ static void show_place(struct session *session, const struct symbol *symbol)
 					    : ", %" PRIu64 " bytes to the next symbol",
 			 symbol->size);
 	out_u64_as(out, "size", symbol->size, "");
+	if (symbol->evidence) {
+		out_text(out, "  (found: ");
+		out_string(out, "evidence", symbol->evidence);
+		out_text(out, ")");
+	}
 }
 
 /* `has_place`: with section and size. */
@@ -36,7 +41,7 @@ static void show_symbol(struct session *session, const struct symbol *symbol, ui
 			bool has_place)
 {
 	struct out *out = session->out;
-	out_item(out, symbol->address + offset, NULL);
+	out_item_named(out, symbol->address + offset, NULL);
 	out_object_begin(out, NULL);
 	out_address(out, "address", symbol->address + offset);
 	out_text(out, " (");
@@ -171,7 +176,9 @@ const struct command command_sym = {
 	.description =
 		"Of a name, shows every symbol that is called so, for names are not unique; of an\n"
 		"address, the symbol that holds it, and how far inside. The letter is nm's, as\n"
-		"/proc/kallsyms has it; the brackets name the module.\n"
+		"/proc/kallsyms has it; the brackets name the module. Where the kernel's table has\n"
+		"functions only (built without CONFIG_KALLSYMS_ALL), `(found: ...)` says how the\n"
+		"address of data is known.\n"
 		"\n"
 		"-l lists all symbols in the order of /proc/kallsyms.\n"
 		"\n"

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/helper.h"
+#include "base/sandbox.h"
 #include "cmds/command.h"
+#include "debugger/infer/per_cpu.h"
 #include "debugger/kernel/summary.h"
+#include "debugger/target/live.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,12 +48,12 @@ static void show_time(struct out *out, const struct summary *summary)
 	}
 }
 
-static void show_task(struct out *out, const struct summary *summary)
+static void show_task(struct out *out, const struct summary *summary, bool is_live)
 {
 	if (!summary->has_task)
 		return;
 	const struct task *task = &summary->task;
-	label(out, summary->panicked ? "PANIC TASK" : "TASK");
+	label(out, summary->panicked ? "PANIC TASK" : is_live ? "SELECTED" : "TASK");
 	out_object_begin(out, "task");
 	out_text(out, "pid ");
 	out_i64(out, "pid", task->pid);
@@ -62,27 +67,109 @@ static void show_task(struct out *out, const struct summary *summary)
 	out_object_end(out);
 }
 
-static void show_sizes(struct out *out, const struct target *target, const struct summary *summary)
+/* CPUs that left no registers when the kernel died through kexec. */
+static void show_silent(struct out *out, struct target *target)
 {
-	char text[64];
+	const struct cpu *cpus;
+	size_t count = target_cpus(target, &cpus), shown = 0;
+	out_array_begin(out, "cpus_silent");
+	for (size_t i = 0; i < count; i++) {
+		if (!cpus[i].is_silent)
+			continue;
+		out_text(out, shown++ ? ", " : " (no answer from CPU ");
+		out_u64(out, NULL, cpus[i].number);
+	}
+	out_array_end(out);
+	out_text(out, shown ? " when the kernel died)" : "");
+}
+
+static void show_bytes(struct out *out, const char *key, uint64_t bytes)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%.1f MiB", (double)bytes / (1 << 20));
+	out_u64_as(out, key, bytes, text);
+}
+
+static void show_sizes(struct out *out, struct target *target, const struct summary *summary)
+{
 	label(out, "CPUS");
 	out_u64(out, "cpus", summary->cpus);
 	if (summary->cpus_online != summary->cpus)
 		out_text(out, " possible, %" PRIu64 " online", summary->cpus_online);
 	out_u64_as(out, "cpus_online", summary->cpus_online, "");
+	show_silent(out, target);
 	out_text(out, "\n");
 	label(out, "TASKS");
 	out_u64(out, "tasks", summary->tasks);
 	out_text(out, "\n");
-	snprintf(text, sizeof(text), "%.1f MiB", (double)target->facts->memory_size / (1 << 20));
 	label(out, "MEMORY");
-	out_u64_as(out, "memory", target->facts->memory_size, text);
-	out_text(out, "\n");
+	if (summary->memory)
+		show_bytes(out, "memory", summary->memory);
+	else
+		out_null_as(out, "memory", "?");
+	out_text(out, " (");
+	show_bytes(out, "memory_in_dump", target->facts->memory_size);
+	out_text(out, " in the dump)\n");
 }
 
-static void show_dump(struct out *out, const struct target *target)
+/* `lack`: why it is read from memory, as in a dump; NULL: it is not. */
+static void show_source(struct out *out, const char *what, const char *interface,
+			const struct error *lack)
+{
+	if (lack)
+		out_text(out, "%s from memory (%s)", what, lack->message);
+	else
+		out_text(out, "%s from %s", what, interface);
+}
+
+static void write_source(struct out *out, const char *key, const char *interface,
+			 const struct error *lack)
+{
+	char lack_key[32];
+	snprintf(lack_key, sizeof(lack_key), "%s_lack", key);
+	out_string_as(out, key, lack ? "memory" : interface, "");
+	if (lack)
+		out_string_as(out, lack_key, lack->message, "");
+}
+
+/* What of a running kernel was not found in memory, but told by itself. */
+static void show_sources(struct out *out, struct target *target)
+{
+	static const char btf[] = "/sys/kernel/btf", bpf[] = "bpf(2)";
+	struct running_program *programs = NULL;
+	size_t count;
+	const struct error *no_btf = target->live_lack;
+	struct error *no_bpf = live_programs(target, &programs, &count);
+	label(out, "SOURCES");
+	if (no_btf && no_bpf && error_is_equal(no_btf, no_bpf)) {
+		show_source(out, "all", NULL, no_bpf);
+	} else {
+		show_source(out, "types", btf, no_btf);
+		show_source(out, ", BPF programs", bpf, no_bpf);
+		out_text(out, ", all else from memory");
+	}
+	out_text(out, "\n");
+	out_object_begin(out, "sources");
+	write_source(out, "types", btf, no_btf);
+	write_source(out, "bpf", bpf, no_bpf);
+	out_object_end(out);
+	error_free(no_bpf);
+	free(programs);
+}
+
+static void show_dump(struct out *out, struct target *target)
 {
 	const struct vmcore_facts *facts = target->facts;
+	out_bool_as(out, "live", facts->is_live, "");
+	if (facts->is_live) {
+		label(out, "LIVE");
+		out_text(out, "the running kernel (/proc/kcore), ");
+		out_string_as(out, "format", facts->format, "");
+		out_string(out, "machine", facts->machine);
+		out_text(out, ": it goes on while it is read\n");
+		show_sources(out, target);
+		return;
+	}
 	label(out, "DUMP");
 	out_string(out, "format", facts->format);
 	out_text(out, ", %s", facts->machine);
@@ -97,6 +184,19 @@ static void show_dump(struct out *out, const struct target *target)
 	out_bool_as(out, "kdump", facts->from_kexec, "");
 }
 
+/* Other kernels' BTF has the per-CPU variables, and no others. */
+static void show_types(struct out *out, struct target *target)
+{
+	struct per_cpu_copies copies;
+	bool is_untyped = per_cpu_untyped(target, &copies);
+	if (is_untyped) {
+		label(out, "TYPES");
+		out_text(out,
+			 "the kernel's BTF has no per-CPU variables: their types are inferred\n");
+	}
+	out_bool_as(out, "per_cpu_inferred", is_untyped, "");
+}
+
 static void show_problems(struct out *out, const struct target *target)
 {
 	out_array_begin(out, "problems");
@@ -104,17 +204,48 @@ static void show_problems(struct out *out, const struct target *target)
 		label(out, "PROBLEM");
 		out_string(out, NULL, p->error->message);
 		out_text(out, "\n");
-		if (p->advice) {
+		if (p->error->advice) {
 			label(out, "ADVICE");
-			out_text(out, "%s\n", p->advice);
+			out_text(out, "%s\n", p->error->advice);
 		}
 	}
 	out_array_end(out);
 	out_array_begin(out, "advice");
 	for (const struct target_problem *p = target->problems; p; p = p->next)
-		if (p->advice)
-			out_string_as(out, NULL, p->advice, "");
+		if (p->error->advice)
+			out_string_as(out, NULL, p->error->advice, "");
 	out_array_end(out);
+}
+
+/* What the process that reads the dump may not do, or why it still may. */
+static void show_sandbox(struct out *out, const struct session *session)
+{
+	const struct sandbox *sandbox = session->sandbox;
+	bool is_on = sandbox && sandbox->seccomp;
+	const char *lack = is_on		      ? NULL
+			   : sandbox && sandbox->lack ? sandbox->lack->message
+						      : "off (--no-sandbox)";
+	bool has_helper = session->helper && session->helper->socket >= 0;
+	label(out, "SANDBOX");
+	out_object_begin(out, "sandbox");
+	if (is_on)
+		out_text(out, "seccomp%s", sandbox->sealed ? ", no more files" : "");
+	if (sandbox && sandbox->landlock)
+		out_text(out, "%sLandlock %d", is_on ? ", " : "", sandbox->landlock);
+	else if (sandbox && sandbox->landlock_lack)
+		out_text(out, ", no Landlock: %s", sandbox->landlock_lack);
+	if (has_helper && is_on)
+		out_text(out, ", helper process");
+	if (lack)
+		out_text(out, "%s", lack);
+	out_text(out, "\n");
+	out_bool_as(out, "seccomp", is_on, "");
+	out_bool_as(out, "sealed", is_on && sandbox->sealed, "");
+	out_u64_as(out, "landlock", sandbox ? (uint64_t)sandbox->landlock : 0, "");
+	out_bool_as(out, "helper", has_helper, "");
+	if (lack)
+		out_string_as(out, "lack", lack, "");
+	out_object_end(out);
 }
 
 static struct error *run(struct session *session, const struct arguments *arguments)
@@ -129,9 +260,11 @@ static struct error *run(struct session *session, const struct arguments *argume
 	field(out, "NODE", "node", summary.nodename);
 	show_time(out, &summary);
 	field(out, "PANIC", "panic", summary.panic);
-	show_task(out, &summary);
+	show_task(out, &summary, target_is_live(session->target));
 	show_sizes(out, session->target, &summary);
 	show_dump(out, session->target);
+	show_types(out, session->target);
+	show_sandbox(out, session);
 	show_problems(out, session->target);
 	out_object_end(out);
 	summary_deinit(&summary);
@@ -146,7 +279,9 @@ const struct command command_sys = {
 		       "the panic\n"
 		       "message with its task and CPU, how many CPUs and tasks there are, how much "
 		       "memory,\n"
-		       "and what kind of dump this is. What could not be read of the dump is "
+		       "what kind of dump this is, and how the program is kept from doing what a "
+		       "hostile\n"
+		       "dump might want. What could not be read of the dump is "
 		       "listed as a problem.",
 	.examples = (const char *const[]){ "sys", NULL },
 	.run = run,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/task_filter.h"
 
+#include "base/ascii.h"
 #include "debugger/kernel/cgroup.h"
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static struct error *check_states(const char *states)
 		if (!strchr(STATES, *states))
 			return error_create(ERROR_USAGE,
 					    "no state \"%c\"; there are R S D T t X Z P I",
-					    isprint((unsigned char)*states) ? *states : '?');
+					    ascii_is_print(*states) ? *states : '?');
 	return NULL;
 }
 

@@ -17,6 +17,7 @@ static const char pipes[] =
 	"  print                       shows the object; it is $_, a typed pointer\n"
 	"  print comm, print ->comm    are short for print $_->comm\n"
 	"  print {comm, mm{pgd, brk}}  makes a table of members\n"
+	"  print {pid, prio - 100, $_} ... and of what is computed from them\n"
 	"  print (struct foo){a, b}    the same of what you know to be a struct foo\n"
 	"  rd $_ 4                     $_ puts the address elsewhere\n"
 	"\n"
@@ -29,6 +30,7 @@ static const char pipes[] =
 	"asked to say which: (a > x) or > ./x. `| !x` is a program even if x is a command.\n";
 static const char *const pipes_examples[] = { "ps | grep kworker | head -3",
 					      "ps -s I | print {pid, comm}",
+					      "ps -u | print {comm, mm->total_vm * 4}",
 					      "list -t struct.task_struct.tasks init_task | "
 					      "print (struct task_struct){comm, pid}",
 					      "ps 1 kthreadd | bt",
@@ -76,22 +78,46 @@ static const char output[] =
 	"Every command takes, before its operands:\n"
 	"\n"
 	"  --json           one line of JSON: {\"command\", \"ok\", \"result\"} or \"error\"\n"
-	"  --csv            comma-separated values with a heading; members of members are a.b\n"
+	"  --csv            comma-separated values with a heading; members of members are a.b.\n"
+	"                   A text that a spreadsheet would run (= + - @ first) gets a ' before "
+	"it,\n"
+	"                   as does one that begins with '; numbers are left as they are\n"
 	"  --columns LIST   only these columns, in this order: --columns pid,comm\n"
+	"\n"
+	"Of what a dump holds, a control character or a byte that is no UTF-8 is shown as \\x1b, "
+	"a\n"
+	"character that nobody would see as \\u{200b}; in JSON that is \\u200b.\n"
+	"\n"
+	"In a pipe they hold for the line, whichever command has them; of several the last.\n"
+	"Stacks are tables of frames: `bt -a --columns pid,comm,frame,symbol,arguments`.\n"
 	"\n"
 	"The same options of the program hold for all commands. Output that is longer than the\n"
 	"screen goes through $PAGER, at the prompt and on a terminal; `less` without it, and no\n"
 	"pager if it is empty. Colours are for terminals; $NO_COLOR and --color=never switch them\n"
 	"off. Ctrl-C ends a command; what it has found until then stays.\n";
-static const char *const output_examples[] = { "ps --csv", "ps --columns pid,comm",
-					       "sym --csv -q init_task", "ps --json > /dev/null",
+static const char *const output_examples[] = { "ps --csv",
+					       "ps --columns pid,comm",
+					       "bt --csv",
+					       "sym --csv -q init_task",
+					       "ps --json > /dev/null",
 					       NULL };
 
+static const char crash[] =
+	"Called as in crash: alias, bpf, bt, dis, foreach, help, list, log, mod, p, ps, rd, set,\n"
+	"struct, sym, sys, task, tree, union, whatis, q; also hex and dec, pd and px, eval, gdb.\n"
+	"TYPE.MEMBER ADDRESS is `struct` here, too, and ps -ku is ps -k -u. An option of crash's\n"
+	"that is not here says what does the same. A vmlinux beside the dump is left aside.\n";
+static const char *const crash_examples[] = { "bt -a", "task_struct.pid,comm init_task",
+					      "px jiffies", NULL };
+
 const struct topic topics[] = {
-	{ "pipes", "| and >, and the addresses that commands hand on", pipes, pipes_examples },
-	{ "expressions", "what print and others evaluate", expressions, expressions_examples },
-	{ "output", "JSON, CSV, columns, the pager and colours", output, output_examples },
-	{ "rc", "what runs at the start of a prompt", rc, rc_examples },
+	{ "crash", "where crash's commands are", crash, crash_examples, crash_commands },
+	{ "pipes", "| and >, and the addresses that commands hand on", pipes, pipes_examples,
+	  NULL },
+	{ "expressions", "what print and others evaluate", expressions, expressions_examples,
+	  NULL },
+	{ "output", "JSON, CSV, columns, the pager and colours", output, output_examples, NULL },
+	{ "rc", "what runs at the start of a prompt", rc, rc_examples, NULL },
 };
 const size_t topic_count = ARRAY_COUNT(topics);
 

@@ -3,12 +3,14 @@
 #ifndef CMDS_TOPICS_H
 #define CMDS_TOPICS_H
 
+#include "cmds/crash_words.h"
 #include <stddef.h>
 
 struct topic {
 	const char *name, *summary;
-	const char *text;	     /* as it is shown */
-	const char *const *examples; /* NULL-terminated; they work on any dump */
+	const char *text;		/* as it is shown */
+	const char *const *examples;	/* NULL-terminated; they work on any dump */
+	const struct crash_word *words; /* a table below the text; NULL */
 };
 
 extern const struct topic topics[];

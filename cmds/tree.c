@@ -10,6 +10,9 @@
 
 extern const struct command command_tree;
 
+/* Below lies what a NULL pointer leads to. */
+#define NULL_PAGE 4096u
+
 typedef struct error *tree_walk(const struct walk *walk, uint64_t root);
 
 /* Roots by the names of their structs, and by what -t calls them. */
@@ -148,6 +151,11 @@ static struct error *find_root(const struct tree_kind *told, struct root *root)
 		TRY(type_find_path(type, found->member, &place));
 		root->address += place.bit_offset / 8;
 	}
+	if (root->address < NULL_PAGE)
+		return error_create(ERROR_NOT_FOUND, "NULL: there is no tree%s",
+				    root->kind->walk == walk_maple
+					    ? "; a kernel thread has no mm, nor the tree in it"
+					    : "");
 	return NULL;
 }
 

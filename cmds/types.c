@@ -16,8 +16,6 @@
 
 enum { OPTION_MODULE, OPTION_FORMAT, OPTION_MEMBER, OPTION_CONTAINS, OPTION_SIZE };
 
-#define CHECK_EVERY 64 /* types between two looks at Ctrl-C */
-
 /* The BTF the line asks for: the kernel's, a module's or a file's. */
 static struct error *choose_btf(struct target *target, const char *name, const struct btf **ret)
 {
@@ -117,7 +115,7 @@ static struct error *render_layouts(struct out *out, struct btf_layouts *layouts
 			continue;
 		found = true;
 		error = render_layout(out, layouts, &record, &buffer);
-		if (!error && id % CHECK_EVERY == 0)
+		if (!error)
 			error = interrupt_check();
 		if (out_failed(out))
 			break;

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX   24
-#define VISITS_MAX  100000 /* members that one type may show */
-#define PATH_SIZE   512
-#define SPELL_SIZE  512
-#define CHECK_EVERY 256 /* types between two looks at Ctrl-C */
+#define DEPTH_MAX  24
+#define VISITS_MAX 100000 /* members that one type may show */
+#define PATH_SIZE  512
+#define SPELL_SIZE 512
 
 static const struct column columns[] = {
 	{ "btf", "BTF", -10 },	     { "id", "ID", 7 },	      { "kind", "KIND", -7 },
@@ -194,7 +193,8 @@ static void visit_members(struct hunt *hunt, const struct btf_type *record, uint
 {
 	struct btf_member member;
 	struct btf_type inner;
-	for (uint32_t i = 0; hunt->visits && btf_member(record, i, &member); i++) {
+	for (uint32_t i = 0; hunt->visits && !interrupt_flag && btf_member(record, i, &member);
+	     i++) {
 		struct type type = { hunt->btf, member.type };
 		uint64_t at = bit_offset + member.bit_offset;
 		hunt->visits--;
@@ -271,8 +271,7 @@ struct error *types_search_in(struct out *out, const struct btf *btf,
 		return error_no_memory();
 	for (uint32_t id = btf_start_id(btf); !error && btf_get(btf, id, &record); id++) {
 		visit_type(&hunt, &record);
-		if (id % CHECK_EVERY == 0)
-			error = interrupt_check();
+		error = interrupt_check();
 	}
 	free(hunt.holdings);
 	return error;

@@ -175,17 +175,32 @@ static void show_candidates(struct target *target, struct out *out, const struct
 	out_table_end(out);
 }
 
-/* The symbol that an expression names: "init_task", "ext4:ext4_fs_type", "name@address". */
+/* "1", "a": behind a colon that is a CPU. */
+static bool is_cpu(const char *text)
+{
+	size_t length = strspn(text, "0123456789");
+	return length ? !text[length] : !strcmp(text, "a");
+}
+
+/*
+ * The symbol that an expression names: "init_task", "ext4:ext4_fs_type", "name@address",
+ * "runqueues:1".
+ */
 static struct error *find_subject(struct session *session, const char *text,
 				  const struct value *value, struct symbol *ret)
 {
 	char name[SYMBOL_NAME_SIZE];
-	const char *colon = strchr(text, ':');
-	uint64_t cursor = 0;
-	snprintf(name, sizeof(name), "%s", colon ? colon + 1 : text);
+	snprintf(name, sizeof(name), "%s", text);
+	char *colon = strrchr(name, ':');
+	if (colon && is_cpu(colon + 1))
+		*colon = 0;
+	colon = strchr(name, ':');
+	if (colon)
+		memmove(name, colon + 1, strlen(colon + 1) + 1);
 	name[strcspn(name, "@ ")] = 0;
+	uint64_t cursor = 0;
 	while (target_find_symbol(session->target, NULL, name, &cursor, ret))
-		if (!value->in_memory || ret->address == value->address)
+		if (!value->in_memory || ret->per_cpu || ret->address == value->address)
 			return NULL;
 	return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
 }

@@ -86,6 +86,7 @@ static void show_frame(struct out *out, const struct stack_trace *trace, uint64_
 		out_string(out, "function", found->symbol.name);
 		out_text(out, "+0x%" PRIx64, found->offset);
 	}
+	out_text(out, found->is_unproved ? " (search?)" : "");
 }
 
 static void show_stack(struct session *session, const struct whattype *what)
@@ -170,7 +171,7 @@ static void spell_object(const struct whattype *what, const struct whattype_find
 	}
 }
 
-/* The type of the object and of the innermost member at the address. */
+/* The type of the object and of the member at the address. */
 static void show_type(const struct whattype *what, struct out *out)
 {
 	const struct whattype_finding *finding = &what->findings[0];
@@ -183,7 +184,7 @@ static void show_type(const struct whattype *what, struct out *out)
 	out_string_as(out, "type", type, "");
 	out_address_as(out, "start", finding->start, "");
 	out_u64_as(out, "offset", offset, "");
-	member_path_at(finding->type, offset, &place);
+	member_path_whole_at(finding->type, offset, &place);
 	bool has_member = *place.path && (offset || what->region == REGION_DATA);
 	if (*place.path) {
 		char member[512];

@@ -23,6 +23,26 @@ void focus_deinit(struct focus *focus)
 	*focus = (struct focus){ .has_task = false };
 }
 
+void focus_refresh(struct focus *focus, struct target *target)
+{
+	if (!target_is_live(target))
+		return;
+	uint64_t address = focus->is_chosen ? focus->task.address : 0;
+	size_t frame = focus->frame;
+	bool frame_is_chosen = focus->frame_is_chosen;
+	target_refresh(target);
+	task_forget(target);
+	focus_deinit(focus);
+	struct task task;
+	struct error *error = address ? task_read(target, address, &task) : NULL;
+	if (address && !error) {
+		focus_set_task(focus, &task);
+		focus->frame = frame;
+		focus->frame_is_chosen = frame_is_chosen;
+	}
+	error_free(error);
+}
+
 void focus_set_task(struct focus *focus, struct task *task)
 {
 	focus_deinit(focus);
@@ -43,8 +63,12 @@ struct error *focus_task(struct focus *focus, struct target *target, const struc
 /* Without them, the stack is still worth showing. */
 static struct error *find_arguments(struct focus *focus, struct target *target)
 {
-	return error_only_fatal(
-		arguments_of(target, &focus->task, &focus->trace, &focus->arguments));
+	TRY(error_only_fatal(arguments_of(target, &focus->task, &focus->trace, &focus->arguments)));
+	if (!unwind_holds(target, &focus->task, &focus->trace)) {
+		free(focus->arguments);
+		focus->arguments = NULL;
+	}
+	return NULL;
 }
 
 struct error *focus_trace(struct focus *focus, struct target *target,
@@ -55,6 +79,10 @@ struct error *focus_trace(struct focus *focus, struct target *target,
 	if (!focus->has_trace) {
 		TRY(unwind_task(target, task, &focus->trace));
 		focus->has_trace = true;
+		if (focus->frame >= focus->trace.count) {
+			focus->frame = 0;
+			focus->frame_is_chosen = false;
+		}
 		TRY(find_arguments(focus, target));
 	}
 	*ret = &focus->trace;
@@ -105,6 +133,11 @@ struct error *focus_register(struct focus *focus, struct target *target, const c
 	if (focus->frame >= trace->count)
 		return error_create(ERROR_NOT_FOUND, "task %d has no frames", focus->task.pid);
 	const struct registers *registers = &trace->frames[focus->frame].registers;
+	if (trace->frames[focus->frame].is_unproved)
+		return error_create(ERROR_NOT_FOUND,
+				    "frame %zu of task %d was found by a search: its registers are "
+				    "not sure",
+				    focus->frame, focus->task.pid);
 	if (!registers_has(registers, (unsigned int)number))
 		return error_create(ERROR_NOT_FOUND,
 				    "frame %zu of task %d: the value of %s is not known",

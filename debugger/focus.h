@@ -21,6 +21,11 @@ struct focus {
 };
 
 void focus_deinit(struct focus *focus);
+/*
+ * Before a question to a running machine: the chosen task is read anew, and its stack. Of a dump:
+ * nothing.
+ */
+void focus_refresh(struct focus *focus, struct target *target);
 /* Takes `task`. The frame is the first one again. */
 void focus_set_task(struct focus *focus, struct task *task);
 /* The task, the panicking one unless another was chosen. Borrowed. */

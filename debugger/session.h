@@ -10,6 +10,9 @@
 #include "debugger/focus.h"
 #include "debugger/target/target.h"
 
+struct helper_link;
+struct sandbox;
+
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 /* The file whose lines run, for messages. */
@@ -20,8 +23,10 @@ struct script {
 };
 
 struct session {
-	struct target *target;
-	struct scope scope; /* what expressions may name besides the target's */
+	struct target *target;	    /* NULL: only what is said without a dump runs */
+	struct helper_link *helper; /* runs programs, opens files, reads lines; NULL: none does */
+	const struct sandbox *sandbox; /* what this process gave up; NULL: nothing */
+	struct scope scope;	       /* what expressions may name besides the target's */
 	struct focus focus;
 	struct out *out; /* of the command that runs */
 	FILE *file;	 /* where its bytes go; NULL between the lines */
@@ -34,6 +39,7 @@ struct session {
 	bool interactive;
 	bool interrupted;	     /* by Ctrl-C, outside of the prompt: no further lines run */
 	bool on_terminal;	     /* standard output is one */
+	int width;		     /* places of a line of the output; 0: it has no end */
 	bool colors;		     /* of text on standard output */
 	bool message_color;	     /* of messages on standard error */
 	const char *advised;	     /* what was last said to do about missing memory; NULL */

@@ -9,7 +9,7 @@
 
 /* Far beyond any kernel (200,000 symbols, 3 MiB of names); bounds what a bad count allocates. */
 #define COUNT_MAX      (1u << 22)
-#define NAMES_SIZE_MAX ((uint64_t)256 << 20)
+#define NAMES_SIZE_MAX ((uint64_t)64 << 20)
 #define TOKENS	       256
 #define TOKEN_SHORT    16
 
@@ -279,6 +279,7 @@ void kallsyms_deinit(struct kallsyms *kallsyms)
 	free(kallsyms->addresses);
 	free(kallsyms->token_text);
 	free(kallsyms->sorted);
+	free(kallsyms->found);
 	error_free(kallsyms->damage);
 	*kallsyms = (struct kallsyms){ 0 };
 }

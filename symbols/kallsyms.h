@@ -43,6 +43,14 @@ struct kallsyms {
 	char *token_text;
 	struct kallsyms_token tokens[256];
 	uint8_t *sorted; /* the kernel's order by name (kallsyms_sorted.c); NULL: none is known */
+	/* Symbols that the table lacked, by number; what symtab_add_found() put in. */
+	struct kallsyms_found_entry {
+		uint32_t number;
+		uint64_t size; /* bytes; 0: unknown */
+		bool per_cpu;
+		const char *evidence; /* borrowed for good */
+	} * found;
+	size_t found_count;
 	struct error *damage; /* what is lost and why, NULL: nothing */
 };
 
@@ -79,6 +87,9 @@ uint32_t kallsyms_name_hash(const struct kallsyms *kallsyms, uint32_t number);
 bool kallsyms_is_lost(const struct kallsyms *kallsyms, uint32_t number);
 /* In encoding absolute-percpu: a number (per-CPU offset, constant), not a place. */
 bool kallsyms_is_number(const struct kallsyms *kallsyms, uint32_t number);
+
+/* What was put in under that number; NULL: the kernel's table has it. */
+const struct kallsyms_found_entry *kallsyms_found(const struct kallsyms *kallsyms, uint32_t number);
 
 /* A polynomial, so that a token's part of it can be computed beforehand. */
 #define SYMBOL_HASH_FACTOR 0x9e3779b1u

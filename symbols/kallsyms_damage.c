@@ -20,6 +20,8 @@
 #define RECORD_MIN 2u
 /* Behind a table, until the next label. */
 #define PADDING_MAX 8u
+/* Markers that are looked at: a kernel needs some millions, markers that go on without end more. */
+#define STEPS_MAX (1u << 27)
 
 /* --- holes ------------------------------------------------------------------------- */
 
@@ -52,10 +54,16 @@ struct error *holes_read(struct holes *holes, struct memory *memory, uint64_t ad
 
 bool holes_touch(const struct holes *holes, size_t start, size_t end)
 {
-	for (size_t i = 0; i < holes->count; i++)
-		if (start < holes->items[i].end && holes->items[i].start < end)
-			return true;
-	return false;
+	/* They are in order: the first that ends behind `start`. */
+	size_t low = 0, high = holes->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (holes->items[middle].end <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < holes->count && holes->items[low].start < end;
 }
 
 void holes_deinit(struct holes *holes)
@@ -116,6 +124,7 @@ struct part {
 	struct holes holes;
 	uint32_t count, marker_count;
 	size_t markers; /* where they are; no record reaches beyond */
+	uint64_t steps; /* that may still be taken to find them */
 };
 
 static uint32_t marker(const struct part *part, uint32_t number)
@@ -133,18 +142,19 @@ static uint32_t run_length(const struct part *part, uint32_t run)
  * How many of the markers at part->markers do not follow their neighbour as markers do: they begin
  * with 0, and between two of them lie 256 records. Counts up to `limit`.
  */
-static uint32_t count_misfits(const struct part *part, uint32_t limit)
+static uint32_t count_misfits(struct part *part, uint32_t limit)
 {
 	uint32_t misfits = marker(part, 0) != 0, previous = 0;
-	for (uint32_t i = 1; i <= part->marker_count && misfits < limit; i++) {
+	for (uint32_t i = 1; i <= part->marker_count && misfits < limit && part->steps; i++) {
 		bool is_end = i == part->marker_count;
 		uint32_t next = is_end ? (uint32_t)part->markers : marker(part, i);
 		uint32_t records = run_length(part, i - 1);
+		part->steps--;
 		misfits += next - previous < records * RECORD_MIN ||
 			   next - previous > records * RECORD_MAX + PADDING_MAX;
 		previous = next;
 	}
-	return misfits;
+	return part->steps ? misfits : limit;
 }
 
 /* The place with the fewest misfits; markers may be damaged themselves. */
@@ -155,7 +165,8 @@ static bool find_markers(struct part *part)
 	uint32_t best = part->marker_count / 16 + 1;
 	bool found = false;
 	least += -(part->address + least) & 3;
-	for (size_t at = least; at + size <= part->size && best; at += 4) {
+	part->steps = STEPS_MAX;
+	for (size_t at = least; at + size <= part->size && best && part->steps; at += 4) {
 		part->markers = at;
 		uint32_t misfits = count_misfits(part, best);
 		if (misfits >= best)

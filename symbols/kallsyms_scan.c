@@ -22,6 +22,10 @@
 #define WINDOW	     8192
 #define NAMES_WINDOW ((uint64_t)16 << 20)
 #define MARKERS_MIN  4
+/* Looks at what is not it: a kernel has one such row of digits, and markers behind few zeros. */
+#define DIGITS_MAX   1024u
+#define STEPS_MAX    (1u << 26)
+#define RECORD_STEPS 64u
 /* Bytes of a record: its length and one token; two of length and what KSYM_NAME_LEN allows. */
 #define RECORD_MIN 2
 #define RECORD_MAX 514
@@ -94,12 +98,14 @@ static bool token_tables_at(struct memory *memory, uint64_t zero, struct kallsym
 	return false;
 }
 
+/* *tries: how many rows of digits may still be looked at. */
 static bool find_in_chunk(struct memory *memory, uint64_t address, const uint8_t *chunk,
-			  size_t size, struct kallsyms_tables *ret)
+			  size_t size, unsigned int *tries, struct kallsyms_tables *ret)
 {
 	const uint8_t *at = chunk;
 	const uint8_t *end = chunk + size;
-	while ((at = memmem(at, (size_t)(end - at), digits, sizeof(digits)))) {
+	while (*tries && (at = memmem(at, (size_t)(end - at), digits, sizeof(digits)))) {
+		--*tries;
 		if (token_tables_at(memory, address + (uint64_t)(at - chunk), ret))
 			return true;
 		at++;
@@ -116,11 +122,12 @@ static struct error *find_token_tables(struct memory *memory, uint64_t stext,
 		return error_no_memory();
 	struct error *error = NULL;
 	bool found = false;
+	unsigned int tries = DIGITS_MAX;
 	uint64_t address = stext;
-	while (!found && !error && address >= stext && address - stext < SCAN_RANGE) {
+	while (!found && !error && tries && address >= stext && address - stext < SCAN_RANGE) {
 		struct error *why;
 		size_t size = memory_read_some(memory, address, chunk, CHUNK, &why);
-		found = find_in_chunk(memory, address, chunk, size, ret);
+		found = find_in_chunk(memory, address, chunk, size, &tries, ret);
 		if (!why) {
 			/* What straddles the edge is seen with the next chunk. */
 			address += CHUNK - sizeof(digits);
@@ -145,7 +152,13 @@ struct region {
 	uint8_t *data;
 	size_t size;
 	uint64_t address;
+	uint64_t steps; /* that may still be taken */
 };
+
+static void take_steps(struct region *region, uint64_t count)
+{
+	region->steps -= count < region->steps ? count : region->steps;
+}
 
 static uint32_t word_at(const struct region *region, size_t offset)
 {
@@ -187,11 +200,12 @@ static size_t markers_end(const struct region *region, size_t start)
  * Are there names at `names`, `count` of them? Their last run, which the last marker points at, has
  * to end where the markers begin. The names before it may be damaged.
  */
-static bool names_fit(const struct region *region, size_t names, uint32_t count, size_t markers,
+static bool names_fit(struct region *region, size_t names, uint32_t count, size_t markers,
 		      size_t marker_count)
 {
 	if (!count || (count - 1) / KALLSYMS_MARKER_STEP + 1 != marker_count)
 		return false;
+	take_steps(region, RECORD_STEPS);
 	size_t last = names + word_at(region, markers + (marker_count - 1) * 4);
 	uint32_t left = count - (uint32_t)(marker_count - 1) * KALLSYMS_MARKER_STEP;
 	for (int form = 0; form < 2 && last < markers; form++) {
@@ -205,7 +219,7 @@ static bool names_fit(const struct region *region, size_t names, uint32_t count,
 }
 
 /* The number of symbols and the names behind it, by the markers behind these. */
-static bool find_names_before(const struct region *region, size_t markers, size_t end,
+static bool find_names_before(struct region *region, size_t markers, size_t end,
 			      struct kallsyms_tables *tables)
 {
 	size_t marker_count = (end - markers) / 4;
@@ -216,7 +230,8 @@ static bool find_names_before(const struct region *region, size_t markers, size_
 	size_t offset = (markers - last - RECORD_MIN) & ~(size_t)3;
 	size_t longest = KALLSYMS_MARKER_STEP * RECORD_MAX + 8;
 	size_t lowest = offset > longest ? offset - longest : 4;
-	for (; offset >= lowest; offset -= 4) {
+	for (; offset >= lowest && region->steps; offset -= 4) {
+		take_steps(region, 1);
 		uint32_t count = word_at(region, offset - 4);
 		/* The padding of the label: to a word, since 7.0 to four bytes. */
 		for (size_t gap = 0; gap < region->memory->word_size; gap += 4) {
@@ -234,13 +249,14 @@ static bool find_names_before(const struct region *region, size_t markers, size_
  * In every kernel the order is: number of symbols, names, markers, token table; the last two are
  * next to each other in most.
  */
-static bool find_names(const struct region *region, struct kallsyms_tables *tables)
+static bool find_names(struct region *region, struct kallsyms_tables *tables)
 {
-	for (size_t start = region->size & ~(size_t)3; start >= 4;) {
+	for (size_t start = region->size & ~(size_t)3; start >= 4 && region->steps;) {
 		start -= 4;
 		if (word_at(region, start))
 			continue;
 		size_t end = markers_end(region, start);
+		take_steps(region, (end - start) / 4);
 		/* What follows the markers can look like one or two more. */
 		for (size_t i = 0; i < 3 && (end - start) / 4 >= MARKERS_MIN; i++, end -= 4)
 			if (find_names_before(region, start, end, tables))
@@ -275,7 +291,7 @@ static struct error *find_name_tables(struct memory *memory, uint64_t stext,
 	uint64_t end = align_up(tables->token_table, 4);
 	uint64_t limit = end - stext < NAMES_WINDOW ? end - stext : NAMES_WINDOW;
 	for (uint64_t size = 4 << 20;; size *= 4) {
-		struct region region = { .memory = memory };
+		struct region region = { .memory = memory, .steps = STEPS_MAX };
 		region.size = (size_t)(size < limit ? size : limit & ~(uint64_t)3);
 		struct error *error = read_downwards(&region, end);
 		bool found = !error && find_names(&region, tables);

@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far beyond any module; bounds what bad numbers allocate. */
+/*
+ * Far beyond any module, and all of them together: every module of a distribution's kernel is some
+ * 400,000 symbols and 10 MiB of names. Bounds what bad numbers allocate.
+ */
 #define COUNT_MAX   (1u << 20)
+#define ADDED_MAX   (1u << 21)
 #define STRINGS_MAX (64u << 20)
 
 struct error *symtab_add_source(struct symtab *symtab, const char *name, struct symbol_source **ret)
@@ -31,8 +35,9 @@ struct error *symtab_add_source(struct symtab *symtab, const char *name, struct 
 
 struct error *symtab_reserve(struct symtab *symtab, size_t count)
 {
-	if (count > UINT32_MAX / 2 - symtab->added_count)
-		return error_create(ERROR_FORMAT, "too many symbols");
+	if (count > ADDED_MAX - symtab->added_count)
+		return error_create(ERROR_FORMAT, "more than %u symbols with those before it",
+				    ADDED_MAX);
 	if (!array_reserve(&symtab->added, &symtab->added_capacity, symtab->added_count + count))
 		return error_no_memory();
 	return NULL;
@@ -66,7 +71,7 @@ struct error *symtab_add(struct symtab *symtab, const char *module, const char *
 		return error;
 	struct symbol_source *source = symtab->sources[number];
 	size_t length = strnlen(name, SYMBOL_NAME_SIZE - 1);
-	if (source->strings_size + length + 1 > STRINGS_MAX)
+	if (length + 1 > STRINGS_MAX - symtab->strings_size)
 		return error_create(ERROR_FORMAT, "too many symbols of %s", module);
 	if (!array_reserve(&source->strings, &source->strings_capacity,
 			   source->strings_size + length + 1))
@@ -81,6 +86,7 @@ struct error *symtab_add(struct symtab *symtab, const char *module, const char *
 		.kind = kind,
 	};
 	source->strings_size += length + 1;
+	symtab->strings_size += length + 1;
 	source->symbol_count++;
 	return NULL;
 }
@@ -100,6 +106,7 @@ struct module_tables {
 	uint8_t *types; /* NULL: none */
 	char *strings;	/* always ends in a NUL */
 	size_t strings_size;
+	size_t strings_max; /* bytes that there may be, with the NUL */
 	bool big_endian;
 };
 
@@ -129,10 +136,15 @@ static struct error *read_strings(struct module_tables *tables, struct memory *m
 	uint64_t size = 0;
 	for (uint32_t i = 0; i < module->count; i++) {
 		uint32_t name = elf_symbol_at(tables, i).name;
-		if (name >= size && name < STRINGS_MAX)
+		if (name >= size && name < tables->strings_max)
 			size = (uint64_t)name + 1;
 	}
 	size += SYMBOL_NAME_SIZE;
+	if (tables->strings_max <= SYMBOL_NAME_SIZE)
+		return error_create(ERROR_FORMAT,
+				    "more than %u bytes of names with those before it",
+				    STRINGS_MAX);
+	size = size < tables->strings_max ? size : tables->strings_max - 1;
 	/* The letters follow the strings: do not read into them, they may end the memory. */
 	if (module->typetab > module->strtab && module->typetab - module->strtab < size)
 		size = module->typetab - module->strtab;
@@ -154,9 +166,6 @@ static struct error *read_module_tables(struct module_tables *tables, struct mem
 {
 	tables->symbol_size = memory->word_size == 8 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	tables->big_endian = memory->big_endian;
-	if (module->count > COUNT_MAX)
-		return error_create(ERROR_FORMAT, "%" PRIu32 " is no sane number of symbols",
-				    module->count);
 	uint64_t size = (uint64_t)module->count * tables->symbol_size;
 	struct error *error =
 		memory_read_alloc(memory, module->symtab, size, size, (void **)&tables->symbols);
@@ -256,16 +265,20 @@ struct error *symtab_add_module(struct symtab *symtab, struct memory *memory,
 	}
 	if (!module->count)
 		return NULL;
-	struct module_tables tables = { 0 };
+	struct module_tables tables = { .strings_max = STRINGS_MAX - symtab->strings_size };
 	struct hash_index exports = { 0 };
-	error = read_module_tables(&tables, memory, module);
+	error = module->count > COUNT_MAX
+			? error_create(ERROR_FORMAT, "%" PRIu32 " is no sane number of symbols",
+				       module->count)
+			: symtab_reserve(symtab, module->count);
 	if (!error)
-		error = symtab_reserve(symtab, module->count);
+		error = read_module_tables(&tables, memory, module);
 	if (!error)
 		error = index_exports(&tables, module, &exports);
 	if (!error) {
 		source->strings = tables.strings;
 		source->strings_size = tables.strings_size;
+		symtab->strings_size += tables.strings_size;
 		add_symbols(symtab, &tables, module, &exports);
 	} else {
 		free(tables.strings);

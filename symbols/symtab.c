@@ -110,9 +110,19 @@ static uint32_t kernel_above(const struct kallsyms *kernel, uint64_t address, ui
 static bool is_section_end(const char *name)
 {
 	static const char *const ends[] = {
-		"_etext",     "_einittext",   "_edata",	      "_end",
-		"__bss_stop", "__init_end",   "__end_rodata", "__end_rodata_aligned",
-		"_einitdata", "_einitrodata", "__brk_limit",  "__per_cpu_end",
+		"_etext",
+		"_einittext",
+		"_edata",
+		"_end",
+		"__bss_stop",
+		"__init_end",
+		"__end_rodata",
+		"__end_rodata_aligned",
+		"_einitdata",
+		"_einitrodata",
+		"__brk_limit",
+		"__per_cpu_end",
+		"__indirect_thunk_end",
 	};
 	/* This is asked of all symbols. */
 	if (name[0] != '_' || !strchr("_e", name[1]))
@@ -137,8 +147,13 @@ static uint64_t kernel_size(const struct kallsyms *kernel, uint32_t number)
 	return size == 1 && kallsyms_is_lost(kernel, next) ? 0 : size;
 }
 
-static bool kernel_is_per_cpu(const struct symtab *symtab, uint64_t address, char kind)
+static bool kernel_is_per_cpu(const struct symtab *symtab, uint32_t number, char kind)
 {
+	uint64_t address = symtab->kernel.addresses[number];
+	const struct kallsyms_found_entry *found =
+		symtab->kernel.found_count ? kallsyms_found(&symtab->kernel, number) : NULL;
+	if (found)
+		return found->per_cpu;
 	/* Cheap, and true of nearly all: do not look the range up for these. */
 	if (symtab->kernel.encoding == KALLSYMS_ABSOLUTE_PERCPU &&
 	    (address > INT32_MAX || (kind | 0x20) != 'a'))
@@ -155,8 +170,14 @@ static void get_kernel(const struct symtab *symtab, uint32_t number, struct symb
 	ret->module = NULL;
 	ret->size_exact = false;
 	kallsyms_name(kernel, number, ret->name, sizeof(ret->name), &ret->kind);
-	ret->per_cpu = kernel_is_per_cpu(symtab, ret->address, ret->kind);
+	ret->per_cpu = kernel_is_per_cpu(symtab, number, ret->kind);
 	ret->size = is_section_end(ret->name) ? 0 : kernel_size(kernel, number);
+	const struct kallsyms_found_entry *found = kallsyms_found(kernel, number);
+	ret->evidence = found ? found->evidence : NULL;
+	if (found && found->size) {
+		ret->size = found->size;
+		ret->size_exact = true;
+	}
 }
 
 static void get_added(const struct symtab *symtab, uint32_t number, struct symbol *ret)
@@ -169,6 +190,7 @@ static void get_added(const struct symtab *symtab, uint32_t number, struct symbo
 	ret->kind = symbol->kind;
 	ret->number = symtab->kernel.count + number;
 	ret->module = symtab->sources[symbol->source]->name;
+	ret->evidence = NULL;
 	const char *name = added_name(symtab, symbol);
 	size_t length = strnlen(name, sizeof(ret->name) - 1);
 	memcpy(ret->name, name, length);
@@ -196,9 +218,10 @@ void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *re
 	ret->size = 0;
 	ret->size_exact = false;
 	ret->kind = kallsyms_kind(kernel, number);
-	ret->per_cpu = kernel_is_per_cpu(symtab, ret->address, ret->kind);
+	ret->per_cpu = kernel_is_per_cpu(symtab, number, ret->kind);
 	ret->number = number;
 	ret->module = NULL;
+	ret->evidence = NULL;
 	ret->name[0] = 0;
 }
 
@@ -267,14 +290,16 @@ static int alias_rank(const char *name)
 	return 0;
 }
 
-static bool kernel_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
+/* The best of the kernel's symbols whose range holds an address, of per-CPU ones or of the others.
+ */
+static bool kernel_around(const struct symtab *symtab, uint64_t address, bool per_cpu,
+			  struct symbol *ret)
 {
 	const struct kallsyms *kernel = &symtab->kernel;
-	if (!kernel->count || address < kernel->addresses[0] ||
-	    (kernel->encoding == KALLSYMS_ABSOLUTE_PERCPU && address <= INT32_MAX))
+	if (!kernel->count || address < kernel->addresses[0])
 		return false;
 	uint32_t next = kernel_above(kernel, address, 0);
-	if (!next || kallsyms_is_number(kernel, next - 1))
+	if (!next || (!per_cpu && kallsyms_is_number(kernel, next - 1)))
 		return false;
 	uint64_t place = kernel->addresses[next - 1];
 	int best_rank = -1;
@@ -291,8 +316,17 @@ static bool kernel_by_address(const struct symtab *symtab, uint64_t address, str
 			get_kernel(symtab, i, ret);
 		}
 	}
-	return best_rank >= 0 && !ret->per_cpu &&
-	       (address == ret->address || address - ret->address < ret->size);
+	/* Of what was found, the next symbol that is known may be far behind the end. */
+	return best_rank >= 0 && ret->per_cpu == per_cpu &&
+	       (address == ret->address ||
+		(address - ret->address < ret->size && (!ret->evidence || ret->size_exact)));
+}
+
+static bool kernel_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
+{
+	if (symtab->kernel.encoding == KALLSYMS_ABSOLUTE_PERCPU && address <= INT32_MAX)
+		return false;
+	return kernel_around(symtab, address, false, ret);
 }
 
 /* Does an added symbol at or below `address` reach it? */
@@ -346,6 +380,22 @@ bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct sym
 		return false;
 	*ret_offset = address - ret->address;
 	return true;
+}
+
+bool symtab_by_per_cpu_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
+			       uint64_t *ret_offset)
+{
+	bool found = kernel_around(symtab, address, true, ret);
+	/* Of modules there are few, whose sizes are exact. */
+	for (uint32_t i = 0; !found && i < symtab->added_count; i++) {
+		const struct added_symbol *symbol = &symtab->added[i];
+		found = symbol->per_cpu && address - symbol->address < symbol->size;
+		if (found)
+			get_added(symtab, i, ret);
+	}
+	if (found)
+		*ret_offset = address - ret->address;
+	return found;
 }
 
 bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer, size_t size)

@@ -24,6 +24,11 @@ struct symbol {
 	char kind;	    /* nm's letter as the kernel has it */
 	uint32_t number;    /* in the table: kernel symbols first, in kallsyms' order */
 	const char *module; /* borrowed from the table; NULL: the kernel itself */
+	/*
+	 * How a symbol became known that the kernel's own table leaves out, in words ("an exported
+	 * symbol"); NULL: the table has it.
+	 */
+	const char *evidence;
 	char name[SYMBOL_NAME_SIZE];
 };
 
@@ -81,6 +86,23 @@ struct error *symtab_add(struct symtab *symtab, const char *module, const char *
 			 uint64_t address, uint64_t size) MUST_CHECK;
 
 /*
+ * Data that the kernel's own table leaves out: all, where it was built without CONFIG_KALLSYMS_ALL.
+ * They count as the kernel's own from then on, so numbers change; what cannot be spelled in the
+ * table's characters stays out.
+ */
+struct found_symbol {
+	char *name;
+	uint64_t address;
+	uint64_t size; /* bytes, 0: unknown */
+	char kind;
+	bool per_cpu;
+	const char *evidence; /* borrowed for good */
+};
+/* Sorts `items`. */
+struct error *symtab_add_found(struct symtab *symtab, struct found_symbol *items,
+			       size_t count) MUST_CHECK;
+
+/*
  * Makes all that is otherwise made when first needed: then threads may ask, until symbols are
  * added. False: no memory.
  */
@@ -112,6 +134,9 @@ bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret
  */
 bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
 		       uint64_t *ret_offset);
+/* The same of per-CPU symbols alone, by what their addresses count in. */
+bool symtab_by_per_cpu_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
+			       uint64_t *ret_offset);
 /* "name+0x12/0x40 [module]" style text without the size: "name+0x12 [module]"; false: nothing near.
  */
 bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer, size_t size);

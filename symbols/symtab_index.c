@@ -87,14 +87,18 @@ bool symtab_next_in_kernel(const struct symtab *symtab, const char *name, uint32
 	}
 	bool indexed = kernel->count && index_kernel_names(symtab);
 	uint32_t i = from;
-	if (indexed)
-		i = symtab->index->name_heads[symbol_hash(name, length) & symtab->index->name_mask];
+	/* Behind one of that name the rest of its chain: thousands may be called the same. */
+	if (indexed && from && from <= kernel->count &&
+	    kallsyms_name_is(kernel, from - 1, name, length))
+		i = index->name_next[from - 1];
+	else if (indexed)
+		i = index->name_heads[symbol_hash(name, length) & index->name_mask];
 	while (i < kernel->count) {
 		if (i >= from && kallsyms_name_is(kernel, i, name, length)) {
 			*ret = i;
 			return true;
 		}
-		i = indexed ? symtab->index->name_next[i] : i + 1;
+		i = indexed ? index->name_next[i] : i + 1;
 	}
 	return false;
 }
@@ -124,7 +128,10 @@ static bool next_added(const struct symtab *symtab, const char *module, const ch
 	}
 	const struct hash_index *names = &symtab->index->added_names;
 	uint32_t hash = symbol_hash(name, strlen(name));
-	size_t position = hash_index_first(names, hash);
+	/* An added symbol's entry has its number: behind one of that name goes on its chain. */
+	size_t position = from && from <= names->count && names->entries[from - 1].hash == hash
+				  ? names->entries[from - 1].next
+				  : hash_index_first(names, hash);
 	for (uint32_t i; (i = hash_index_next(names, hash, &position)) != HASH_NONE;)
 		if (i >= from && added_is(symtab, i, module, name)) {
 			*ret = i;

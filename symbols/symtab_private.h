@@ -78,6 +78,7 @@ struct symtab {
 	size_t source_count, source_capacity;
 	struct added_symbol *added;
 	size_t added_count, added_capacity;
+	size_t strings_size; /* of all sources, bytes */
 	struct symtab_index *index;
 };
 

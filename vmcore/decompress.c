@@ -69,10 +69,21 @@ static struct error *load_function(const char *object, const char *name, void **
 	return NULL;
 }
 
+#define SNAPPY_LIBRARY "libsnappy.so.1"
+#define ZSTD_LIBRARY   "libzstd.so.1"
+
+void decompress_keep_libraries(void)
+{
+	static const char *const objects[] = { SNAPPY_LIBRARY, ZSTD_LIBRARY };
+	/* Who asks for the same name later gets what is loaded. */
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		(void)dlopen(objects[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
 static struct error *unsnap_page(struct decompressor *decompressor, const uint8_t *from,
 				 size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
 {
-	struct error *error = load_function("libsnappy.so.1", "snappy_uncompress",
+	struct error *error = load_function(SNAPPY_LIBRARY, "snappy_uncompress",
 					    &decompressor->snappy, &decompressor->snappy_function);
 	if (error)
 		return error;
@@ -86,7 +97,7 @@ static struct error *unsnap_page(struct decompressor *decompressor, const uint8_
 static struct error *unzstd_page(struct decompressor *decompressor, const uint8_t *from,
 				 size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
 {
-	struct error *error = load_function("libzstd.so.1", "ZSTD_decompress", &decompressor->zstd,
+	struct error *error = load_function(ZSTD_LIBRARY, "ZSTD_decompress", &decompressor->zstd,
 					    &decompressor->zstd_function);
 	if (error)
 		return error;

@@ -25,6 +25,11 @@ struct decompressor {
 	void (*snappy_function)(void), (*zstd_function)(void);
 };
 
+/*
+ * Loads the libraries for Snappy and Zstandard while files may still be opened: another dump may
+ * need what the first did not. They stay. That one is not installed is said when a page needs it.
+ */
+void decompress_keep_libraries(void);
 void decompressor_deinit(struct decompressor *decompressor);
 /*
  * Fills `to` with exactly `to_size` bytes. ERROR_FORMAT when the data is damaged,

@@ -111,6 +111,11 @@ static struct error *check_header(const struct dump_file *file, struct diskdump_
 				    "%s: the file ends within its page bitmaps; nothing can be "
 				    "read from it",
 				    file->path);
+	if (!dump_file_is_dense(file, header->bitmap_offset, header->bitmap_blocks * block))
+		return error_create(
+			ERROR_FORMAT,
+			"%s: damaged: most of its page bitmaps lie in a hole of the file",
+			file->path);
 	if (header->page_count > header->bitmap_bits)
 		header->page_count = header->bitmap_bits;
 	if (header->is_split && header->start > header->end)

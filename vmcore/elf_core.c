@@ -2,14 +2,11 @@
 #include "vmcore/elf_core.h"
 
 #include "base/array.h"
+#include "vmcore/window.h"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef EM_LOONGARCH
-#define EM_LOONGARCH 258
-#endif
 
 /* The fields of both classes' headers that matter. */
 struct header {
@@ -20,7 +17,7 @@ struct header {
 
 struct segment {
 	uint32_t type;
-	uint64_t offset, paddr, filesz, memsz;
+	uint64_t offset, vaddr, paddr, filesz, memsz;
 };
 
 /* A field of a header whose place differs between the classes. */
@@ -33,37 +30,6 @@ static uint64_t field(const struct elf_core *core, const uint8_t *base, size_t a
 
 #define FIELD(core, base, kind, name)                                                              \
 	field(core, base, offsetof(Elf32_##kind, name), offsetof(Elf64_##kind, name))
-
-const char *elf_machine_name(uint16_t machine, uint8_t word_size, bool big_endian)
-{
-	switch (machine) {
-	case EM_X86_64:
-		return "x86_64";
-	case EM_AARCH64:
-		return "aarch64";
-	case EM_S390:
-		return word_size == 8 ? "s390x" : "s390";
-	case EM_PPC64:
-		return big_endian ? "ppc64" : "ppc64le";
-	case EM_RISCV:
-		return word_size == 8 ? "riscv64" : "riscv32";
-	case EM_LOONGARCH:
-		return word_size == 8 ? "loongarch64" : "loongarch32";
-	case EM_386:
-		return "i386";
-	case EM_ARM:
-		return "arm";
-	case EM_PPC:
-		return "ppc";
-	case EM_MIPS:
-		return word_size == 8 ? "mips64" : "mips";
-	case EM_IA_64:
-		return "ia64";
-	case EM_SPARCV9:
-		return "sparc64";
-	}
-	return NULL;
-}
 
 static struct error *check_type(const struct elf_core *core, uint16_t type)
 {
@@ -131,9 +97,8 @@ static struct error *read_header(struct elf_core *core, struct header *ret)
 	return error;
 }
 
-/* Reads the table of segments; caller frees *ret. */
-static struct error *read_table(const struct elf_core *core, const struct header *header,
-				uint8_t **ret)
+/* Whether the table of segments is there. */
+static struct error *check_table(const struct elf_core *core, const struct header *header)
 {
 	const struct dump_file *file = core->file;
 	size_t least = core->word_size == 4 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
@@ -145,15 +110,11 @@ static struct error *read_table(const struct elf_core *core, const struct header
 		return error_create(ERROR_TRUNCATED,
 				    "%s: the file ends within its %" PRIu32 " ELF program headers",
 				    file->path, header->phnum);
-	uint8_t *table = malloc(size);
-	if (!table)
-		return error_no_memory();
-	struct error *error = dump_file_read(file, header->phoff, table, size);
-	if (error) {
-		free(table);
-		return error;
-	}
-	*ret = table;
+	if (!dump_file_is_dense(file, header->phoff, size))
+		return error_create(ERROR_FORMAT,
+				    "%s: damaged: most of its %" PRIu32
+				    " ELF program headers lie in a hole of the file",
+				    file->path, header->phnum);
 	return NULL;
 }
 
@@ -162,13 +123,14 @@ static struct segment load_segment(const struct elf_core *core, const uint8_t *r
 	return (struct segment){
 		.type = load_u32(raw, core->big_endian),
 		.offset = FIELD(core, raw, Phdr, p_offset),
+		.vaddr = FIELD(core, raw, Phdr, p_vaddr),
 		.paddr = FIELD(core, raw, Phdr, p_paddr),
 		.filesz = FIELD(core, raw, Phdr, p_filesz),
 		.memsz = FIELD(core, raw, Phdr, p_memsz),
 	};
 }
 
-static bool add_run(struct elf_runs *runs, uint64_t physical, uint64_t size, uint64_t offset)
+bool elf_runs_add(struct elf_runs *runs, uint64_t physical, uint64_t size, uint64_t offset)
 {
 	if (!size || size > UINT64_MAX - physical || size > UINT64_MAX - offset)
 		return true;
@@ -191,11 +153,19 @@ static struct error *add_segment(struct elf_core *core, const struct segment *se
 	if (segment->filesz && segment->filesz <= UINT64_MAX - segment->offset &&
 	    segment->offset + segment->filesz > core->promised_size)
 		core->promised_size = segment->offset + segment->filesz;
-	if (segment->type != PT_LOAD || !has_physical(core, segment))
+	if (segment->type != PT_LOAD)
 		return NULL;
+	if (core->file->is_proc &&
+	    !elf_runs_add(&core->addresses, segment->vaddr, segment->filesz, segment->offset))
+		return error_no_memory();
+	if (!has_physical(core, segment))
+		return NULL;
+	if (core->file->is_proc &&
+	    !elf_runs_add(&core->direct_map, segment->vaddr, segment->filesz, segment->offset))
+		return error_no_memory();
 	uint64_t memory = segment->memsz > segment->filesz ? segment->memsz : segment->filesz;
-	if (!add_run(&core->data, segment->paddr, segment->filesz, segment->offset) ||
-	    !add_run(&core->memory, segment->paddr, memory, 0))
+	if (!elf_runs_add(&core->data, segment->paddr, segment->filesz, segment->offset) ||
+	    !elf_runs_add(&core->memory, segment->paddr, memory, 0))
 		return error_no_memory();
 	return NULL;
 }
@@ -237,42 +207,78 @@ static void normalise(struct elf_runs *runs, bool in_file)
 	runs->count = kept;
 }
 
-/* A PT_NOTE that fits; one that is cut off or absurd counts as not there. */
-static bool usable_note(const struct elf_core *core, const struct segment *segment, uint64_t used)
+/* Notes the place of a PT_NOTE that fits; one that is cut off or absurd counts as not there. */
+static struct error *add_note(const struct elf_core *core, const struct segment *segment,
+			      struct elf_runs *notes, uint64_t *total)
 {
-	return segment->type == PT_NOTE && segment->filesz <= NOTES_SIZE_LIMIT - used &&
-	       dump_file_has(core->file, segment->offset, segment->filesz);
+	if (segment->type != PT_NOTE || segment->filesz > NOTES_SIZE_LIMIT - *total ||
+	    !dump_file_has(core->file, segment->offset, segment->filesz))
+		return NULL;
+	*total += segment->filesz;
+	return elf_runs_add(notes, 0, segment->filesz, segment->offset) ? NULL : error_no_memory();
 }
 
-static struct error *read_note(struct elf_core *core, const struct segment *segment, uint8_t *to)
+/* Reads them into one block of so many bytes, which the parsed notes borrow from. */
+static struct error *read_notes(struct elf_core *core, const struct elf_runs *notes, uint64_t total)
 {
-	struct bytes bytes = { to, (size_t)segment->filesz, core->big_endian };
-	struct error *error = dump_file_read(core->file, segment->offset, to, bytes.size);
-	return error ? error : notes_parse(&core->notes, &bytes);
-}
-
-/* Reads all PT_NOTEs into one block, which the parsed notes borrow from. */
-static struct error *read_notes(struct elf_core *core, const struct header *header,
-				const uint8_t *table)
-{
-	uint64_t size = 0, used = 0;
-	for (uint32_t i = 0; i < header->phnum; i++) {
-		struct segment segment = load_segment(core, table + (size_t)i * header->phentsize);
-		if (usable_note(core, &segment, size))
-			size += segment.filesz;
-	}
-	core->note_bytes = malloc(size ? size : 1);
+	core->note_bytes = malloc(total ? total : 1);
 	if (!core->note_bytes)
 		return error_no_memory();
+	uint8_t *to = core->note_bytes;
 	struct error *error = NULL;
-	for (uint32_t i = 0; !error && i < header->phnum; i++) {
-		struct segment segment = load_segment(core, table + (size_t)i * header->phentsize);
-		if (!usable_note(core, &segment, used))
-			continue;
-		error = read_note(core, &segment, core->note_bytes + used);
-		used += segment.filesz;
+	for (size_t i = 0; !error && i < notes->count; i++) {
+		struct bytes bytes = { to, (size_t)notes->items[i].size, core->big_endian };
+		error = dump_file_read(core->file, notes->items[i].offset, to, bytes.size);
+		if (!error)
+			error = notes_parse(&core->notes, &bytes);
+		to += bytes.size;
 	}
 	return error;
+}
+
+static struct error *read_table(struct elf_core *core, const struct header *header)
+{
+	struct file_window window = { .file = core->file };
+	struct elf_runs notes = { 0 };
+	uint64_t total = 0;
+	size_t size = core->word_size == 4 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+	struct error *error = NULL;
+	for (uint32_t i = 0; !error && i < header->phnum; i++) {
+		const uint8_t *raw = NULL;
+		error = file_window_read(&window, header->phoff + (uint64_t)i * header->phentsize,
+					 size, &raw);
+		if (error)
+			break;
+		struct segment segment = load_segment(core, raw);
+		error = add_segment(core, &segment);
+		if (!error)
+			error = add_note(core, &segment, &notes, &total);
+	}
+	if (!error)
+		error = read_notes(core, &notes, total);
+	free(notes.items);
+	return error;
+}
+
+/*
+ * Bytes of the file that are several pieces of memory at once: kilobytes would be searched as
+ * terabytes. No tool writes that, but where the file is cut off.
+ */
+static struct error *check_overlaps(const struct elf_core *core)
+{
+	uint64_t left = core->file->size;
+	for (size_t i = 0; i < core->data.count && !core->file->is_proc; i++) {
+		const struct elf_run *run = &core->data.items[i];
+		uint64_t there = run->offset < core->file->size ? core->file->size - run->offset
+								: 0;
+		there = run->size < there ? run->size : there;
+		if (there > left)
+			return error_create(ERROR_FORMAT,
+					    "%s: damaged: its ELF segments overlap in the file",
+					    core->file->path);
+		left -= there;
+	}
+	return NULL;
 }
 
 static struct error *check_memory(const struct elf_core *core)
@@ -287,29 +293,31 @@ static struct error *check_memory(const struct elf_core *core)
 				    "headers, which come last in it; nothing can be read from it",
 				    path);
 	if (!core->memory.count)
-		return error_create(ERROR_FORMAT, "%s: an ELF core without physical memory in it",
-				    path);
+		return error_create(ERROR_FORMAT, "%s: a dump without physical memory in it", path);
 	return NULL;
 }
 
 static struct error *read_segments(struct elf_core *core)
 {
 	struct header header = { 0 };
-	uint8_t *table = NULL;
 	struct error *error = read_header(core, &header);
 	if (!error)
-		error = read_table(core, &header, &table);
+		error = check_table(core, &header);
+	if (!error)
+		error = read_table(core, &header);
 	if (error)
 		return error;
-	for (uint32_t i = 0; !error && i < header.phnum; i++) {
-		struct segment segment = load_segment(core, table + (size_t)i * header.phentsize);
-		error = add_segment(core, &segment);
-	}
+	core->segment_count = header.phnum;
+	normalise(&core->addresses, true);
+	normalise(&core->direct_map, true);
+	/* The highest one is the kernel's image, parts of which are unmapped after booting. */
+	if (core->direct_map.count)
+		core->direct_map.count--;
 	normalise(&core->data, true);
 	normalise(&core->memory, false);
-	if (!error)
-		error = read_notes(core, &header, table);
-	free(table);
+	/* /proc/kcore speaks of the process that reads it, /proc/vmcore of no process. */
+	core->is_live = core->file->is_proc && core->notes.has_process_info;
+	error = check_overlaps(core);
 	return error ? error : check_memory(core);
 }
 
@@ -328,6 +336,41 @@ struct error *elf_core_open(const struct dump_file *file, struct elf_core **ret)
 	return NULL;
 }
 
+/* Copies; what the file holds is all that there is. */
+static bool copy_runs(const struct elf_runs *from, struct elf_runs *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (!elf_runs_add(to, from->items[i].physical, from->items[i].size,
+				  from->items[i].offset))
+			return false;
+	return true;
+}
+
+struct error *elf_core_of_runs(const struct dump_file *file, const struct elf_runs *runs,
+			       struct elf_core **ret)
+{
+	struct elf_core *core = calloc(1, sizeof(*core));
+	if (!core)
+		return error_no_memory();
+	core->file = file;
+	core->word_size = 8;
+	core->promised_size = file->size;
+	struct error *error = copy_runs(runs, &core->data) && copy_runs(runs, &core->memory)
+				      ? NULL
+				      : error_no_memory();
+	if (!error) {
+		normalise(&core->data, true);
+		normalise(&core->memory, false);
+		error = check_memory(core);
+	}
+	if (error) {
+		elf_core_close(core);
+		return error;
+	}
+	*ret = core;
+	return NULL;
+}
+
 void elf_core_close(struct elf_core *core)
 {
 	if (!core)
@@ -337,6 +380,8 @@ void elf_core_close(struct elf_core *core)
 	free(core->lent);
 	notes_deinit(&core->notes);
 	free(core->note_bytes);
+	free(core->addresses.items);
+	free(core->direct_map.items);
 	free(core->data.items);
 	free(core->memory.items);
 	free(core);
@@ -438,11 +483,11 @@ bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret
 		uint64_t start = run->physical > physical ? run->physical : physical;
 		uint64_t offset = run->offset + (start - run->physical);
 		uint64_t rest = run->size - (start - run->physical);
-		/* Headers may promise exabytes of a cut file. */
-		uint64_t held = offset < core->file->size ? core->file->size - offset : 0;
-		if (held) {
-			*ret_start = start;
-			*ret_size = rest < held ? rest : held;
+		/* Headers may promise exabytes of a cut file, or of one with holes. */
+		uint64_t data, size;
+		if (dump_file_next_data(core->file, offset, rest, &data, &size)) {
+			*ret_start = start + (data - offset);
+			*ret_size = size;
 			return true;
 		}
 		if (start + rest <= physical)
@@ -450,4 +495,55 @@ bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret
 		physical = start + rest;
 	}
 	return false;
+}
+
+/* --- the running kernel ------------------------------------------------------------- */
+
+bool elf_core_find_virtual(const struct elf_core *core, uint64_t address, size_t size,
+			   uint64_t *ret_offset, size_t *ret_size, bool *ret_sure)
+{
+	const struct elf_run *run = find_run(&core->addresses, address);
+	if (!run || run->physical > address)
+		return false;
+	uint64_t skip = address - run->physical;
+	uint64_t rest = run->size - skip;
+	*ret_offset = run->offset + skip;
+	*ret_size = rest < size ? (size_t)rest : size;
+	/* Elsewhere the kernel gives zeros for what is not mapped (fs/proc/kcore.c). */
+	const struct elf_run *ram = find_run(&core->direct_map, address);
+	*ret_sure = ram && ram->physical <= address;
+	return true;
+}
+
+/* The number of segments, on which the offsets of all depend. */
+static struct error *count_segments(const struct elf_core *core, uint32_t *ret)
+{
+	struct elf_core look = { .file = core->file };
+	struct header header = { 0 };
+	struct error *error = read_header(&look, &header);
+	if (!error)
+		*ret = header.phnum;
+	return error;
+}
+
+struct error *elf_core_refresh(struct elf_core *core)
+{
+	uint32_t count = 0;
+	struct elf_core *fresh = NULL;
+	struct error *error = count_segments(core, &count);
+	if (error || count == core->segment_count)
+		return error;
+	error = elf_core_open(core->file, &fresh);
+	if (error)
+		return error;
+	struct elf_core old = *core;
+	*core = *fresh;
+	/* What others have borrowed. */
+	core->notes = old.notes;
+	core->note_bytes = old.note_bytes;
+	old.notes = fresh->notes;
+	old.note_bytes = fresh->note_bytes;
+	*fresh = old;
+	elf_core_close(fresh);
+	return NULL;
 }

@@ -36,6 +36,13 @@ struct elf_core {
 	 * that -d 1 dropped, the file does not tell.
 	 */
 	struct elf_runs memory;
+	/*
+	 * /proc/kcore only: where the running kernel's memory is in the file, by virtual address
+	 * (in `physical`), and what of that is the direct map of RAM, where there are no holes.
+	 */
+	bool is_live;
+	struct elf_runs addresses, direct_map;
+	uint32_t segment_count;
 	uint64_t promised_size; /* bytes the file would have if it were whole */
 	uint8_t *note_bytes;
 	struct notes notes;
@@ -45,6 +52,12 @@ struct elf_core {
 
 /* Borrows `file`. Errors: not a kernel's core, headers cut off. */
 struct error *elf_core_open(const struct dump_file *file, struct elf_core **ret) MUST_CHECK;
+/* The same reads for memory that lies in pieces in a file of another format: no notes. Copies. */
+struct error *elf_core_of_runs(const struct dump_file *file, const struct elf_runs *runs,
+			       struct elf_core **ret) MUST_CHECK;
+/* False: no memory. Empty and overflowing runs are passed over. */
+bool elf_runs_add(struct elf_runs *runs, uint64_t physical, uint64_t size,
+		  uint64_t offset) MUST_CHECK;
 void elf_core_close(struct elf_core *core);
 /* ERROR_FAULT, ERROR_EXCLUDED, ERROR_TRUNCATED with the first bad physical address. */
 struct error *elf_core_read(const struct elf_core *core, uint64_t physical, void *buffer,
@@ -57,7 +70,13 @@ const void *elf_core_lend(struct elf_core *core, uint64_t physical, size_t size)
 /* The first run that the file holds at or above `physical`; false: none. */
 bool elf_core_next(const struct elf_core *core, uint64_t physical, uint64_t *ret_start,
 		   uint64_t *ret_size);
-/* "x86_64"; NULL for a number without a name here. */
-const char *elf_machine_name(uint16_t machine, uint8_t word_size, bool big_endian);
+/*
+ * Live memory at a virtual address: where in the file it is. False: the file does not have it.
+ * *ret_size: at most `size`. *ret_sure: bytes are there; else zeros may stand for a hole.
+ */
+bool elf_core_find_virtual(const struct elf_core *core, uint64_t address, size_t size,
+			   uint64_t *ret_offset, size_t *ret_size, bool *ret_sure);
+/* Takes in what a live machine has become: memory that was plugged in or out. */
+struct error *elf_core_refresh(struct elf_core *core) MUST_CHECK;
 
 #endif

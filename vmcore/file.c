@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vmcore/file.h"
 
+#include "base/helper.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,13 +21,38 @@
 #define MAP_SIZE_MIN  (16u << 10)
 #define MAP_ALIGNMENT (64u << 10) /* a multiple of any page size */
 
+#define DENSE_SIZE  (16u << 20) /* bytes that are read whether they are there or not */
+#define DENSE_SHARE 64
+
+/* The running kernel's memory, the name by which everybody opens it. */
+static bool is_kcore(const char *path)
+{
+	return !strcmp(path, "/proc/kcore");
+}
+
 static struct error *open_error(const char *path)
 {
 	switch (errno) {
 	case ENOENT:
+		if (is_kcore(path))
+			return error_create(
+				ERROR_SYSTEM,
+				"%s: no such file: the running kernel was built without "
+				"CONFIG_PROC_KCORE, or /proc is not mounted here",
+				path);
 		return error_create(ERROR_SYSTEM, "%s: no such file", path);
 	case EACCES:
 	case EPERM:
+		if (is_kcore(path))
+			return error_create(
+				ERROR_SYSTEM, "%s: %s", path,
+				geteuid()
+					? "permission denied: only root may read the running "
+					  "kernel's memory; try sudo"
+					: "the kernel refuses: this needs CAP_SYS_RAWIO (is this a "
+					  "container?) and no lockdown mode (cat "
+					  "/sys/kernel/security/lockdown; Secure Boot turns it "
+					  "on)");
 		return error_create(ERROR_SYSTEM,
 				    "%s: permission denied (dumps are often readable by root only; "
 				    "try sudo or chmod)",
@@ -40,6 +66,12 @@ static struct error *check_kind(const char *path, mode_t mode)
 	if (S_ISDIR(mode))
 		return error_create(ERROR_FORMAT, "%s: a directory; give the dump file in it",
 				    path);
+	if (!S_ISREG(mode) && is_kcore(path))
+		return error_create(
+			ERROR_FORMAT,
+			"%s: something else lies over it, as in containers: run btfcrash "
+			"outside, or in a privileged one",
+			path);
 	if (!S_ISREG(mode) && !S_ISBLK(mode))
 		return error_create(ERROR_FORMAT,
 				    "%s: not a file that can be read at any place; save the dump "
@@ -77,9 +109,15 @@ static struct error *look_inside(struct dump_file *file)
 
 struct error *dump_file_init(struct dump_file *file, const char *path)
 {
+	return dump_file_init_through(file, path, NULL);
+}
+
+struct error *dump_file_init_through(struct dump_file *file, const char *path,
+				     struct helper_link *helper)
+{
 	*file = (struct dump_file){ .path = path, .fd = -1 };
 	/* O_NONBLOCK: a pipe without a writer would hang before it could be refused. */
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	file->fd = helper_open(helper, path, O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return open_error(path);
 	struct stat status;
@@ -129,7 +167,7 @@ bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size)
 
 bool dump_file_map(const struct dump_file *file, uint64_t offset, size_t size, struct dump_map *ret)
 {
-	if (!file->is_proc || file->extents || !dump_file_has(file, offset, size))
+	if (!file->is_proc || file->is_live || file->extents || !dump_file_has(file, offset, size))
 		return false;
 	size_t skip = (size_t)(offset % MAP_ALIGNMENT);
 	void *start =
@@ -143,6 +181,57 @@ bool dump_file_map(const struct dump_file *file, uint64_t offset, size_t size, s
 void dump_map_deinit(struct dump_map *map)
 {
 	munmap(map->start, map->size);
+}
+
+/* A file system that knows no holes says that all is data. */
+static bool next_plain_data(const struct dump_file *file, uint64_t offset, uint64_t end,
+			    uint64_t *ret_start, uint64_t *ret_size)
+{
+	off_t data = file->is_proc ? (off_t)offset : lseek(file->fd, (off_t)offset, SEEK_DATA);
+	if (data < 0 && errno == ENXIO)
+		return false;
+	uint64_t start = data < 0 ? offset : (uint64_t)data, stop = end;
+	off_t hole = data < 0 || file->is_proc ? -1 : lseek(file->fd, data, SEEK_HOLE);
+	if (hole > data && (uint64_t)hole < end)
+		stop = (uint64_t)hole;
+	*ret_start = start;
+	*ret_size = stop - start;
+	return start < end;
+}
+
+bool dump_file_next_data(const struct dump_file *file, uint64_t offset, uint64_t size,
+			 uint64_t *ret_start, uint64_t *ret_size)
+{
+	if (offset >= file->size)
+		return false;
+	uint64_t end = size < file->size - offset ? offset + size : file->size;
+	if (!file->extents)
+		return offset < end && next_plain_data(file, offset, end, ret_start, ret_size);
+	size_t i = flattened_find(file, offset);
+	if (i >= file->extent_count || file->extents[i].offset >= end)
+		return false;
+	const struct extent *extent = &file->extents[i];
+	uint64_t start = extent->offset > offset ? extent->offset : offset;
+	uint64_t stop = extent->offset + extent->size;
+	*ret_start = start;
+	*ret_size = (stop < end ? stop : end) - start;
+	return *ret_size > 0;
+}
+
+bool dump_file_is_dense(const struct dump_file *file, uint64_t offset, uint64_t size)
+{
+	uint64_t held = 0, start, length, end;
+	if (size <= DENSE_SIZE)
+		return true;
+	if (offset > file->size || size > file->size - offset)
+		return false;
+	end = offset + size;
+	while (held < size / DENSE_SHARE &&
+	       dump_file_next_data(file, offset, end - offset, &start, &length)) {
+		held += length;
+		offset = start + length;
+	}
+	return held >= size / DENSE_SHARE;
 }
 
 /* pread() until done; a file that shrank under our hands is a truncated one. */

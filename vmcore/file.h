@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct helper_link;
+
 /* A piece of a flattened stream. */
 struct extent {
 	uint64_t offset;   /* in the dump */
@@ -21,7 +23,8 @@ struct extent {
 struct dump_file {
 	const char *path; /* borrowed, for messages */
 	int fd;
-	bool is_proc;		/* /proc/vmcore itself */
+	bool is_proc;		/* /proc/vmcore or /proc/kcore itself */
+	bool is_live;		/* /proc/kcore, which is not mapped, only read */
 	uint64_t stream_size;	/* bytes on disk */
 	uint64_t size;		/* bytes of the dump in it */
 	struct extent *extents; /* of a flattened stream, by offset, disjoint; else NULL */
@@ -31,12 +34,27 @@ struct dump_file {
 
 /* Opens a regular file or a block device. Errors name the path and what could be done. */
 struct error *dump_file_init(struct dump_file *file, const char *path) MUST_CHECK;
+/* The same where this process may have to ask for the open file; NULL: it may not. */
+struct error *dump_file_init_through(struct dump_file *file, const char *path,
+				     struct helper_link *helper) MUST_CHECK;
 void dump_file_deinit(struct dump_file *file);
 /* True when the file has all these bytes; gaps of a whole flattened stream count as zeros. */
 bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size);
 /* All or an error: ERROR_TRUNCATED past the end, ERROR_SYSTEM. */
 struct error *dump_file_read(const struct dump_file *file, uint64_t offset, void *buffer,
 			     size_t size) MUST_CHECK;
+
+/*
+ * The first bytes in [offset, offset + size) that are really there: in an extent of a stream, or
+ * not in a hole of a sparse file. False: none are, it is all zeros that cost nothing.
+ */
+bool dump_file_next_data(const struct dump_file *file, uint64_t offset, uint64_t size,
+			 uint64_t *ret_start, uint64_t *ret_size);
+/*
+ * Whether so many bytes may be read in one piece: they are not many, or one of 64 is really there.
+ * A sparse file of 4 KiB, or a stream with a gap, has exabytes for nothing.
+ */
+bool dump_file_is_dense(const struct dump_file *file, uint64_t offset, uint64_t size);
 
 /*
  * A piece of /proc/vmcore mapped. False: this file is not mapped, for it may shrink, and who then

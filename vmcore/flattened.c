@@ -16,13 +16,13 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/interrupt.h"
+#include "vmcore/window.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC	     "makedumpfile\0\0\0"
-#define RECORD_LIMIT (64u << 20)
+#define MAGIC	      "makedumpfile\0\0\0"
+#define RECORD_HEADER 16u
 
 /* A record as it stands in the stream; `order` breaks ties. */
 struct record {
@@ -62,16 +62,16 @@ static struct error *bad_record(const struct dump_file *file, uint64_t position)
 }
 
 /* Reads the record at *position; false at the end or the cut of the stream, or on an error. */
-static bool next_record(struct dump_file *file, uint64_t *position, struct record *record,
-			struct error **ret_error)
+static bool next_record(struct dump_file *file, struct file_window *window, uint64_t *position,
+			struct record *record, struct error **ret_error)
 {
-	uint8_t raw[16];
+	const uint8_t *raw = NULL;
 	uint64_t left = file->stream_size - *position;
-	if (left < sizeof(raw)) {
+	if (left < RECORD_HEADER) {
 		file->cut = true;
 		return false;
 	}
-	*ret_error = dump_file_read(file, *position, raw, sizeof(raw));
+	*ret_error = file_window_read(window, *position, RECORD_HEADER, &raw);
 	if (*ret_error)
 		return false;
 	int64_t offset = (int64_t)load_u64(raw, true), size = (int64_t)load_u64(raw + 8, true);
@@ -82,8 +82,8 @@ static bool next_record(struct dump_file *file, uint64_t *position, struct recor
 		*ret_error = bad_record(file, *position);
 		return false;
 	}
-	*position += sizeof(raw);
-	left -= sizeof(raw);
+	*position += RECORD_HEADER;
+	left -= RECORD_HEADER;
 	record->extent = (struct extent){ (uint64_t)offset, (uint64_t)size, *position };
 	if ((uint64_t)size > left) {
 		file->cut = true;
@@ -102,16 +102,16 @@ static struct error *read_records(struct dump_file *file, struct records *record
 				    file->path);
 	struct error *error = NULL;
 	struct record record = { .order = 0 };
-	while (next_record(file, &position, &record, &error)) {
-		if (record.order >= RECORD_LIMIT)
-			return bad_record(file, position);
+	struct file_window window = { .file = file };
+	while (next_record(file, &window, &position, &record, &error)) {
+		if (!file_may_have(file, records->count))
+			return error_create(ERROR_FORMAT,
+					    "%s: flattened stream: %zu records are too many",
+					    file->path, records->count);
 		if (!array_reserve(&records->items, &records->capacity, records->count + 1))
 			return error_no_memory();
 		records->items[records->count++] = record;
 		record.order++;
-		error = interrupt_check();
-		if (error)
-			break;
 	}
 	if (!error && !records->count)
 		error = error_create(ERROR_TRUNCATED,

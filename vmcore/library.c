@@ -12,6 +12,8 @@
 /* Pages; the library searches its cache one by one, ours (physical.c) is hashed and lies above. */
 #define LIBRARY_CACHE_PAGES 8
 
+#define CPUS_MAX 16384u /* Linux knows 8192 */
+
 struct library {
 	kdump_ctx_t *ctx;
 	uint64_t page_size;
@@ -126,11 +128,18 @@ struct error *library_read(struct library *library, uint64_t physical, void *buf
 	return status == KDUMP_OK ? NULL : read_error(library, status, physical + done);
 }
 
+/* kdump_get_typed_attr() has got another parameter in 0.5.6, this has been the same in all. */
+static bool get_attribute(struct library *library, const char *key, kdump_attr_type_t type,
+			  kdump_attr_t *ret)
+{
+	return kdump_get_attr(library->ctx, key, ret) == KDUMP_OK && ret->type == type;
+}
+
 bool library_is_ram(struct library *library, uint64_t physical)
 {
-	kdump_attr_t attribute = { .type = KDUMP_BITMAP };
+	kdump_attr_t attribute;
 	if (!library->page_size ||
-	    kdump_get_typed_attr(library->ctx, KDUMP_ATTR_MEMORY_PAGEMAP, &attribute) != KDUMP_OK)
+	    !get_attribute(library, KDUMP_ATTR_MEMORY_PAGEMAP, KDUMP_BITMAP, &attribute))
 		return true;
 	unsigned char bit = 0;
 	kdump_addr_t page = physical / library->page_size;
@@ -151,8 +160,8 @@ uint64_t library_number(struct library *library, const char *key)
 
 static const uint8_t *get_blob(struct library *library, const char *key, size_t *ret_size)
 {
-	kdump_attr_t attribute = { .type = KDUMP_BLOB };
-	if (kdump_get_typed_attr(library->ctx, key, &attribute) != KDUMP_OK)
+	kdump_attr_t attribute;
+	if (!get_attribute(library, key, KDUMP_BLOB, &attribute))
 		return NULL;
 	/* Stays pinned, and so in place, until the library closes. */
 	const uint8_t *data = kdump_blob_pin(attribute.val.blob);
@@ -162,8 +171,9 @@ static const uint8_t *get_blob(struct library *library, const char *key, size_t 
 
 struct error *library_notes(struct library *library, struct notes *notes)
 {
+	/* It comes from the dump's headers. */
 	uint64_t count = library_number(library, KDUMP_ATTR_NUM_CPUS);
-	for (uint32_t cpu = 0; cpu < count; cpu++) {
+	for (uint32_t cpu = 0; cpu < count && cpu < CPUS_MAX; cpu++) {
 		char key[64];
 		size_t size = 0;
 		snprintf(key, sizeof(key), "cpu.%" PRIu32 ".PRSTATUS", cpu);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define NOTE_HEADER_SIZE 12
+/* Linux knows 8192 CPUs, and a CPU has two at most. Others are passed over. */
+#define CPU_NOTES_MAX 32768
 
 struct note {
 	const char *name; /* not terminated */
@@ -49,6 +51,8 @@ static bool is_named(const struct note *note, const char *name)
 
 static bool add_cpu_note(struct notes *notes, const struct note *note, enum cpu_note_kind kind)
 {
+	if (notes->cpu_count == CPU_NOTES_MAX)
+		return true;
 	if (!array_reserve(&notes->cpus, &notes->cpu_capacity, notes->cpu_count + 1))
 		return false;
 	uint32_t order = 0;

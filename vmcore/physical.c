@@ -51,6 +51,8 @@ static struct error *read_source(struct physical *physical, uint64_t address, vo
 		return elf_core_read(physical->source.core, address, buffer, size);
 	if (physical->source.dump)
 		return diskdump_read(physical->source.dump, address, buffer, size);
+	if (physical->source.avml)
+		return avml_read(physical->source.avml, address, buffer, size);
 	return read_library(physical, address, buffer, size);
 }
 
@@ -150,6 +152,9 @@ struct error *physical_memory_create(const struct physical_source *source, struc
 	pthread_mutex_init(&physical->lock, NULL);
 	physical->bulk_size =
 		source->page_size * (source->core ? BULK_PAGES_READ : BULK_PAGES_DECOMPRESS);
+	/* What was read of a live machine is old at once. */
+	if (source->core && source->core->is_live)
+		physical->bulk_size = 0;
 	physical->set_count = CACHE_SIZE / source->page_size / CACHE_WAYS;
 	physical->sets = malloc(physical->set_count * sizeof(*physical->sets));
 	physical->data = malloc(CACHE_SIZE);
@@ -183,5 +188,7 @@ bool physical_memory_next(const struct memory *memory, uint64_t address, uint64_
 		return elf_core_next(physical->source.core, address, ret_start, ret_size);
 	if (physical->source.dump)
 		return diskdump_next(physical->source.dump, address, ret_start, ret_size);
+	if (physical->source.avml)
+		return avml_next(physical->source.avml, address, ret_start, ret_size);
 	return false;
 }

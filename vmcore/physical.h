@@ -7,17 +7,19 @@
 #define VMCORE_PHYSICAL_H
 
 #include "base/memory.h"
+#include "vmcore/avml.h"
 #include "vmcore/diskdump.h"
 #include "vmcore/elf_core.h"
 #include "vmcore/library.h"
 
 /*
- * Where the pages come from, one of three, borrowed: ELF, kdump-compressed, or what only
- * libkdumpfile knows (LKCD, SADUMP, s390).
+ * Where the pages come from, one of four, borrowed: ELF and other pieces of a file,
+ * kdump-compressed, AVML, or what only libkdumpfile knows (LKCD, SADUMP, s390).
  */
 struct physical_source {
 	struct elf_core *core;
 	struct diskdump *dump;
+	struct avml *avml;
 	struct library *library;
 	uint32_t page_size;
 	uint8_t word_size;

@@ -16,7 +16,6 @@
 #define NOTE_SIZE_MAX	65536 /* a page of the largest page size */
 #define NOTE_TEXT	24    /* where the text starts in the note */
 #define CANDIDATES_MAX	64    /* hostile memory could be full of them */
-#define START_OF_IMAGE	0xffffffff80000000u
 #define UTS_SEARCH_SIZE 512
 
 struct search {
@@ -26,34 +25,13 @@ struct search {
 	unsigned int candidates;
 };
 
-/* The kernel image's physical address without page tables: x86-64 and arm64 say how. */
-static bool image_physical(const struct vmcoreinfo *info, uint64_t address, uint64_t *ret)
-{
-	int64_t base;
-	uint64_t offset;
-	if (vmcoreinfo_number(info, "NUMBER(phys_base)", &base)) {
-		*ret = address - START_OF_IMAGE + (uint64_t)base;
-		return true;
-	}
-	if (vmcoreinfo_number(info, "NUMBER(kimage_voffset)", &base)) {
-		*ret = address - (uint64_t)base;
-		return true;
-	}
-	if (vmcoreinfo_hex(info, "NUMBER(kimage_voffset)", &offset)) {
-		*ret = address - offset;
-		return true;
-	}
-	return false;
-}
-
-/* Does init_uts_ns, where this note says it is, hold this note's release? */
-static bool release_matches(struct memory *memory, const struct vmcoreinfo *info)
+bool search_fits(struct memory *memory, const struct vmcoreinfo *info)
 {
 	uint64_t address, physical;
 	char bytes[UTS_SEARCH_SIZE];
 	const char *release = vmcoreinfo_get(info, "OSRELEASE");
 	if (!*release || !vmcoreinfo_hex(info, "SYMBOL(init_uts_ns)", &address) ||
-	    !image_physical(info, address, &physical))
+	    !vmcoreinfo_image_physical(info, address, &physical))
 		return false;
 	struct error *error = memory_read(memory, physical, bytes, sizeof(bytes));
 	bool found = !error && memmem(bytes, sizeof(bytes), release, strlen(release) + 1);
@@ -65,7 +43,7 @@ static int score(struct memory *memory, const struct vmcoreinfo *info)
 {
 	static const char *const keys[] = { "PAGESIZE", "SYMBOL(_stext)", "SYMBOL(swapper_pg_dir)",
 					    "SYMBOL(init_uts_ns)" };
-	int points = release_matches(memory, info) ? 100 : 0;
+	int points = search_fits(memory, info) ? 100 : 0;
 	for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
 		points += vmcoreinfo_get(info, keys[i]) ? 1 : 0;
 	/* Of a kexec'd kernel's leftovers and the crashed kernel, the latter noted its crash. */
@@ -76,8 +54,6 @@ static int score(struct memory *memory, const struct vmcoreinfo *info)
 static struct error *consider(struct search *search, const char *text, size_t size)
 {
 	struct vmcoreinfo *info = NULL;
-	if (search->candidates++ >= CANDIDATES_MAX)
-		return NULL;
 	struct error *error = vmcoreinfo_parse(text, size, &info);
 	if (error) {
 		bool fatal = error->kind == ERROR_NO_MEMORY;
@@ -132,7 +108,7 @@ static struct error *search_chunk(struct search *search, const uint8_t *chunk, s
 		size_t offset = (size_t)(at - chunk);
 		if (offset >= 12 && size - offset >= 12) {
 			uint32_t text = note_text_size(search, at - 12);
-			if (text)
+			if (text && search->candidates++ < CANDIDATES_MAX)
 				error = read_candidate(search, physical + offset - 12, text);
 		}
 		at++;
@@ -173,7 +149,8 @@ struct error *search_vmcoreinfo(struct memory *physical, struct vmcoreinfo **ret
 		return error_no_memory();
 	struct error *error = NULL;
 	uint64_t next = 0, start, size;
-	while (!error && physical_memory_next(physical, next, &start, &size)) {
+	while (!error && search.candidates < CANDIDATES_MAX &&
+	       physical_memory_next(physical, next, &start, &size)) {
 		error = search_run(&search, chunk, start, size);
 		next = start + size;
 		if (next < start)

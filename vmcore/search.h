@@ -9,4 +9,7 @@
 /* Reads all of the memory; the best of several. ERROR_NOT_FOUND; caller frees *ret. */
 struct error *search_vmcoreinfo(struct memory *physical, struct vmcoreinfo **ret) MUST_CHECK;
 
+/* Does init_uts_ns, where this VMCOREINFO says it is, hold its release? */
+bool search_fits(struct memory *physical, const struct vmcoreinfo *info);
+
 #endif

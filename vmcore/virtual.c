@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vmcore/virtual.h"
 
+#include "vmcore/vmcore.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CACHE_SLOTS 1024u /* 24 KiB; one entry a translation, whatever its size */
 #define SIZES_MAX   8
+#define LIVE_PAGE   4096u /* the smallest one: mapped or not as a whole */
 
 /*
  * Page-table walks are cached by their result. A run of 2 MiB takes one slot, found by the address
@@ -16,6 +19,7 @@ struct virtual_memory {
 	struct memory memory;
 	struct memory *physical;
 	const struct translator *translator;
+	struct vmcore *live;	 /* NULL: a dump */
 	pthread_mutex_t lock;	 /* of all below; readers may be threads */
 	struct translation last; /* most reads stay where the one before was */
 	uint64_t sizes[SIZES_MAX];
@@ -63,6 +67,8 @@ static void remember(struct virtual_memory *virtual, const struct translation *r
 /* The run that holds `address`, in virtual->last. */
 static struct error *translate(struct virtual_memory *virtual, uint64_t address)
 {
+	if (virtual->live)
+		return virtual->translator->translate(virtual->translator, address, &virtual->last);
 	if (covers(&virtual->last, address))
 		return NULL;
 	const struct translation *cached = find_cached(virtual, address);
@@ -122,22 +128,68 @@ static struct error *in_virtual(const struct virtual_memory *virtual, struct err
 	return error;
 }
 
+/* Through the page tables: what of these bytes lies in one piece. */
+static struct error *read_piece(struct virtual_memory *virtual, uint64_t address, uint8_t *to,
+				size_t size, size_t *ret_size)
+{
+	uint64_t physical = 0;
+	pthread_mutex_lock(&virtual->lock);
+	struct error *error = find_piece(virtual, address, size, &physical, ret_size);
+	pthread_mutex_unlock(&virtual->lock);
+	if (error)
+		return error;
+	error = memory_read(virtual->physical, physical, to, *ret_size);
+	return error ? in_virtual(virtual, error, address, physical, *ret_size) : NULL;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* Pages of nothing but zeros must be there, or the kernel gave them for a hole. */
+static struct error *check_zeros(struct virtual_memory *virtual, uint64_t address,
+				 const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		size_t part = LIVE_PAGE - (size_t)(address % LIVE_PAGE);
+		part = part < size ? part : size;
+		if (is_zero(bytes, part)) {
+			uint64_t physical;
+			struct error *error =
+				virtual_memory_translate(&virtual->memory, address, &physical);
+			if (error)
+				return error;
+		}
+		address += part, bytes += part, size -= part;
+	}
+	return NULL;
+}
+
+/* The kernel's own copy of what its tables say now; without them where it offers none. */
+static struct error *read_live(struct virtual_memory *virtual, uint64_t address, uint8_t *to,
+			       size_t size, size_t *ret_size)
+{
+	bool sure = true;
+	struct error *error = vmcore_read_live(virtual->live, address, to, size, ret_size, &sure);
+	if (error && error->kind == ERROR_NOT_FOUND) {
+		error_free(error);
+		return read_piece(virtual, address, to, size, ret_size);
+	}
+	return error || sure ? error : check_zeros(virtual, address, to, *ret_size);
+}
+
 static struct error *virtual_read(struct memory *memory, uint64_t address, void *buffer,
 				  size_t size)
 {
 	struct virtual_memory *virtual = (struct virtual_memory *)memory;
 	uint8_t *to = buffer;
 	while (size) {
-		uint64_t physical = 0;
 		size_t part = 0;
-		pthread_mutex_lock(&virtual->lock);
-		struct error *error = find_piece(virtual, address, size, &physical, &part);
-		pthread_mutex_unlock(&virtual->lock);
+		struct error *error = virtual->live ? read_live(virtual, address, to, size, &part)
+						    : read_piece(virtual, address, to, size, &part);
 		if (error)
 			return error;
-		error = memory_read(virtual->physical, physical, to, part);
-		if (error)
-			return in_virtual(virtual, error, address, physical, part);
 		to += part;
 		address += part;
 		size -= part;
@@ -177,6 +229,11 @@ struct error *virtual_memory_create(struct memory *physical, const struct transl
 	pthread_mutex_init(&virtual->lock, NULL);
 	*ret = &virtual->memory;
 	return NULL;
+}
+
+void virtual_memory_set_live(struct memory *memory, struct vmcore *vmcore)
+{
+	((struct virtual_memory *)memory)->live = vmcore;
 }
 
 void virtual_memory_destroy(struct memory *memory)

@@ -28,6 +28,12 @@ struct translator {
 struct error *virtual_memory_create(struct memory *physical, const struct translator *translator,
 				    struct memory **ret) MUST_CHECK;
 void virtual_memory_destroy(struct memory *memory);
+struct vmcore;
+/*
+ * From now on the running kernel is read, by vmcore_read_live() where that serves, and nothing of
+ * its tables is remembered. Borrows `vmcore`.
+ */
+void virtual_memory_set_live(struct memory *memory, struct vmcore *vmcore);
 /* The physical address of a virtual one. */
 struct error *virtual_memory_translate(struct memory *memory, uint64_t address,
 				       uint64_t *ret) MUST_CHECK;

@@ -2,7 +2,8 @@
 /*
  * The dump file: physical memory, notes, VMCOREINFO, whatever the format. ELF and kdump-compressed
  * files, whole, cut, split or flattened, are read here (elf_core.h and diskdump.h say why);
- * everything else by libkdumpfile.
+ * everything else by libkdumpfile. Images of memory (LiME, raw) have neither notes nor a header of
+ * their machine: what they are of is found in the memory.
  */
 #ifndef VMCORE_VMCORE_H
 #define VMCORE_VMCORE_H
@@ -10,16 +11,19 @@
 #include "base/memory.h"
 #include "vmcore/vmcoreinfo.h"
 
+struct helper_link;
 struct vmcore;
 
 struct vmcore_options {
 	const char *vmcoreinfo_path; /* --vmcoreinfo FILE: used instead of the dump's; NULL */
+	struct helper_link *helper;  /* opens the files where this process may not; NULL */
+	bool raw; /* the file is memory and nothing else, whatever it begins with */
 };
 
 struct vmcore_facts {
 	char format[64];  /* "ELF", "kdump-compressed (lzo)", "flattened kdump-compressed (zlib)",
 			     ... */
-	char machine[16]; /* "x86_64", "aarch64", "s390x", ... */
+	char machine[16]; /* "x86_64", "aarch64", "s390x", ...; "" when nothing says */
 	bool big_endian;
 	uint32_t page_size;    /* bytes */
 	int dump_level;	       /* makedumpfile's -d, -1 when the file does not say */
@@ -30,6 +34,7 @@ struct vmcore_facts {
 	char warning[256];  /* what to tell the user when incomplete, "" otherwise */
 	int64_t crash_time; /* seconds since 1970 from CRASHTIME or the header, 0 unknown */
 	bool from_kexec;    /* CRASHTIME is there: a true kdump, else a hypervisor's dump */
+	bool is_live;	    /* no dump: the running kernel, which changes while it is read */
 };
 
 enum cpu_note_kind {
@@ -58,13 +63,26 @@ struct memory *vmcore_physical(struct vmcore *vmcore);
 /* The first run of bytes in the dump at or above `physical`; false: none, or not known. */
 bool vmcore_next_run(const struct vmcore *vmcore, uint64_t physical, uint64_t *ret_start,
 		     uint64_t *ret_size);
+/*
+ * Kernel virtual memory of a live machine by the machine's own page tables: ERROR_NOT_FOUND where
+ * it has none to offer. *ret_sure false: zeros may stand for a hole. `*ret_size`: of `size` bytes,
+ * how many were read.
+ */
+struct error *vmcore_read_live(struct vmcore *vmcore, uint64_t address, void *buffer, size_t size,
+			       size_t *ret_size, bool *ret_sure) MUST_CHECK;
+/* Between two questions to a live machine: memory may have been plugged in or out. */
+void vmcore_refresh(struct vmcore *vmcore);
 const struct vmcore_facts *vmcore_facts(const struct vmcore *vmcore);
 /* NULL when the dump has none. */
 const struct vmcoreinfo *vmcore_vmcoreinfo(const struct vmcore *vmcore);
 size_t vmcore_cpu_note_count(const struct vmcore *vmcore);
 const struct cpu_note *vmcore_cpu_note(const struct vmcore *vmcore, size_t index);
-/* The bytes of a dump's raw vmcoreinfo may lie elsewhere; this one searches physical memory (no
- * note). */
-struct error *vmcore_search_vmcoreinfo(struct vmcore *vmcore, struct vmcoreinfo **ret) MUST_CHECK;
+/* What the dump itself has, whatever the user gave: its note, else what is found in its memory.
+ * Caller frees *ret. */
+struct error *vmcore_own_vmcoreinfo(struct vmcore *vmcore, struct vmcoreinfo **ret) MUST_CHECK;
+/* For a dump without a note: finds VMCOREINFO in its memory, which is then as if it were the
+ * note's.
+ */
+struct error *vmcore_search_vmcoreinfo(struct vmcore *vmcore) MUST_CHECK;
 
 #endif

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The kernel's buffer is one page; 64 KiB pages and some air. */
-#define TEXT_LIMIT (1 << 20)
+#define TEXT_LIMIT     (1 << 20)
+#define START_OF_IMAGE 0xffffffff80000000u /* of x86-64, before KASLR and phys_base */
 
 struct line {
 	const char *key, *value;
@@ -137,4 +138,23 @@ const char *vmcoreinfo_text(const struct vmcoreinfo *info, size_t *ret_size)
 {
 	*ret_size = info->size;
 	return info->text;
+}
+
+bool vmcoreinfo_image_physical(const struct vmcoreinfo *info, uint64_t address, uint64_t *ret)
+{
+	int64_t base;
+	uint64_t offset;
+	if (vmcoreinfo_number(info, "NUMBER(phys_base)", &base)) {
+		*ret = address - START_OF_IMAGE + (uint64_t)base;
+		return true;
+	}
+	if (vmcoreinfo_number(info, "NUMBER(kimage_voffset)", &base)) {
+		*ret = address - (uint64_t)base;
+		return true;
+	}
+	if (vmcoreinfo_hex(info, "NUMBER(kimage_voffset)", &offset)) {
+		*ret = address - offset;
+		return true;
+	}
+	return false;
 }

@@ -24,6 +24,9 @@ const char *vmcoreinfo_get(const struct vmcoreinfo *info, const char *key);
 bool vmcoreinfo_hex(const struct vmcoreinfo *info, const char *key, uint64_t *ret);
 /* Decimal, signed, or with 0x, as NUMBER(), OFFSET(), SIZE(), LENGTH() are. */
 bool vmcoreinfo_number(const struct vmcoreinfo *info, const char *key, int64_t *ret);
+/* The physical address of one in the kernel's image, without page tables: x86-64 and arm64 say how.
+ */
+bool vmcoreinfo_image_physical(const struct vmcoreinfo *info, uint64_t address, uint64_t *ret);
 /* The whole text, for `sys -v` and tests. */
 const char *vmcoreinfo_text(const struct vmcoreinfo *info, size_t *ret_size);
 

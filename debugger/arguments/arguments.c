@@ -2,6 +2,7 @@
 #include "debugger/arguments/arguments.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "debugger/arguments/equations.h"
 #include "debugger/arguments/prototype.h"
@@ -14,6 +15,7 @@ struct pass {
 	const struct task *task;
 	struct stack_trace *trace;
 	struct inference *inference;
+	struct argument_places *places; /* NULL: nothing is kept */
 	struct symbolic_world world;
 	struct frame_arguments *arguments;
 	struct equations callee, caller; /* of the frame at hand and of the one that called it */
@@ -76,16 +78,12 @@ bool arguments_prototype(struct inference *inference, uint64_t function,
 /* The low bytes of a register as the type has them. */
 static uint64_t extend(struct type type, uint64_t value)
 {
-	struct btf_type record;
 	uint64_t size;
-	if (!type_size(type, &size) || size >= 8 || !type_get_resolved(type, &record))
+	if (!type_size(type, &size) || size >= 8)
 		return value;
 	unsigned int bits = (unsigned int)size * 8;
 	value &= ((uint64_t)1 << bits) - 1;
-	bool is_signed = record.kind == BTF_INT	   ? record.int_encoding & BTF_INT_SIGNED
-			 : record.kind == BTF_ENUM ? btf_enum_is_signed(&record)
-						   : false;
-	if (is_signed && value >> (bits - 1))
+	if (type_is_signed(type) && value >> (bits - 1))
 		value |= ~(uint64_t)0 << bits;
 	return value;
 }
@@ -125,14 +123,29 @@ static bool entry_stack(const struct pass *pass, size_t index, uint64_t *ret)
 	return true;
 }
 
-/* Solves what holds in frame `index`. Errors: why nothing can be said of it. */
-static struct error *solve_frame(struct pass *pass, size_t index, struct equations *ret)
+#define PLACES 128 /* kept; the later of two that want one's room has it */
+
+struct argument_places {
+	struct {
+		uint64_t pc; /* 0: empty */
+		bool is_exact, is_known;
+		struct symbolic_place place;
+	} at[PLACES];
+};
+
+struct argument_places *argument_places_create(void)
 {
-	const struct frame *frame = &pass->trace->frames[index];
-	struct equation_frame input = { .memory = pass->target->memory,
-					.task = pass->task ? pass->task->address : 0 };
-	if (!frame->has_symbol || frame->symbol.size < frame->offset || frame->kind == FRAME_USER)
-		return error_create(ERROR_NOT_FOUND, "no function");
+	return calloc(1, sizeof(struct argument_places));
+}
+
+void argument_places_destroy(struct argument_places *places)
+{
+	free(places);
+}
+
+static struct error *read_place(struct pass *pass, const struct frame *frame,
+				struct symbolic_place *ret)
+{
 	uint8_t *bytes = malloc(frame->symbol.size + 1);
 	if (!bytes)
 		return error_no_memory();
@@ -142,11 +155,45 @@ static struct error *solve_frame(struct pass *pass, size_t index, struct equatio
 	    !text_read(&pass->inference->text, code.address, bytes, code.size))
 		error = error_create(ERROR_NOT_FOUND, "no code");
 	if (!error)
-		error = symbolic_run(&pass->world, &code, frame->offset, frame->pc_is_exact,
-				     &ret->place);
+		error = symbolic_run(&pass->world, &code, frame->offset, frame->pc_is_exact, ret);
 	free(bytes);
-	if (error)
-		return error;
+	return error;
+}
+
+/* What is known of the code alone, of a stack before or now. */
+static struct error *find_place(struct pass *pass, const struct frame *frame,
+				struct symbolic_place *ret)
+{
+	if (!pass->places)
+		return read_place(pass, frame, ret);
+	size_t number = hash_bytes(&frame->pc, sizeof(frame->pc)) % PLACES;
+	bool is_kept = pass->places->at[number].pc == frame->pc &&
+		       pass->places->at[number].is_exact == frame->pc_is_exact;
+	if (!is_kept) {
+		struct error *error = read_place(pass, frame, &pass->places->at[number].place);
+		bool is_fatal = error && error->kind != ERROR_NOT_FOUND;
+		pass->places->at[number].pc = is_fatal ? 0 : frame->pc;
+		pass->places->at[number].is_exact = frame->pc_is_exact;
+		pass->places->at[number].is_known = !error;
+		if (is_fatal)
+			return error;
+		error_free(error);
+	}
+	if (!pass->places->at[number].is_known)
+		return error_create(ERROR_NOT_FOUND, "nothing can be proved of the code");
+	*ret = pass->places->at[number].place;
+	return NULL;
+}
+
+/* Solves what holds in frame `index`. Errors: why nothing can be said of it. */
+static struct error *solve_frame(struct pass *pass, size_t index, struct equations *ret)
+{
+	const struct frame *frame = &pass->trace->frames[index];
+	struct equation_frame input = { .memory = pass->target->memory,
+					.task = pass->task ? pass->task->address : 0 };
+	if (!frame->has_symbol || frame->symbol.size < frame->offset || frame->kind == FRAME_USER)
+		return error_create(ERROR_NOT_FOUND, "no function");
+	TRY(find_place(pass, frame, &ret->place));
 	known_registers(pass, frame, &input.registers);
 	input.sp = frame->sp;
 	input.has_entry = entry_stack(pass, index, &input.entry);
@@ -222,15 +269,30 @@ static void find_arguments(struct pass *pass, size_t index, const struct equatio
 /* --- the whole trace -----------------------------------------------------------------------------
  */
 
-/* From the innermost frame outwards: each frame's equations need the registers of that frame. */
+/*
+ * Whether a frame is where its function is now. One that a search found has the place of its last
+ * call, which may have returned: its own registers and slots may have changed since.
+ */
+static bool is_current(const struct frame *frame)
+{
+	return frame->kind != FRAME_SEARCH;
+}
+
+/*
+ * From the innermost frame outwards: each frame's equations need the registers of that frame.
+ * Frames that are not proved come first, and say nothing of any.
+ */
 static struct error *walk(struct pass *pass)
 {
 	struct equations *callee = &pass->callee, *caller = &pass->caller;
 	bool has_callee = false, has_caller;
-	for (size_t i = 0; i < pass->trace->count; i++) {
+	size_t first = pass->trace->unproved;
+	for (size_t i = 0; i < first; i++)
+		find_arguments(pass, i, NULL, NULL);
+	for (size_t i = first; i < pass->trace->count; i++) {
 		TRY(interrupt_check());
-		if (!i) {
-			struct error *error = solve_frame(pass, 0, callee);
+		if (i == first && is_current(&pass->trace->frames[i])) {
+			struct error *error = solve_frame(pass, i, callee);
 			has_callee = !error;
 			error_free(error);
 		}
@@ -292,7 +354,14 @@ static struct error *add_module_of(struct inference *inference, const struct fra
 struct error *arguments_of(struct target *target, const struct task *task,
 			   struct stack_trace *trace, struct frame_arguments **ret)
 {
-	struct pass pass = { .target = target, .task = task, .trace = trace };
+	return arguments_with(target, task, trace, NULL, ret);
+}
+
+struct error *arguments_with(struct target *target, const struct task *task,
+			     struct stack_trace *trace, struct argument_places *places,
+			     struct frame_arguments **ret)
+{
+	struct pass pass = { .target = target, .task = task, .trace = trace, .places = places };
 	TRY(inference_get(target, &pass.inference));
 	for (size_t i = 0; i < trace->count; i++)
 		TRY(add_module_of(pass.inference, &trace->frames[i]));

@@ -5,8 +5,9 @@
  * innermost frame, whose registers are known, outwards: what a function saved of its caller's
  * registers is read from the stack, so these are known in the caller; an argument that a function
  * still holds in such a register or in a slot of its own, or that the caller had in one when it
- * called, is known too. What is not proved is unknown, never a guess; where callee and caller say
- * different things, neither is believed.
+ * called, is known too. Of a stack that was searched for, only the frames that are sure count. What
+ * is not proved is unknown, never a guess; where callee and caller say different things, neither is
+ * believed.
  */
 #ifndef DEBUGGER_ARGUMENTS_ARGUMENTS_H
 #define DEBUGGER_ARGUMENTS_ARGUMENTS_H
@@ -36,5 +37,18 @@ struct frame_arguments {
  */
 struct error *arguments_of(struct target *target, const struct task *task,
 			   struct stack_trace *trace, struct frame_arguments **ret) MUST_CHECK;
+
+/*
+ * What the code at a place says, kept for the next stack that has the place: most of the work
+ * where many tasks have the same stacks. For code that does not change: of a dump.
+ */
+struct argument_places;
+/* NULL without memory, which costs time only. */
+struct argument_places *argument_places_create(void);
+void argument_places_destroy(struct argument_places *places);
+/* `places`: NULL, nothing is kept. */
+struct error *arguments_with(struct target *target, const struct task *task,
+			     struct stack_trace *trace, struct argument_places *places,
+			     struct frame_arguments **ret) MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include "debugger/declare/declare.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "debugger/declare/ctype.h"
 #include "debugger/target/object.h"
@@ -15,7 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FILE_SIZE_MAX (64u << 20)
+#define FILE_SIZE_MAX	(64u << 20)
+#define STRING_SIZE_MAX 4096
 
 struct source {
 	char *name;
@@ -248,17 +250,43 @@ static struct error *load_builtin(struct declarations *declarations)
 struct finding {
 	struct target *target;
 	const struct declaration *item;
+	const struct symbol *symbol; /* of the program's own list; else NULL */
 	uint64_t room;
 	struct type type;
 };
+
+/*
+ * What an open array gets. Up to the next symbol there may be strings without a name: a char[] of
+ * the program's own list that is in read-only data ends with its text.
+ */
+static uint64_t open_room(const struct finding *finding, const struct ctype *element)
+{
+	const struct target *target = finding->target;
+	const struct symbol *symbol = finding->symbol;
+	uint64_t start, end;
+	char bytes[STRING_SIZE_MAX];
+	struct error *why;
+	if (!symbol || symbol->size_exact || symbol->per_cpu || strcmp(element->name, "char") ||
+	    !target->memory || !symtab_address(target->symbols, "__start_rodata", &start) ||
+	    !symtab_address(target->symbols, "__end_rodata", &end) || symbol->address < start ||
+	    symbol->address >= end)
+		return finding->room;
+	size_t size = finding->room < sizeof(bytes) ? finding->room : sizeof(bytes);
+	size = memory_read_some(target->memory, symbol->address, bytes, size, &why);
+	error_free(why);
+	size_t length = ascii_text_length(bytes, size);
+	return length ? length + 1 : finding->room;
+}
 
 static struct error *resolve_declarator(void *context, const struct declarator *declarator)
 {
 	struct finding *finding = context;
 	if (declarator->name != finding->item->name)
 		return NULL;
-	uint64_t size;
-	TRY(ctype_resolve(finding->target, NULL, declarator->type, finding->room, &finding->type));
+	const struct ctype *ctype = declarator->type;
+	bool is_open = ctype->kind == CTYPE_ARRAY && ctype->is_open;
+	uint64_t size, room = is_open ? open_room(finding, ctype->target) : finding->room;
+	TRY(ctype_resolve(finding->target, NULL, ctype, room, &finding->type));
 	if (!type_size(finding->type, &size))
 		return error_create(ERROR_FORMAT, "its type is incomplete in the kernel's BTF");
 	if (finding->room && size > finding->room)
@@ -270,14 +298,17 @@ static struct error *resolve_declarator(void *context, const struct declarator *
 }
 
 static struct error *resolve_item(struct target *target, struct declaration *item, uint64_t room,
-				  struct type *ret)
+				  const struct symbol *symbol, struct type *ret)
 {
 	if (item->type.btf && item->room == room) {
 		*ret = item->type;
 		return NULL;
 	}
 	const struct source *source = &target->declarations->sources[item->source];
-	struct finding finding = { .target = target, .item = item, .room = room };
+	struct finding finding = { .target = target,
+				   .item = item,
+				   .symbol = source->is_builtin ? symbol : NULL,
+				   .room = room };
 	struct lexer lexer;
 	TRY(lexer_init(&lexer, source->text + item->offset, source->size - item->offset, false));
 	TRY(error_prefix(parse_declaration(&lexer, resolve_declarator, &finding), "%s:%u: %.*s",
@@ -301,7 +332,7 @@ struct found {
 };
 
 static struct error *find_declared(struct target *target, const char *name, uint64_t size,
-				   struct found *ret)
+				   const struct symbol *symbol, struct found *ret)
 {
 	struct declarations *declarations = target->declarations;
 	size_t length = strlen(name);
@@ -314,7 +345,7 @@ static struct error *find_declared(struct target *target, const char *name, uint
 		struct type type;
 		if (item->name_length != length || memcmp(item->name, name, length))
 			continue;
-		struct error *error = resolve_item(target, item, size, &type);
+		struct error *error = resolve_item(target, item, size, symbol, &type);
 		if (error && !is_misfit(error))
 			return error;
 		if (error) {
@@ -328,14 +359,15 @@ static struct error *find_declared(struct target *target, const char *name, uint
 	return NULL;
 }
 
+/* `symbol`: NULL, or the one of this name. */
 static struct error *find_any(struct target *target, const char *name, uint64_t size,
-			      struct found *ret)
+			      const struct symbol *symbol, struct found *ret)
 {
 	*ret = (struct found){ .why = NULL };
 	if (!target->declarations)
 		return NULL;
 	TRY(load_builtin(target->declarations));
-	struct error *error = find_declared(target, name, size, ret);
+	struct error *error = find_declared(target, name, size, symbol, ret);
 	if (error || ret->type.btf) {
 		error_free(ret->why);
 		ret->why = NULL;
@@ -349,7 +381,7 @@ struct error *declarations_find(struct target *target, const char *name, uint64_
 	struct found found;
 	*ret = (struct type){ NULL, 0 };
 	*ret_why = NULL;
-	TRY(find_any(target, name, size, &found));
+	TRY(find_any(target, name, size, NULL, &found));
 	*ret = found.type;
 	*ret_why = found.why;
 	return NULL;
@@ -390,7 +422,7 @@ static struct error *find_for_symbol(struct target *target, const struct symbol 
 	*ret_found = false;
 	if (of_user && declarations->builtin_pending)
 		return NULL;
-	TRY(find_any(target, symbol->name, symbol->per_cpu ? 0 : symbol->size, &found));
+	TRY(find_any(target, symbol->name, symbol->per_cpu ? 0 : symbol->size, symbol, &found));
 	error_free(found.why);
 	*ret_found = found.type.btf && found.is_builtin == !of_user;
 	if (*ret_found)

@@ -2,12 +2,13 @@
 #include "debugger/declare/lexer.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include <ctype.h>
 #include <string.h>
 
 static bool is_name_start(char c)
 {
-	return isalpha((unsigned char)c) || c == '_' || c == '$';
+	return ascii_is_alpha(c) || c == '_' || c == '$';
 }
 
 static bool is_name_byte(char c)
@@ -297,7 +298,7 @@ struct error *lexer_next(struct lexer *lexer)
 		error = lex_character(lexer);
 	else if (c == '"')
 		error = lex_string(lexer);
-	else if (isprint((unsigned char)c))
+	else if (ascii_is_print(c))
 		lex_punctuator(lexer);
 	else
 		error = lexer_error(lexer, "not a character of C");

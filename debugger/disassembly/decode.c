@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/disassembly/decode.h"
 
+#include "debugger/infer/odd_x86_64.h"
 #include <capstone/capstone.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,56 @@ static void find_addresses(const cs_insn *instruction, struct instruction *ret)
 	}
 }
 
+static void describe_odd(const struct odd_instruction *odd, const uint8_t *bytes,
+			 struct instruction *ret)
+{
+	size_t used = 0;
+	ret->size = odd->size;
+	ret->is_valid = odd->mnemonic != NULL;
+	snprintf(ret->mnemonic, sizeof(ret->mnemonic), "%s", odd->mnemonic ?: ".byte");
+	for (uint8_t i = 0; i < odd->size && !odd->mnemonic; i++)
+		used += (size_t)snprintf(ret->operands + used, sizeof(ret->operands) - used,
+					 i ? ", 0x%02x" : "0x%02x", bytes[i]);
+}
+
+/* An immediate of 8 bytes is decimal and without a sign in Capstone 5: "$18446744073709551594". */
+static void copy_operands(const cs_insn *instruction, struct instruction *ret)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	const char *text = instruction->op_str, *dollar = strchr(text, '$');
+	const cs_x86_op *immediate = NULL;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_IMM && x86->operands[i].size == 8)
+			immediate = &x86->operands[i];
+	if (!dollar || !immediate ||
+	    (instruction->id != X86_INS_MOV && instruction->id != X86_INS_MOVABS)) {
+		snprintf(ret->operands, sizeof(ret->operands), "%s", text);
+		return;
+	}
+	int64_t value = immediate->imm;
+	bool is_negative = value < 0 && value >= INT32_MIN;
+	uint64_t shown = is_negative ? -(uint64_t)value : (uint64_t)value;
+	snprintf(ret->operands, sizeof(ret->operands),
+		 shown > 9 ? "%.*s$%s0x%" PRIx64 "%s" : "%.*s$%s%" PRIu64 "%s",
+		 (int)(dollar - text), text, is_negative ? "-" : "", shown,
+		 dollar + strcspn(dollar, ","));
+}
+
+/* Names that Capstone 4 has wrong, as Capstone 5 has them. */
+static void mend_names(const cs_insn *instruction, struct instruction *ret)
+{
+	bool is_short = instruction->detail->x86.prefix[2] == X86_PREFIX_OPSIZE;
+	if (!strcmp(ret->mnemonic, "ud2b"))
+		memcpy(ret->mnemonic, "ud1", sizeof("ud1"));
+	else if (!strcmp(ret->mnemonic, "rol") && instruction->detail->x86.operands[1].size == 4)
+		memcpy(ret->mnemonic, "roll", sizeof("roll"));
+	else if (is_short && !strcmp(ret->mnemonic, "rep stosl") &&
+		 !strcmp(ret->operands, "%eax, (%rdi)")) {
+		memcpy(ret->mnemonic, "rep stosw", sizeof("rep stosw"));
+		memcpy(ret->operands, "%ax, (%rdi)", sizeof("%ax, (%rdi)"));
+	}
+}
+
 /* --- the interface --------------------------------------------------------------------------- */
 
 struct error *disassembler_create(const char *arch, struct disassembler **ret)
@@ -94,11 +146,19 @@ void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t
 	const cs_insn *found = disassembler->instruction;
 	uint64_t next = address;
 	*ret = (struct instruction){ .address = address, .size = 1, .mnemonic = "(bad)" };
-	if (!cs_disasm_iter(disassembler->handle, &bytes, &size, &next, disassembler->instruction))
+	const uint8_t *at = bytes;
+	struct odd_instruction odd;
+	bool is_odd = odd_x86_64(bytes, size, &odd);
+	if ((is_odd && odd.mnemonic) ||
+	    !cs_disasm_iter(disassembler->handle, &at, &size, &next, disassembler->instruction)) {
+		if (is_odd)
+			describe_odd(&odd, bytes, ret);
 		return;
+	}
 	ret->size = (uint8_t)found->size;
 	ret->is_valid = true;
 	snprintf(ret->mnemonic, sizeof(ret->mnemonic), "%s", found->mnemonic);
-	snprintf(ret->operands, sizeof(ret->operands), "%s", found->op_str);
+	copy_operands(found, ret);
+	mend_names(found, ret);
 	find_addresses(found, ret);
 }

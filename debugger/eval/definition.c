@@ -162,6 +162,20 @@ static void render_place(struct out *out, const struct type_place *place, const 
 	out_object_end(out);
 }
 
+/* Before anything is shown: a member that does not exist leaves no empty struct behind. */
+static struct error *check_paths(struct type type, const char *paths)
+{
+	while (*paths) {
+		char path[PATH_SIZE];
+		struct type_place place;
+		size_t length = strcspn(paths, ",");
+		snprintf(path, sizeof(path), "%.*s", (int)length, paths);
+		paths += length + (paths[length] == ',');
+		TRY(type_find_path(type, path, &place));
+	}
+	return NULL;
+}
+
 static struct error *render_paths(struct out *out, struct btf_layouts *layouts, struct type type,
 				  const char *paths, const struct btf_layout_style *style)
 {
@@ -188,6 +202,7 @@ static struct error *render_paths(struct out *out, struct btf_layouts *layouts, 
 struct error *definition_render_members(struct out *out, const char *key, struct type type,
 					const char *paths, const struct btf_layout_style *style)
 {
+	TRY(check_paths(type, paths));
 	struct btf_layouts *layouts = btf_layouts_create(type.btf);
 	char spelled[SPELL_SIZE];
 	if (!layouts)

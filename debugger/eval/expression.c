@@ -192,6 +192,31 @@ struct error *expression_member_type(struct scope *scope, const struct value *ba
 	return walk_member(&evaluation, path, ret);
 }
 
+static struct error *walk_about(struct evaluation *evaluation, const char *text, struct value *ret)
+{
+	struct tree tree;
+	TRY(parse_single(evaluation->scope, text, &tree));
+	struct error *error = expression_walk(evaluation, tree.root, ret);
+	tree_deinit(&tree);
+	return error;
+}
+
+struct error *expression_about(struct scope *scope, const struct value *base, const char *text,
+			       struct value *ret)
+{
+	struct evaluation evaluation = { .scope = scope, .target = scope->target, .base = base };
+	return walk_about(&evaluation, text, ret);
+}
+
+struct error *expression_about_type(struct scope *scope, const struct value *base, const char *text,
+				    struct value *ret)
+{
+	struct evaluation evaluation = {
+		.scope = scope, .target = scope->target, .base = base, .types_only = 1
+	};
+	return walk_about(&evaluation, text, ret);
+}
+
 /* --- the scope ------------------------------------------------------------------------------- */
 
 struct error *scope_init(struct scope *scope, struct target *target)

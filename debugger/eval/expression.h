@@ -71,6 +71,14 @@ struct error *expression_address(struct scope *scope, const char *text, uint64_t
  */
 struct error *expression_member(struct scope *scope, const struct value *base, const char *path,
 				struct value *ret) MUST_CHECK;
+/*
+ * An expression about a value: a plain name is a member of `base` where that has one so called,
+ * else what it is anywhere.
+ */
+struct error *expression_about(struct scope *scope, const struct value *base, const char *text,
+			       struct value *ret) MUST_CHECK;
+struct error *expression_about_type(struct scope *scope, const struct value *base, const char *text,
+				    struct value *ret) MUST_CHECK;
 /* Its type, without reading memory. */
 struct error *expression_member_type(struct scope *scope, const struct value *base,
 				     const char *path, struct value *ret) MUST_CHECK;

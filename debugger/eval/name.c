@@ -368,6 +368,13 @@ static bool is_plain(const struct node *node)
 	return !*node->module && !node->has_address && !node->cpu_choice;
 }
 
+static bool is_member_of_base(const struct evaluation *evaluation, const struct node *node)
+{
+	struct type_place place;
+	return evaluation->base && evaluation->base->type.btf &&
+	       type_find_member(evaluation->base->type, node->name, &place);
+}
+
 struct error *name_evaluate(struct evaluation *evaluation, const struct node *node,
 			    struct value *ret)
 {
@@ -377,6 +384,8 @@ struct error *name_evaluate(struct evaluation *evaluation, const struct node *no
 	struct type type;
 	if (is_current(node))
 		return current_evaluate(evaluation, node, ret);
+	if (is_plain(node) && is_member_of_base(evaluation, node))
+		return at_column(node, value_member(evaluation->base, node->name, ret));
 	if (is_plain(node) && evaluation->scope && evaluation->scope->find_argument) {
 		const struct scope *scope = evaluation->scope;
 		bool found = false;

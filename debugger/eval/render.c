@@ -18,6 +18,7 @@
 #define OBJECT_SIZE_MAX (64u << 20)
 #define LINE_WIDTH	96
 #define RAW_SIZE_MAX	64
+#define BITS_MAX	64 /* of a bit-field */
 /* Shorter runs of equal scalars are as quick to read one by one. */
 #define SCALAR_RUN_MIN	  5
 #define AGGREGATE_RUN_MIN 2
@@ -71,7 +72,7 @@ static bool is_aggregate_kind(enum btf_kind kind)
 static bool lies_within(const struct renderer *renderer, const struct slot *slot, uint64_t size)
 {
 	return slot->offset <= renderer->image.size &&
-	       size <= renderer->image.size - slot->offset && slot->bit_size <= 64;
+	       size <= renderer->image.size - slot->offset && slot->bit_size <= BITS_MAX;
 }
 
 static bool all_zero(const struct renderer *renderer, const struct slot *slot)
@@ -330,12 +331,15 @@ static bool render_short(struct renderer *renderer, const char *key, const struc
 	char words[RENDER_TEXT_SIZE];
 	const struct render_options *options = renderer->options;
 	struct render_options whole = *options;
-	bool quiet = renderer->quiet;
+	bool quiet = renderer->quiet, is_quoted;
 	bool is_limited = options->depth || options->array_limit || options->hide_zero;
 	/* Where nothing is limited, JSON is the same with a short form and without. */
-	if (options->raw || (quiet && !is_limited) || !render_short_text(renderer, slot, words))
+	if (options->raw || (quiet && !is_limited) ||
+	    !render_short_text(renderer, slot, words, &is_quoted))
 		return false;
+	out_quoted(renderer->out, is_quoted ? OUT_QUOTED_TEXT : OUT_RAW);
 	text(renderer, words);
+	out_quoted(renderer->out, OUT_RAW);
 	whole.depth = 0;
 	whole.array_limit = 0;
 	whole.hide_zero = false;
@@ -356,7 +360,11 @@ static void render_slot(struct renderer *renderer, const char *key, const struct
 		render_note(renderer, key, "<incomplete type>");
 		return;
 	}
-	/* A damaged BTF may place members outside their struct. */
+	if (slot->bit_size > BITS_MAX) {
+		render_note(renderer, key, "<a bit-field of more than 64 bits>");
+		return;
+	}
+	/* btf_open() has seen to it that members lie in their struct. What follows reads there. */
 	if (!lies_within(renderer, slot, size)) {
 		render_note(renderer, key, "<outside of the object>");
 		return;

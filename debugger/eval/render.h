@@ -18,7 +18,8 @@ enum number_base { BASE_DECIMAL, BASE_HEXADECIMAL, BASE_OCTAL };
 
 struct render_options {
 	enum number_base base;
-	unsigned int depth;	   /* levels of nesting shown, 0: all */
+	bool base_of_all;   /* of pids too, which are decimal else: of this value it was asked */
+	unsigned int depth; /* levels of nesting shown, 0: all */
 	unsigned int array_limit;  /* elements shown, 0: all */
 	unsigned int string_limit; /* bytes shown, 0: all */
 	bool hide_zero;		   /* leave out members whose bytes are all zero */

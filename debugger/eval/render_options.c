@@ -28,7 +28,7 @@ static const struct place {
 };
 
 const struct render_setting render_settings[] = {
-	{ "base", "dec|hex|oct", "numbers in decimal, hexadecimal or octal" },
+	{ "base", "dec|hex|oct", "numbers in decimal, hexadecimal or octal; pids are decimal" },
 	{ "depth", "NUMBER", "levels of nested structs and arrays that are shown, 0: all" },
 	{ "array", "NUMBER", "elements of an array that are shown, 0: all" },
 	{ "string", "NUMBER", "bytes of a string that are shown, 0: all" },

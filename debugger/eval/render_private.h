@@ -45,8 +45,9 @@ void render_missing(struct renderer *renderer, const char *key, const struct err
 /* A word in the place of a value; null in JSON. */
 void render_note(struct renderer *renderer, const char *key, const char *note);
 bool type_is_char(struct type type);
-/* "0x... <symbol+0x10>" of a pointer of a type; with `raw` only the number. */
-void render_pointer_text(const struct renderer *renderer, struct type type, uint64_t address,
+/* "0x... <symbol+0x10>" of a pointer of a type; with `raw` only the number. True: it ends in a
+ * string in quotes (out_quoted()) instead of the symbol. */
+bool render_pointer_text(const struct renderer *renderer, struct type type, uint64_t address,
 			 char text[RENDER_TEXT_SIZE]);
 void render_number_text(const struct renderer *renderer, uint64_t value, bool is_signed,
 			uint64_t size, char text[RENDER_TEXT_SIZE]);
@@ -54,13 +55,15 @@ void render_number_text(const struct renderer *renderer, uint64_t value, bool is
 uint64_t render_load(const struct renderer *renderer, const struct slot *slot, uint64_t size);
 /* printf() behind what is there. */
 void render_append(char text[RENDER_TEXT_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
-/* In quotes, with C's escapes for quotes and backslashes; the sink sees to the rest. */
+/* In quotes, with C's escapes for quotes and backslashes; the sink sees to the rest, and has to be
+ * told: out_quoted(). */
 void render_quote(const char *from, size_t length, char *to, size_t size);
 /*
  * Well-known structs (atomics, locks, lists, sets of CPUs) in a few words, "{ locked, owner = 12
  * \"bash\" }". A struct is known by its name and its members; false: show it as any other.
+ * *ret_quoted: it has a string in quotes.
  */
 bool render_short_text(const struct renderer *renderer, const struct slot *slot,
-		       char text[RENDER_TEXT_SIZE]);
+		       char text[RENDER_TEXT_SIZE], bool *ret_quoted);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers, enums, pointers, strings: what becomes one field of the output. */
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/digits.h"
 #include "debugger/eval/render_private.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -153,18 +153,30 @@ static void address_text(const struct renderer *renderer, uint64_t value,
 	render_append(text, ">");
 }
 
-/* A point in time or a span, in nanoseconds; kernel include/linux/ktime.h. */
-static bool is_ktime(struct type type)
+static bool is_typedef(struct type type, const char *name)
 {
 	struct btf_type record;
 	for (int i = 0; i < 8 && type_get(type, &record); i++) {
 		if (record.kind != BTF_TYPEDEF)
 			return false;
-		if (!strcmp(record.name, "ktime_t"))
+		if (!strcmp(record.name, name))
 			return true;
 		type = (struct type){ type.btf, record.type };
 	}
 	return false;
+}
+
+/* A point in time or a span, in nanoseconds; kernel include/linux/ktime.h. */
+static bool is_ktime(struct type type)
+{
+	return is_typedef(type, "ktime_t");
+}
+
+/* Nobody knows a task by another number than that which ps has. */
+static bool is_decimal(const struct renderer *renderer, struct type type)
+{
+	return renderer->options->base != BASE_DECIMAL && !renderer->options->base_of_all &&
+	       is_typedef(type, "pid_t");
 }
 
 /* "12.000000345 s", where seconds are easier to read. */
@@ -183,21 +195,26 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 			   const struct btf_type *record, uint64_t value)
 {
 	char text[RENDER_TEXT_SIZE];
-	bool is_signed = record->int_encoding & BTF_INT_SIGNED;
+	bool is_signed = type_is_signed(slot->type);
 	if ((record->int_encoding & BTF_INT_BOOL) && !slot->bit_size && value <= 1) {
 		out_bool_as(renderer->out, key, value, shown(renderer, value ? "true" : "false"));
 		return;
 	}
-	render_number_text(renderer, value, is_signed, record->size, text);
+	if (is_decimal(renderer, slot->type))
+		digits_i64((int64_t)value, text);
+	else
+		render_number_text(renderer, value, is_signed, record->size, text);
 	if (!is_signed && record->size == 8 && is_kernel_address(value))
 		address_text(renderer, value, text);
 	if (!renderer->options->raw && type_is_char(slot->type) && value < 128 &&
-	    isprint((int)value))
+	    ascii_is_print((char)value))
 		snprintf(text + strlen(text), 8, " '%s%c'",
 			 value == '\'' || value == '\\' ? "\\" : "", (char)value);
 	if (!renderer->options->raw && record->size == 8 && is_ktime(slot->type))
 		append_seconds(text, (int64_t)value);
+	out_quoted(renderer->out, record->size == 1 ? OUT_QUOTED_TEXT : OUT_RAW);
 	put_number(renderer, key, value, is_signed, text);
+	out_quoted(renderer->out, OUT_RAW);
 }
 
 /* The enumerator of the value; NULL: none. */
@@ -337,7 +354,8 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 	char *plain = text + text_size;
 	memcpy(plain, data, kept);
 	plain[kept] = 0;
-	if (renderer->options->bare_strings && renderer->depth <= 1)
+	bool is_bare = renderer->options->bare_strings && renderer->depth <= 1;
+	if (is_bare)
 		memcpy(text, plain, kept + 1);
 	else
 		render_quote(data, kept, text, text_size);
@@ -345,7 +363,9 @@ void render_string(struct renderer *renderer, const char *key, const struct slot
 		strcat(text, "...");
 		renderer->cut = true;
 	}
+	out_quoted(renderer->out, is_bare ? OUT_RAW : OUT_QUOTED_TEXT);
 	out_string_as(renderer->out, key, plain, shown(renderer, text));
+	out_quoted(renderer->out, OUT_RAW);
 	free(text);
 }
 
@@ -362,7 +382,7 @@ static bool is_byte(struct type type)
 static bool is_text(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] >= 0x80 || !isprint((int)text[i]))
+		if (!ascii_is_print(text[i]))
 			return false;
 	return length;
 }
@@ -371,7 +391,7 @@ static bool is_text(const char *text, size_t length)
  * The string a char pointer points to; says so when the dump was filtered there. `may_be_bytes`:
  * shown only if all of it is text.
  */
-static void append_string(const struct renderer *renderer, uint64_t address, bool may_be_bytes,
+static bool append_string(const struct renderer *renderer, uint64_t address, bool may_be_bytes,
 			  char text[RENDER_TEXT_SIZE])
 {
 	char buffer[RENDER_TEXT_SIZE / 4], quoted[RENDER_TEXT_SIZE / 2 + 8];
@@ -379,16 +399,18 @@ static void append_string(const struct renderer *renderer, uint64_t address, boo
 	size_t size = limit < sizeof(buffer) - 1 ? limit + 1 : sizeof(buffer);
 	struct error *error =
 		memory_read_string(renderer->target->memory, address, buffer, size, &length);
-	if (!error && (!may_be_bytes || is_text(buffer, length))) {
+	bool is_string = !error && (!may_be_bytes || is_text(buffer, length));
+	if (is_string) {
 		render_quote(buffer, length, quoted, sizeof(quoted));
 		render_append(text, " %s%s", quoted, length + 1 == size ? "..." : "");
 	} else if (error && error->kind != ERROR_FAULT) {
 		render_append(text, " <%s>", error_place_word(error));
 	}
 	error_free(error);
+	return is_string;
 }
 
-void render_pointer_text(const struct renderer *renderer, struct type type, uint64_t address,
+bool render_pointer_text(const struct renderer *renderer, struct type type, uint64_t address,
 			 char text[RENDER_TEXT_SIZE])
 {
 	struct type pointed;
@@ -398,10 +420,10 @@ void render_pointer_text(const struct renderer *renderer, struct type type, uint
 	digits_hex(address, text);
 	if (!address || renderer->options->raw || !type_target(type, &pointed) ||
 	    !type_get_resolved(pointed, &record))
-		return;
+		return false;
 	bool may_be_bytes = is_byte(pointed);
 	if ((type_is_char(pointed) || may_be_bytes) && renderer->target->memory) {
-		append_string(renderer, address, may_be_bytes, text);
+		return append_string(renderer, address, may_be_bytes, text);
 	} else if (describe(renderer, address, &symbol, &offset)) {
 		bool is_name = record.kind == BTF_FUNC_PROTO && !offset;
 		if (is_name)
@@ -410,18 +432,20 @@ void render_pointer_text(const struct renderer *renderer, struct type type, uint
 		append_symbol(text, &symbol, offset);
 		render_append(text, is_name ? "" : ">");
 	}
+	return false;
 }
 
 static void render_pointer(struct renderer *renderer, const char *key, struct type type,
 			   uint64_t address)
 {
 	char text[RENDER_TEXT_SIZE] = "";
-	if (!renderer->quiet)
-		render_pointer_text(renderer, type, address, text);
+	bool is_quoted = !renderer->quiet && render_pointer_text(renderer, type, address, text);
 	/* In a cell of its own the string says more than where it is. */
-	const char *string = strstr(text, " \"");
+	const char *string = is_quoted ? strstr(text, " \"") : NULL;
 	bool is_bare = renderer->options->bare_strings && !renderer->depth && string;
+	out_quoted(renderer->out, is_quoted ? OUT_QUOTED_TEXT : OUT_RAW);
 	out_address_as(renderer->out, key, address, shown(renderer, is_bare ? string + 1 : text));
+	out_quoted(renderer->out, OUT_RAW);
 }
 
 /* --- which ------------------------------------------------------------------------------------ */

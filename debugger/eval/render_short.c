@@ -18,6 +18,7 @@ struct subject {
 	const struct renderer *renderer;
 	const struct slot *slot;
 	char *text; /* RENDER_TEXT_SIZE */
+	bool *is_quoted;
 };
 
 /* --- members --------------------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ static bool append_pointer(const struct subject *subject, const char *word, cons
 				       subject->renderer->target->memory
 					       ? subject->renderer->target->memory->word_size
 					       : 8);
-	render_pointer_text(subject->renderer, member.type, address, text);
+	*subject->is_quoted |= render_pointer_text(subject->renderer, member.type, address, text);
 	render_append(subject->text, "%s%s = %s", *subject->text ? ", " : "", word, text);
 	return true;
 }
@@ -243,6 +244,7 @@ static void append_task(const struct subject *subject, uint64_t address)
 		return;
 	}
 	render_quote(comm, strlen(comm), quoted, sizeof(quoted));
+	*subject->is_quoted = true;
 	render_append(subject->text, ", owner = %" PRId32 " %s", (int32_t)pid, quoted);
 }
 
@@ -354,9 +356,17 @@ static bool bit_is_set(const struct bits *bits, uint64_t bit)
 	       1;
 }
 
-/* "0-3,8" as the kernel writes lists of CPUs. */
-static void append_bits(const struct subject *subject, const struct bits *bits)
+/* "CPUs 0-3,8": the numbers as the kernel writes lists of CPUs, which alone might be a value. */
+static void append_bits(const struct subject *subject, const struct bits *bits, const char *what)
 {
+	uint64_t count = 0;
+	for (uint64_t bit = 0; bit < bits->count && count < 2; bit++)
+		count += bit_is_set(bits, bit);
+	if (count)
+		render_append(subject->text, "%s%s ", what, count > 1 ? "s" : "");
+	else
+		render_append(subject->text, "no %s", what);
+	size_t start = strlen(subject->text);
 	for (uint64_t bit = 0; bit < bits->count; bit++) {
 		uint64_t first = bit;
 		if (!bit_is_set(bits, bit))
@@ -367,15 +377,13 @@ static void append_bits(const struct subject *subject, const struct bits *bits)
 			render_append(subject->text, ",...");
 			return;
 		}
-		render_append(subject->text, "%s%" PRIu64, *subject->text ? "," : "", first);
+		render_append(subject->text, "%s%" PRIu64, subject->text[start] ? "," : "", first);
 		if (bit > first)
 			render_append(subject->text, "-%" PRIu64, bit);
 	}
-	if (!*subject->text)
-		render_append(subject->text, "none");
 }
 
-static bool describe_mask(const struct subject *subject)
+static bool describe_mask(const struct subject *subject, const char *what)
 {
 	struct slot member;
 	struct btf_type record, word;
@@ -388,8 +396,18 @@ static bool describe_mask(const struct subject *subject)
 			     .start = member.offset,
 			     .word = word.size,
 			     .count = (uint64_t)record.array_count * word.size * 8 };
-	append_bits(subject, &bits);
+	append_bits(subject, &bits, what);
 	return true;
+}
+
+static bool describe_cpumask(const struct subject *subject)
+{
+	return describe_mask(subject, "CPU");
+}
+
+static bool describe_nodemask(const struct subject *subject)
+{
+	return describe_mask(subject, "node");
 }
 
 /* --- which ----------------------------------------------------------------------------------- */
@@ -401,7 +419,7 @@ static const struct form {
 	{ "atomic_t", describe_atomic },
 	{ "atomic64_t", describe_atomic },
 	{ "completion", describe_completion },
-	{ "cpumask", describe_mask },
+	{ "cpumask", describe_cpumask },
 	{ "hlist_bl_head", describe_hlist },
 	{ "hlist_head", describe_hlist },
 	{ "hlist_nulls_head", describe_hlist },
@@ -412,7 +430,7 @@ static const struct form {
 	{ "list_head", describe_list },
 	{ "llist_head", describe_hlist },
 	{ "mutex", describe_mutex },
-	{ "nodemask_t", describe_mask },
+	{ "nodemask_t", describe_nodemask },
 	{ "qrwlock", describe_qrwlock },
 	{ "qspinlock", describe_qspinlock },
 	{ "raw_spinlock", describe_raw_spinlock },
@@ -454,15 +472,17 @@ static const struct form *find_form(struct type type)
 }
 
 bool render_short_text(const struct renderer *renderer, const struct slot *slot,
-		       char text[RENDER_TEXT_SIZE])
+		       char text[RENDER_TEXT_SIZE], bool *ret_quoted)
 {
 	char words[RENDER_TEXT_SIZE] = "";
-	struct subject subject = { renderer, slot, words };
+	bool is_quoted = false;
+	struct subject subject = { renderer, slot, words, &is_quoted };
 	const struct form *form = find_form(slot->type);
 	uint64_t size;
 	if (!form || !type_size(slot->type, &size) ||
 	    image_missing(&renderer->image, slot->offset, size) || !form->describe(&subject))
 		return false;
 	snprintf(text, RENDER_TEXT_SIZE, "{ %.*s }", RENDER_TEXT_SIZE - 8, words);
+	*ret_quoted = is_quoted;
 	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/eval/selection.h"
 
+#include "base/ascii.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -65,6 +66,30 @@ static size_t path_length(const char *at)
 	return length;
 }
 
+/* Letters, digits, joints, and whatever stands in brackets behind a name. */
+bool selection_is_path(const char *text)
+{
+	int depth = 0;
+	if (!ascii_is_alpha(*text) && *text != '_')
+		return false;
+	for (; *text; text++) {
+		depth += *text == '[' ? 1 : *text == ']' ? -1 : 0;
+		if (!strncmp(text, "->", 2))
+			text++;
+		else if (!depth && !ascii_is_alnum(*text) && !strchr("_.]", *text))
+			return false;
+	}
+	return true;
+}
+
+/* What `$_` may stand in front of, so that braces can follow. */
+static bool can_be_continued(const char *path)
+{
+	if (!strncmp(path, "$_", 2))
+		path += 2 + (path[2] == '.' ? 1 : !strncmp(path + 2, "->", 2) ? 2 : 0);
+	return !*path || selection_is_path(path);
+}
+
 static void drop_suffix(char *path, const char *suffix)
 {
 	size_t length = strlen(path), end = strlen(suffix);
@@ -80,7 +105,7 @@ static struct error *parse_one(struct parser *parser, const char *prefix, unsign
 	char path[PATH_SIZE];
 	skip_blanks(parser);
 	size_t length = path_length(parser->at);
-	bool joins = *prefix && (isalpha((unsigned char)*parser->at) || *parser->at == '_');
+	bool joins = *prefix && (ascii_is_alpha(*parser->at) || *parser->at == '_');
 	int used = snprintf(path, sizeof(path), "%s%s%.*s", prefix, joins ? "." : "", (int)length,
 			    parser->at);
 	if (!length || used >= (int)sizeof(path))
@@ -88,6 +113,13 @@ static struct error *parse_one(struct parser *parser, const char *prefix, unsign
 				    parser->at);
 	parser->at += length;
 	skip_blanks(parser);
+	bool is_nested = *prefix || *parser->at == '{';
+	if (is_nested && !can_be_continued(path))
+		return error_create(
+			ERROR_USAGE,
+			"\"%s\" is no member: an expression stands in the outer braces, "
+			"with none of its own",
+			path);
 	if (*parser->at != '{')
 		return add_path(parser, path);
 	drop_suffix(path, "->");
@@ -150,9 +182,13 @@ struct error *selection_check(struct scope *scope, const struct selection *selec
 		.target = scope->target, .type = type, .in_memory = true, .origin = ORIGIN_CAST
 	};
 	struct value member;
-	for (size_t i = 0; i < selection->count; i++)
-		if (!strstr(selection->paths[i], "$_"))
-			TRY(expression_member_type(scope, &base, selection->paths[i], &member));
+	for (size_t i = 0; i < selection->count; i++) {
+		const char *path = selection->paths[i];
+		if (strstr(path, "$_"))
+			continue;
+		TRY(selection_is_path(path) ? expression_member_type(scope, &base, path, &member)
+					    : expression_about_type(scope, &base, path, &member));
+	}
 	return NULL;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chosen members: "comm, pid, mm{map_count, pgd}, se.load.weight". Each path is for
- * expression_member(): through structs, pointers and arrays.
+ * expression_member(): through structs, pointers and arrays. What is no path is for
+ * expression_about(): "mm->total_vm * 4".
  */
 #ifndef DEBUGGER_EVAL_SELECTION_H
 #define DEBUGGER_EVAL_SELECTION_H
@@ -28,6 +29,8 @@ struct error *selection_parse(const char *text, const char *type_name,
  * Those with $_, which are expressions of their own, are taken as they are. */
 struct error *selection_check(struct scope *scope, const struct selection *selection,
 			      struct type type) MUST_CHECK;
+/* "mm->pgd", "rcu_node[0].lock": a path; else it is an expression about the object. */
+bool selection_is_path(const char *text);
 void selection_deinit(struct selection *selection);
 /*
  * Where the braces open that end "EXPRESSION{a, b}"; NULL: it does not end in braces. Braces may

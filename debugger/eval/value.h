@@ -36,7 +36,6 @@ bool value_is_signed(const struct value *value);
  * nobody but BTF proves more.
  */
 bool value_fills_room(const struct value *value);
-bool type_is_signed(struct type type);
 /* "struct list_head", for messages. */
 const char *value_type_name(const struct value *value, char *buffer, size_t size);
 /*

@@ -2,9 +2,9 @@
 #include "debugger/eval/variables.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "debugger/eval/convert.h"
 #include "debugger/target/object.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +63,9 @@ static struct variable *find(const struct variables *variables, const char *name
 
 static bool is_identifier(const char *name)
 {
-	if (!isalpha((unsigned char)*name) && *name != '_')
+	if (!ascii_is_alpha(*name) && *name != '_')
 		return false;
-	while (isalnum((unsigned char)*name) || *name == '_')
+	while (ascii_is_alnum(*name) || *name == '_')
 		name++;
 	return !*name;
 }

@@ -102,8 +102,8 @@ static size_t collect_proposals(const struct question *question, struct proposal
 {
 	struct knowledge *knowledge = question->knowledge;
 	struct hint hints[HINTS_A_NAME];
-	size_t count = hints_find(knowledge->hints, question->symbol->module,
-				  question->symbol->name, knowledge->hint_kernels, hints);
+	size_t count =
+		hints_find(knowledge->hints, question->symbol, knowledge->hint_kernels, hints);
 	size_t kept = 0;
 	bool any_tight = false;
 	for (size_t i = 0; i < count; i++) {
@@ -186,6 +186,7 @@ static void accept(struct answer *answer, const struct proposal *proposal,
 	answer->count = proposal->count;
 	answer->row = proposal->row;
 	answer->count_is_proved = proposal->count_given && proposal->tight;
+	answer->is_family = proposal->is_family;
 	answer->confidence = (uint8_t)confidence;
 	answer->score = proposal->scored.score;
 	answer->sources = (uint8_t)(proposal->scored.sources | 1u << SOURCE_HINTS);

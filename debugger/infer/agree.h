@@ -12,6 +12,12 @@ struct answer {
 	int16_t score, margin;
 	uint8_t confidence, sources;
 	bool count_is_proved;
+	bool is_family; /* the table says so of all names that begin so */
+	/*
+	 * Of a constant string, bytes with its NUL: macros make families of them (__func__). Then
+	 * `count`, all the room, is too much: there may be padding, or strings without a name.
+	 */
+	uint32_t string_size;
 	bool may_point; /* its bytes can hold an address of the kernel */
 	/* Only the table says so, and nothing speaks against it: bytes that fit make it certain. */
 	bool is_open;

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "debugger/declare/declare.h"
-#include "debugger/infer/cache_keeper.h"
 #include <capstone/capstone.h>
 #include <link.h>
 #include <stdlib.h>
@@ -121,12 +120,9 @@ struct cache {
 
 struct cache *cache_open(struct target *target, const struct cache_key *key)
 {
-	char folder[CACHE_PATH_SIZE], path[CACHE_PATH_SIZE];
 	size_t size;
-	if (!cache_folder(false, folder, sizeof(folder)) ||
-	    !cache_path(folder, key, path, sizeof(path)))
-		return NULL;
-	uint8_t *data = cache_file_read(path, key, &size);
+	int file = target->cache_place ? cache_file_find(target->cache_place, key) : -1;
+	uint8_t *data = file < 0 ? NULL : cache_file_read(file, key, &size);
 	struct cache *cache = data ? calloc(1, sizeof(*cache)) : NULL;
 	if (!cache || !cache_rows_open(&cache->rows, data, size)) {
 		/* Rows that do not open have freed the bytes. */
@@ -385,10 +381,11 @@ static void keep_row(struct keeper *keeper, uint64_t text, const struct subject 
 				 .margin = answer->margin,
 				 .confidence = answer->confidence,
 				 .sources = answer->sources,
-				 .count_is_proved = answer->count_is_proved };
+				 .count_is_proved = answer->count_is_proved ||
+						    answer->string_size };
 	if (is_known) {
 		row.type = number_of_type(keeper, answer->spelled);
-		row.count = answer->count;
+		row.count = answer->string_size ? answer->string_size : answer->count;
 		row.row = answer->row;
 	}
 	cache_write_row(&keeper->writer, &row);
@@ -412,19 +409,14 @@ static void keep_all(struct keeper *keeper, const struct subjects *subjects,
 void cache_keep(struct target *target, const struct cache_key *key, const struct subjects *subjects,
 		const struct answer *answers)
 {
-	char folder[CACHE_PATH_SIZE];
 	struct keeper keeper = { .target = target };
 	size_t size;
-	if (!target->cache_keeper && !cache_folder(true, folder, sizeof(folder)))
-		return;
-	if (!hash_index_init(&keeper.index, 8192))
+	if (!target->cache_place || !hash_index_init(&keeper.index, 8192))
 		return;
 	keep_all(&keeper, subjects, answers);
 	uint8_t *data = cache_writer_finish(&keeper.writer, &size);
-	if (data && target->cache_keeper)
-		cache_keeper_send(target->cache_keeper, key, data, size);
-	else if (data)
-		(void)cache_file_write(folder, key, data, size);
+	if (data)
+		(void)cache_file_write(target->cache_place, key, data, size);
 	free(data);
 	cache_writer_deinit(&keeper.writer);
 	hash_index_deinit(&keeper.index);

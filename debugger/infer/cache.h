@@ -4,13 +4,12 @@
  *
  * Types of globals come from code, which is the kernel build's, and from live data, which is this
  * dump's alone: what a list head points at, what lies in a slab, which module is loaded. No part
- * can be told to be of the one kind only, as each answer weighs both. So results are kept for a
- * dump, not for a build: the key is made of the build (VMCOREINFO with its BUILD-ID and KASLR
- * offset, the bytes of BTF, the banner), of the moment (the registers of all CPUs, CRASHTIME,
- * clocks and jiffies), of what of it the file holds (format, size, filter level: more pages, more
- * evidence), and of this program (its own build id, which changes with every rule and with the
- * table, and the decoder's version) with its options. A copy of the dump has the same key, the
- * next crash of the same machine another one.
+ * can be told to be of the one kind only, as each answer weighs both, and no sample of the bytes
+ * tells whether the others are the same: a damaged copy, whose notes, BTF and banner are whole, has
+ * wrong answers. So results are kept for the very files (struct cache_dump), and a copy of a dump
+ * has its own. The key holds the rest: this program (its own build id, which changes with every
+ * rule and with the table, and the decoder's version) with its options, and, as a second proof, the
+ * build (VMCOREINFO, the bytes of BTF, the banner) and the moment (registers, clocks).
  *
  * And it is checked before it is believed: each symbol by name, place, room and a hash of its bytes
  * in this dump, each type by id, kind, name and size in this dump's BTF, the modules by name and

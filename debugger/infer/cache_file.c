@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The file: magic, key (16 bytes), size, packed size (u32 each), checksum (u64) of all before it
- * and of the packed bytes; then these, by zlib. Little-endian. Nobody but the user may have written
- * it, and what is read is as long as it says and checked before it is unpacked.
+ * The file: magic, key (16 bytes), size, packed size, size of the dump's identity, 0 (u32 each),
+ * checksum (u64) of all before and behind it; the identity, the packed bytes, by zlib.
+ * Little-endian. Nobody but the user may have written it, and what is read is as long as it says
+ * and checked before it is unpacked.
  */
 #include "debugger/infer/cache_file.h"
 
 #include "base/bytes.h"
+#include "base/helper.h"
+#include "base/own_folder.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,15 +20,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MAGIC	     "BTFTYPE1"
-#define HEADER_SIZE  40
+#define MAGIC	     "BTFTYPE2"
+#define HEADER_SIZE  48
 #define AT_KEY	     8
 #define AT_SIZE	     24
 #define AT_PACKED    28
-#define AT_CHECKSUM  32
-#define SIZE_MAX_RAW (64u << 20) /* a kernel has 3 MiB */
+#define AT_DUMP	     32
+#define AT_CHECKSUM  40
+#define SIZE_MAX_RAW HELPER_CACHE_MAX /* a kernel has 3 MiB */
 #define FILES_MAX    32
 #define ENDING	     ".types"
+#define NAME_SIZE    48
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
@@ -59,51 +64,31 @@ void cache_key_add(struct cache_key *key, const void *data, size_t size)
 
 /* --- where it is --------------------------------------------------------------------------- */
 
-static bool make_folder(const char *path)
+int cache_folder_open(bool create)
 {
-	return !mkdir(path, 0700) || errno == EEXIST;
+	return own_folder_open("XDG_CACHE_HOME", "/.cache", create);
 }
 
-bool cache_folder(bool create, char *buffer, size_t size)
+static void name_file(const struct cache_place *place, const struct cache_key *key,
+		      char name[NAME_SIZE])
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *inner = "";
-	/* The XDG rules: what is not absolute is not to be heeded. */
-	if (!base || *base != '/') {
-		base = home && *home == '/' ? home : NULL;
-		inner = "/.cache";
-	}
-	if (!base || snprintf(buffer, size, "%s%s", base, inner) >= (int)size)
-		return false;
-	if (create && !make_folder(buffer))
-		return false;
-	if (snprintf(buffer, size, "%s%s/btfcrash", base, inner) >= (int)size)
-		return false;
-	return !create || make_folder(buffer);
-}
-
-bool cache_path(const char *folder, const struct cache_key *key, char *buffer, size_t size)
-{
-	return snprintf(buffer, size, "%s/%016llx%016llx" ENDING, folder,
-			(unsigned long long)key->words[0],
-			(unsigned long long)key->words[1]) < (int)size;
+	struct cache_key both = *key;
+	cache_key_add(&both, place->dump->bytes, place->dump->size);
+	snprintf(name, NAME_SIZE, "%016llx%016llx" ENDING, (unsigned long long)both.words[0],
+		 (unsigned long long)both.words[1]);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* A regular file of the user's own; -1: not. A FIFO must not block, a link not lead elsewhere. */
-static int open_own(const char *path, size_t *ret_size)
+/* A regular file of the user's own, of a size that may be. */
+static bool is_own(int file, size_t *ret_size)
 {
 	struct stat status;
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file < 0)
-		return -1;
 	if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-	    status.st_size < HEADER_SIZE || status.st_size > SIZE_MAX_RAW) {
-		close(file);
-		return -1;
-	}
+	    status.st_size < HEADER_SIZE || status.st_size > SIZE_MAX_RAW)
+		return false;
 	*ret_size = (size_t)status.st_size;
-	return file;
+	return true;
 }
 
 static bool read_whole(int file, uint8_t *buffer, size_t size)
@@ -129,18 +114,65 @@ static uint64_t checksum(const uint8_t *data, size_t size)
 	return sum.words[0] ^ sum.words[1];
 }
 
+static bool has_key(const uint8_t *header, const struct cache_key *key)
+{
+	return !memcmp(header, MAGIC, 8) && load_u64(header + AT_KEY, false) == key->words[0] &&
+	       load_u64(header + AT_KEY + 8, false) == key->words[1];
+}
+
+/* Results of this dump, byte by byte: another one may hash to the same name. */
+static bool is_of_dump(int file, size_t size, const struct cache_dump *dump,
+		       const struct cache_key *key)
+{
+	uint8_t header[HEADER_SIZE];
+	if (!read_whole(file, header, sizeof(header)) || !has_key(header, key) ||
+	    load_u32(header + AT_DUMP, false) != dump->size || dump->size > size - HEADER_SIZE)
+		return false;
+	uint8_t *bytes = malloc(dump->size + 1);
+	bool same = bytes && read_whole(file, bytes, dump->size) &&
+		    !memcmp(bytes, dump->bytes, dump->size);
+	free(bytes);
+	return same && !lseek(file, 0, SEEK_SET);
+}
+
+int cache_file_find(const struct cache_place *place, const struct cache_key *key)
+{
+	struct message reply;
+	char name[NAME_SIZE];
+	size_t size;
+	if (place->helper) {
+		if (!helper_ask(place->helper, HELPER_CACHE_FIND, key, sizeof(*key), &reply))
+			return -1;
+		int given = reply.file;
+		reply.file = -1;
+		message_deinit(&reply);
+		return given;
+	}
+	name_file(place, key, name);
+	/* A FIFO must not block, a link not lead elsewhere. */
+	int file = place->folder < 0 ? -1
+				     : openat(place->folder, name,
+					      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file >= 0 && is_own(file, &size) && is_of_dump(file, size, place->dump, key))
+		return file;
+	if (file >= 0)
+		close(file);
+	return -1;
+}
+
 /* The bytes in it; NULL: it is not what was written. */
 static void *unpack(const uint8_t *data, size_t size, const struct cache_key *key, size_t *ret_size)
 {
 	uint32_t raw = load_u32(data + AT_SIZE, false);
-	if (memcmp(data, MAGIC, 8) || load_u64(data + AT_KEY, false) != key->words[0] ||
-	    load_u64(data + AT_KEY + 8, false) != key->words[1] || !raw || raw > SIZE_MAX_RAW ||
-	    load_u32(data + AT_PACKED, false) != size - HEADER_SIZE ||
+	uint32_t packed = load_u32(data + AT_PACKED, false);
+	uint32_t dump = load_u32(data + AT_DUMP, false);
+	if (!has_key(data, key) || !raw || raw > SIZE_MAX_RAW ||
+	    (uint64_t)packed + dump != size - HEADER_SIZE ||
 	    load_u64(data + AT_CHECKSUM, false) != checksum(data, size))
 		return NULL;
 	uint8_t *unpacked = malloc(raw);
 	uLongf length = raw;
-	if (!unpacked || uncompress(unpacked, &length, data + HEADER_SIZE, size - HEADER_SIZE) ||
+	if (!unpacked || uncompress(unpacked, &length, data + HEADER_SIZE + dump, packed) ||
 	    length != raw) {
 		free(unpacked);
 		return NULL;
@@ -149,17 +181,16 @@ static void *unpack(const uint8_t *data, size_t size, const struct cache_key *ke
 	return unpacked;
 }
 
-void *cache_file_read(const char *path, const struct cache_key *key, size_t *ret_size)
+void *cache_file_read(int file, const struct cache_key *key, size_t *ret_size)
 {
 	size_t size;
 	void *unpacked = NULL;
-	int file = open_own(path, &size);
-	if (file < 0)
-		return NULL;
-	uint8_t *data = malloc(size);
-	if (data && read_whole(file, data, size))
-		unpacked = unpack(data, size, key, ret_size);
-	free(data);
+	if (is_own(file, &size)) {
+		uint8_t *data = malloc(size);
+		if (data && read_whole(file, data, size))
+			unpacked = unpack(data, size, key, ret_size);
+		free(data);
+	}
 	close(file);
 	return unpacked;
 }
@@ -172,22 +203,25 @@ static void store(uint8_t *to, uint64_t value, size_t size)
 		to[i] = (uint8_t)(value >> 8 * i);
 }
 
-static uint8_t *pack(const struct cache_key *key, const void *data, size_t size, size_t *ret_size)
+static uint8_t *pack(const struct cache_dump *dump, const struct cache_key *key, const void *data,
+		     size_t size, size_t *ret_size)
 {
 	uLongf length = compressBound(size);
-	uint8_t *packed = malloc(HEADER_SIZE + length);
+	uint8_t *packed = calloc(1, HEADER_SIZE + dump->size + length);
 	if (!packed)
 		return NULL;
-	if (compress2(packed + HEADER_SIZE, &length, data, size, 3)) {
+	if (compress2(packed + HEADER_SIZE + dump->size, &length, data, size, 3)) {
 		free(packed);
 		return NULL;
 	}
-	*ret_size = HEADER_SIZE + length;
+	*ret_size = HEADER_SIZE + dump->size + length;
 	memcpy(packed, MAGIC, 8);
 	store(packed + AT_KEY, key->words[0], 8);
 	store(packed + AT_KEY + 8, key->words[1], 8);
 	store(packed + AT_SIZE, size, 4);
 	store(packed + AT_PACKED, length, 4);
+	store(packed + AT_DUMP, dump->size, 4);
+	memcpy(packed + HEADER_SIZE, dump->bytes, dump->size);
 	store(packed + AT_CHECKSUM, checksum(packed, *ret_size), 8);
 	return packed;
 }
@@ -213,53 +247,79 @@ static bool has_ending(const char *name)
 }
 
 /* Removes the oldest file of the cache if there are more than enough. */
-static void prune(const char *folder)
+static void prune(int folder)
 {
-	char path[CACHE_PATH_SIZE], oldest[CACHE_PATH_SIZE] = "";
+	char oldest[NAME_MAX + 1] = "";
 	struct stat status;
 	time_t when = 0;
 	size_t count = 0;
 	struct dirent *entry;
-	DIR *listing = opendir(folder);
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = again < 0 ? NULL : fdopendir(again);
 	while (listing && (entry = readdir(listing))) {
 		if (!has_ending(entry->d_name) ||
-		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
-			    (int)sizeof(path) ||
-		    lstat(path, &status))
+		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
 		count++;
 		if (*oldest && status.st_mtime >= when)
 			continue;
 		when = status.st_mtime;
-		memcpy(oldest, path, sizeof(oldest));
+		snprintf(oldest, sizeof(oldest), "%s", entry->d_name);
 	}
 	if (listing)
 		closedir(listing);
+	else if (again >= 0)
+		close(again);
 	if (count > FILES_MAX)
-		(void)unlink(oldest);
+		(void)unlinkat(folder, oldest, 0);
 }
 
-bool cache_file_write(const char *folder, const struct cache_key *key, const void *data,
-		      size_t size)
+/* A new file of our own: no other session writes to it. */
+static int create_file(int folder, char name[NAME_SIZE])
 {
-	char path[CACHE_PATH_SIZE], temporary[CACHE_PATH_SIZE];
-	size_t packed_size;
-	if (!size || size > SIZE_MAX_RAW || !cache_path(folder, key, path, sizeof(path)) ||
-	    snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX", folder) >=
-		    (int)sizeof(temporary))
+	snprintf(name, NAME_SIZE, ".new-%ld", (long)getpid());
+	/* Left behind by a process of that number that was killed. */
+	(void)unlinkat(folder, name, 0);
+	return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static bool send_to_helper(struct helper_link *helper, const struct cache_key *key,
+			   const void *data, size_t size)
+{
+	uint8_t *message = malloc(sizeof(*key) + size);
+	if (!message)
 		return false;
-	uint8_t *packed = pack(key, data, size, &packed_size);
-	/* Made with 0600. */
-	int file = packed ? mkostemp(temporary, O_CLOEXEC) : -1;
+	memcpy(message, key, sizeof(*key));
+	memcpy(message + sizeof(*key), data, size);
+	bool kept = helper_tell(helper, HELPER_CACHE_KEEP, message, sizeof(*key) + size);
+	free(message);
+	return kept;
+}
+
+bool cache_file_write(const struct cache_place *place, const struct cache_key *key,
+		      const void *data, size_t size)
+{
+	char name[NAME_SIZE], temporary[NAME_SIZE];
+	size_t packed_size;
+	if (!size || size > SIZE_MAX_RAW)
+		return false;
+	if (place->helper)
+		return send_to_helper(place->helper, key, data, size);
+	uint8_t *packed = place->folder < 0 ? NULL
+					    : pack(place->dump, key, data, size, &packed_size);
+	if (!packed)
+		return false;
+	name_file(place, key, name);
+	int file = create_file(place->folder, temporary);
 	bool good = file >= 0 && write_whole(file, packed, packed_size);
 	free(packed);
 	if (file < 0)
 		return false;
 	good &= !close(file);
-	if (!good || rename(temporary, path)) {
-		(void)unlink(temporary);
+	if (!good || renameat(place->folder, temporary, place->folder, name)) {
+		(void)unlinkat(place->folder, temporary, 0);
 		return false;
 	}
-	prune(folder);
+	prune(place->folder);
 	return true;
 }

@@ -24,6 +24,8 @@
 
 void code_world_init(struct inference *inference, struct flow_world *ret)
 {
+	struct per_cpu_copies untyped;
+	(void)per_cpu_untyped(inference->target, &untyped);
 	*ret = (struct flow_world){
 		.levels = &inference->levels,
 		.lowering = inference->lowering,
@@ -33,6 +35,9 @@ void code_world_init(struct inference *inference, struct flow_world *ret)
 		.data_last = inference->data_last,
 		.per_cpu_offsets = inference->per_cpu_offsets,
 		.this_cpu_offset = inference->this_cpu_offset,
+		.per_cpu_first = untyped.first,
+		.per_cpu_last = untyped.last,
+		.per_cpu_base = untyped.base,
 		.list_head = inference->list_head,
 		.atomics = { inference->atomics[0], inference->atomics[1] },
 		.truth = inference->truth,
@@ -258,7 +263,8 @@ struct error *code_clues(struct inference *inference, const struct subject *subj
 {
 	struct lazy lazy = { inference, subject, clues, NULL };
 	struct places places = { .items = NULL };
-	struct reference_scan scan = { subject->address, subject->room, &places, add_place };
+	struct reference_scan scan = { subject->address - subject->per_cpu_base, subject->room,
+				       &places, add_place };
 	struct error *error = NULL;
 	if (is_exported(inference, subject))
 		TRY(inference_add_modules(inference));

@@ -295,6 +295,7 @@ struct error *code_clues_all(struct inference *inference, unsigned int threads,
 		all.world.known = known_of_all;
 		all.world.string = string_of_all;
 		all.world.emit = emit_finding;
+		all.world.emits_per_cpu = true;
 		inference->callees.complete = true;
 		error = run_threads(&all);
 		inference->callees.complete = false;

@@ -539,7 +539,8 @@ static bool mentions_data(const struct flow *flow)
 	for (size_t i = 0; i < flow->ops.count; i++) {
 		const struct op *op = &flow->ops.items[i];
 		if ((uint64_t)op->displacement - world->data_first < size ||
-		    (uint64_t)op->constant - world->data_first < size)
+		    (uint64_t)op->constant - world->data_first < size ||
+		    (op->per_cpu && world->per_cpu_base))
 			return true;
 	}
 	return false;

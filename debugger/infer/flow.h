@@ -62,7 +62,7 @@ struct flow_world {
 	 * NULL: not asked.
 	 */
 	bool (*string)(void *context, uint64_t address, char *buffer, size_t size);
-	/* Called for addresses in [first, last) only. */
+	/* Called for addresses in [first, last) only, and for per-CPU ones if `emits_per_cpu`. */
 	void (*emit)(void *context, const struct finding *finding);
 	uint64_t first, last;
 	/* Where the kernel's data are at all: other constants are numbers. */
@@ -79,6 +79,13 @@ struct flow_world {
 	 */
 	void (*observe)(void *emit_context, const struct flow_access *access);
 	uint64_t this_cpu_offset; /* the per-CPU variable that holds its CPU's offset, ~0: none */
+	/*
+	 * Where BTF leaves per-CPU variables untyped, they are globals at places [first, last),
+	 * which are `base` beyond their offsets; they are looked for as other globals are. All 0:
+	 * it does not.
+	 */
+	uint64_t per_cpu_first, per_cpu_last, per_cpu_base;
+	bool emits_per_cpu;
 };
 
 /* A jump that the text does not show as it is now: a static branch that is off. */

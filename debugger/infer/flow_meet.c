@@ -9,14 +9,17 @@
 
 bool is_data(const struct flow *flow, int64_t number)
 {
-	return (uint64_t)number >= flow->world->data_first &&
-	       (uint64_t)number < flow->world->data_last;
+	return ((uint64_t)number >= flow->world->data_first &&
+		(uint64_t)number < flow->world->data_last) ||
+	       is_untyped_per_cpu(flow->world, (uint64_t)number);
 }
 
 static void report(struct flow *flow, const struct finding *finding)
 {
 	const struct flow_world *world = flow->world;
-	if (!flow->reports || finding->address < world->first || finding->address >= world->last)
+	bool is_wanted = (finding->address >= world->first && finding->address < world->last) ||
+			 (world->emits_per_cpu && is_untyped_per_cpu(world, finding->address));
+	if (!flow->reports || !is_wanted)
 		return;
 	struct finding whole = *finding;
 	whole.where = flow->function->code.address + flow->at;

@@ -90,6 +90,11 @@ void flow_touch(struct flow *flow, const struct op *op);
 
 /* --- meetings (flow_meet.c) ------------------------------------------------------------------ */
 
+/* The place of a per-CPU variable that BTF leaves untyped. */
+static inline bool is_untyped_per_cpu(const struct flow_world *world, uint64_t number)
+{
+	return number >= world->per_cpu_first && number < world->per_cpu_last;
+}
 bool is_data(const struct flow *flow, int64_t number);
 void report_access(struct flow *flow, int64_t address, uint32_t size, const char *how);
 void report_stride(struct flow *flow, const struct value *element);

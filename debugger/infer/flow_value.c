@@ -118,11 +118,25 @@ static struct value pointer_to(struct kind type, int64_t offset)
 /* A per-CPU variable, `number` bytes into the area of some CPU. */
 static struct value per_cpu_pointer(struct flow *flow, int64_t number)
 {
+	const struct flow_world *world = flow->world;
 	struct kind type;
 	int64_t offset;
-	if (!flow->world->per_cpu(flow->world->context, (uint64_t)number, &type, &offset))
-		return value_unknown();
-	return pointer_to(type, offset);
+	if (world->per_cpu(world->context, (uint64_t)number, &type, &offset))
+		return pointer_to(type, offset);
+	struct value place = { .kind = VALUE_CONSTANT,
+			       .number = add(number, (int64_t)world->per_cpu_base) };
+	return is_untyped_per_cpu(world, (uint64_t)place.number) ? place : value_unknown();
+}
+
+/* An element of an untyped per-CPU array: its index times the step was added to the offset. */
+static struct value per_cpu_element(const struct flow *flow, const struct value *scaled)
+{
+	const struct flow_world *world = flow->world;
+	struct value element = { .kind = VALUE_ELEMENT,
+				 .size = scaled->size,
+				 .stride = scaled->stride,
+				 .number = add(scaled->number, (int64_t)world->per_cpu_base) };
+	return is_untyped_per_cpu(world, (uint64_t)element.number) ? element : value_unknown();
 }
 
 static struct value add_number(struct flow *flow, struct value value, int64_t number)
@@ -239,6 +253,8 @@ struct value value_of_place(struct flow *flow, const struct op *op)
 		return place;
 	if (place.kind == VALUE_CONSTANT)
 		return per_cpu_pointer(flow, place.number);
+	if (place.kind == VALUE_SCALED)
+		return per_cpu_element(flow, &place);
 	return place.kind == VALUE_POINTER ? place : value_unknown();
 }
 

@@ -113,8 +113,7 @@ void hint_types_prepare(const struct knowledge *knowledge, const struct btf *btf
 {
 	struct hint hints[HINTS_A_NAME];
 	struct hint_type ignored;
-	size_t count = hints_find(knowledge->hints, symbol->module, symbol->name,
-				  knowledge->hint_kernels, hints);
+	size_t count = hints_find(knowledge->hints, symbol, knowledge->hint_kernels, hints);
 	for (size_t i = 0; i < count; i++)
 		(void)hint_type_find(knowledge, btf, hints[i].type, &ignored);
 }

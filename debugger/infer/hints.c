@@ -18,7 +18,7 @@
 #define CHUNKS_MAX  16
 #define NAME_SIZE   512
 
-/* The file as it is in the source tree; the path is relative to its root (-I.). */
+/* What the build packed out of hints/globals.hints; the path is relative to its folder (-I). */
 __asm__(".pushsection .rodata.globals_hints, \"a\"\n"
 	"globals_hints_start:\n"
 	".incbin \"debugger/infer/hints/globals.hints.z\"\n"
@@ -437,11 +437,16 @@ static size_t find_family(const struct hints *hints, const char *name, uint8_t k
 	return longest != 0;
 }
 
-size_t hints_find(struct hints *hints, const char *module, const char *name, uint8_t kernels,
+size_t hints_find(struct hints *hints, const struct symbol *symbol, uint8_t kernels,
 		  struct hint *ret)
 {
-	char wanted[NAME_SIZE];
-	table_name(name, wanted, sizeof(wanted));
+	char wanted[NAME_SIZE], part[NAME_SIZE];
+	const char *module = symbol->module;
+	table_name(symbol->name, wanted, sizeof(wanted));
+	if (symbol->per_cpu) {
+		snprintf(part, sizeof(part), "%s:percpu", module ? module : "");
+		return find_in_module(hints, part, wanted, kernels, ret);
+	}
 	size_t count = module ? find_in_module(hints, module, wanted, kernels, ret)
 			      : find_in_kernel(hints, wanted, kernels, ret);
 	return count ? count : find_family(hints, wanted, kernels, ret);

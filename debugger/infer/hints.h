@@ -8,6 +8,7 @@
 #define DEBUGGER_INFER_HINTS_H
 
 #include "base/error.h"
+#include "symbols/symtab.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,10 +32,10 @@ void hints_destroy(struct hints *hints);
 /* The bit of a kernel by series ("6.1") or release; 0: not in the table. */
 uint8_t hints_kernel(const struct hints *hints, const char *name);
 /*
- * What `name` is in the kernels of the mask, NULL module: the kernel itself. Returns how many of
- * at most HINTS_A_NAME. Texts live as long as the table.
+ * What a symbol's name is in the kernels of the mask, as a variable of its kind, per-CPU or not.
+ * Returns how many of at most HINTS_A_NAME. Texts live as long as the table.
  */
-size_t hints_find(struct hints *hints, const char *module, const char *name, uint8_t kernels,
+size_t hints_find(struct hints *hints, const struct symbol *symbol, uint8_t kernels,
 		  struct hint *ret);
 
 #endif

@@ -20,8 +20,9 @@ const char *confidence_name(enum confidence confidence);
 
 /* A data symbol and the room it has. */
 struct subject {
-	uint64_t address;
-	uint64_t room; /* bytes to the next symbol of another address, or its exact size */
+	uint64_t address;      /* of a per-CPU variable: of the copy that stands for it */
+	uint64_t per_cpu_base; /* what that is beyond the symbol's address; 0: it is not per-CPU */
+	uint64_t room;	       /* bytes to the next symbol of another address, or its exact size */
 	bool room_is_exact;
 	uint32_t symbol;	     /* number in target->symbols */
 	const struct module *module; /* NULL: the kernel */

@@ -131,6 +131,7 @@ static void find_types(struct inference *inference)
 static struct error *open_kernel(struct inference *inference)
 {
 	struct target *target = inference->target;
+	struct per_cpu_copies untyped;
 	uint64_t start = 0;
 	TRY(target_need_btf(target));
 	inference->lowering = lowering_find(target->arch->name);
@@ -141,13 +142,16 @@ static struct error *open_kernel(struct inference *inference)
 	TRY(text_init(&inference->text, target, inference->lowering));
 	TRY(text_init_strings(&inference->strings, target, inference->lowering));
 	if (!symtab_address(target->symbols, "_etext", &inference->data_first) ||
-	    !symtab_address(target->symbols, "_end", &inference->data_last))
+	    !target_image_end(target, &inference->data_last))
 		return error_create(ERROR_NOT_FOUND, "the kernel has no _etext and _end");
 	find_types(inference);
 	if (!symtab_address(target->symbols, "__per_cpu_offset", &inference->per_cpu_offsets))
 		inference->per_cpu_offsets = 0;
 	(void)symtab_address(target->symbols, "__per_cpu_start", &start);
 	inference->this_cpu_offset = per_cpu_offset(&inference->levels, "this_cpu_off", start);
+	if (per_cpu_untyped(target, &untyped) &&
+	    !symtab_address(target->symbols, "this_cpu_off", &inference->this_cpu_offset))
+		inference->this_cpu_offset = UINT64_MAX;
 	inference->callees = (struct callees){ .target = target,
 					       .lowering = inference->lowering,
 					       .levels = &inference->levels };

@@ -65,9 +65,8 @@ static struct error *scan_data(struct table_scan *scan)
 	struct target *target = scan->target;
 	uint64_t start, end;
 	struct error *error = NULL;
-	if (!symtab_address(target->symbols, "_etext", &start) ||
-	    !symtab_address(target->symbols, "_end", &end) || end <= start ||
-	    end - start > DATA_MAX)
+	if (!symtab_address(target->symbols, "_etext", &start) || !target_image_end(target, &end) ||
+	    end <= start || end - start > DATA_MAX)
 		return NULL;
 	uint8_t *chunk = malloc(CHUNK_SIZE);
 	if (!chunk)

@@ -157,9 +157,15 @@ static void ask_unique(void *context, uint64_t address, struct callee *ret)
 /* Freed when the kernel has booted, and used for other things since. */
 static bool is_init(const struct target *target, uint64_t address)
 {
+	/* The second are in a table that has functions only, too. */
+	static const char *const sections[][2] = { { "__init_begin", "__init_end" },
+						   { "_sinittext", "_einittext" } };
 	uint64_t start, end;
-	return symtab_address(target->symbols, "__init_begin", &start) &&
-	       symtab_address(target->symbols, "__init_end", &end) && address - start < end - start;
+	for (size_t i = 0; i < ARRAY_COUNT(sections); i++)
+		if (symtab_address(target->symbols, sections[i][0], &start) &&
+		    symtab_address(target->symbols, sections[i][1], &end))
+			return address - start < end - start;
+	return false;
 }
 
 static struct error *read_uses(struct callees *callees, const struct use_world *world,

@@ -36,6 +36,14 @@ struct typed {
 	uint32_t type, count;
 };
 
+/* The resolved id of its type in a view; 0: the type is of another module. */
+static inline uint32_t typed_in_view(const struct typed *typed, const struct layout *layout)
+{
+	return typed->layout == layout
+		       ? typed->type
+		       : layout_id(layout, (struct type){ typed->layout->btf, typed->type });
+}
+
 struct view {
 	const struct btf *btf;
 	struct layout *layout;
@@ -150,7 +158,9 @@ source_collect tables_collect, own_data_collect, pointers_collect, slab_collect,
 /* What the symbol's bytes say of `count` (0: one) of `type`, in points, at most OWN_DATA_MOST.
  * `context`: a question. */
 int own_data_judge(void *context, uint32_t type, uint32_t count, const char **ret_why);
-/* The length of the text that the bytes are, with nothing but zeros behind it; 0: no text. */
+/* The length of the text that the bytes begin with, up to its NUL; 0: no text. */
+uint32_t own_data_string(const struct question *question);
+/* The same if there is nothing but zeros behind it, else 0. */
 uint32_t own_data_text(const struct question *question);
 /* --- own_data_refine.c: see solver_input.refine --------------------------------------------- */
 struct solver;

@@ -381,15 +381,26 @@ bool layout_has_name(const struct layout *layout, uint32_t id)
 	return id < layout->end && (layout->records[id].named || layout->records[id].name);
 }
 
+/* The ids of modules, and those of scratch levels, begin with the same number. */
+static bool is_of_view(const struct layout *layout, struct type type)
+{
+	const struct btf *level = type.btf, *view = layout->btf;
+	while (level && type.id < btf_start_id(level))
+		level = btf_base(level);
+	while (view && view != level)
+		view = btf_base(view);
+	return view && type.id < layout->end;
+}
+
 uint32_t layout_id(const struct layout *layout, struct type type)
 {
 	if (!type.btf)
 		return 0;
-	if (type.id < layout->end)
+	if (is_of_view(layout, type))
 		return layout->records[type.id].resolved;
 	struct type target;
 	type = type_resolve(type);
-	if (type.id < layout->end)
+	if (is_of_view(layout, type))
 		return type.id;
 	if (!type_is_pointer(type) || !type_target(type, &target))
 		return 0;

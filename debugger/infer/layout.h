@@ -120,7 +120,10 @@ uint32_t layout_hash(const char *name, size_t length);
 uint32_t layout_shown(const struct layout *layout, uint32_t id);
 /* A struct, union or enum that can be spelled: a tag, or a typedef. */
 bool layout_has_name(const struct layout *layout, uint32_t id);
-/* The resolved id of a type of this view or a scratch level above it; 0: void, or none here. */
+/*
+ * The resolved id of a type of this view, or of a pointer that a scratch level makes to one; 0:
+ * void, or none here, such as a type of another module.
+ */
 uint32_t layout_id(const struct layout *layout, struct type type);
 /* By name in the view, resolved; 0: none. */
 uint32_t layout_find(const struct layout *layout, enum btf_kind kind, const char *name);

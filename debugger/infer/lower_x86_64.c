@@ -6,6 +6,7 @@
  */
 #include "debugger/infer/decode_x86_64.h"
 #include "debugger/infer/lower_x86_64_private.h"
+#include "debugger/infer/odd_x86_64.h"
 #include "debugger/target/arch_x86_64.h"
 
 #include <stdlib.h>
@@ -74,11 +75,16 @@ static void set_change(const struct lowering_state *state, struct op *op)
 		op->change = CHANGE_ANY;
 }
 
+static void lower_unknown(struct lowering_state *state)
+{
+	x86_add_op(state, OP_CHANGE, 0)->base = RSP;
+	x86_add_clobber(state, ALL_REGISTERS);
+}
+
 static void lower_anything(struct lowering_state *state)
 {
 	if (!is_known(state)) {
-		x86_add_op(state, OP_CHANGE, 0)->base = RSP;
-		x86_add_clobber(state, ALL_REGISTERS);
+		lower_unknown(state);
 		return;
 	}
 	for (uint8_t i = 0; i < state->x86->op_count; i++) {
@@ -500,6 +506,24 @@ static void lower_instruction(struct lowering_state *state)
 	}
 }
 
+/* What Capstone is not asked about. */
+static void lower_odd(struct lowering_state *state, const struct odd_instruction *odd)
+{
+	switch (odd->effect) {
+	case ODD_NOTHING:
+		break;
+	case ODD_EAX_EDX:
+		x86_add_clobber(state, 1 << RAX | 1 << RDX);
+		break;
+	case ODD_EXCEPTION:
+		x86_add_op(state, OP_STOP, 0);
+		break;
+	case ODD_UNKNOWN:
+		lower_unknown(state);
+		break;
+	}
+}
+
 /* --- the interface --------------------------------------------------------------------------- */
 
 static struct decoder *decoder_create(void)
@@ -537,6 +561,7 @@ static void lower(struct decoder *decoder, const struct code *code, struct ops *
 	struct lowering_state state = { .decoder = decoder,
 					.instruction = decoder->instruction,
 					.ops = ret };
+	struct odd_instruction odd;
 	while (left && !ret->failed) {
 		state.at = (uint32_t)(code->size - left);
 		state.is_common = decode_x86_64(next, left, address, decoder->instruction);
@@ -544,6 +569,12 @@ static void lower(struct decoder *decoder, const struct code *code, struct ops *
 			next += decoder->instruction->size;
 			left -= decoder->instruction->size;
 			address += decoder->instruction->size;
+		} else if (odd_x86_64(next, left, &odd)) {
+			lower_odd(&state, &odd);
+			next += odd.size;
+			left -= odd.size;
+			address += odd.size;
+			continue;
 		}
 		if (state.is_common ||
 		    cs_disasm_iter(decoder->handle, &next, &left, &address, decoder->instruction)) {

@@ -6,6 +6,11 @@
 #include <capstone/capstone.h>
 #include <string.h>
 
+/* 0f b9, by the name that Capstone 4 has for it. */
+#if CS_API_MAJOR < 5
+#define X86_INS_UD1 X86_INS_UD2B
+#endif
+
 #define IN_RAX 1
 #define IN_RCX 2
 #define IN_RDX 4
@@ -293,7 +298,7 @@ static const uint8_t classes[X86_INS_ENDING] = {
 	[X86_INS_SYSRET] = CLASS_END,
 	[X86_INS_UD0] = CLASS_END,
 	[X86_INS_UD2] = CLASS_END,
-	[X86_INS_UD2B] = CLASS_END,
+	[X86_INS_UD1] = CLASS_END,
 	[X86_INS_CMOVA] = CLASS_CHOICE,
 	[X86_INS_CMOVAE] = CLASS_CHOICE,
 	[X86_INS_CMOVB] = CLASS_CHOICE,

@@ -59,13 +59,19 @@ static bool enter_element(struct member_place *place, const struct btf_type *rec
 	return true;
 }
 
-void member_path_at(struct type type, uint64_t offset, struct member_place *ret)
+/* `whole`: no further than to the first struct or union that begins there and has a name of its
+ * own, of its member or element. */
+static void walk(struct type type, uint64_t offset, bool whole, struct member_place *ret)
 {
 	struct btf_type record;
+	size_t length = 0;
 	*ret = (struct member_place){ .type = type };
 	for (int depth = 0; depth < DEPTH_MAX && type_get_resolved(ret->type, &record); depth++) {
-		bool entered;
-		if (record.kind == BTF_STRUCT || record.kind == BTF_UNION)
+		bool entered, is_compound = record.kind == BTF_STRUCT || record.kind == BTF_UNION;
+		if (whole && is_compound && !offset && strlen(ret->path) > length)
+			return;
+		length = strlen(ret->path);
+		if (is_compound)
 			entered = enter_member(ret, &record, &offset);
 		else if (record.kind == BTF_ARRAY)
 			entered = enter_element(ret, &record, &offset);
@@ -76,6 +82,16 @@ void member_path_at(struct type type, uint64_t offset, struct member_place *ret)
 			return;
 		}
 	}
+}
+
+void member_path_at(struct type type, uint64_t offset, struct member_place *ret)
+{
+	walk(type, offset, false, ret);
+}
+
+void member_path_whole_at(struct type type, uint64_t offset, struct member_place *ret)
+{
+	walk(type, offset, true, ret);
 }
 
 /* --- by type ------------------------------------------------------------------------------- */

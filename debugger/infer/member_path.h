@@ -21,6 +21,11 @@ struct member_place {
  */
 void member_path_at(struct type type, uint64_t offset, struct member_place *ret);
 /*
+ * The same, but of nested structs that begin at the offset the outermost: the lock, and not the
+ * integer within. Where the offset is 0, that is a member, not the type itself.
+ */
+void member_path_whole_at(struct type type, uint64_t offset, struct member_place *ret);
+/*
  * The member of a `wanted` at exactly this offset, however deep, in any arm of a union and any
  * element of an array; false: none.
  */

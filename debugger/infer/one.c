@@ -83,6 +83,18 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 	return solve(one->solver, &one->input);
 }
 
+/* Up to its NUL; 0: the answer is no constant string. */
+static uint32_t string_size(const struct question *question, const struct answer *answer)
+{
+	const struct layout *layout = question->layout;
+	if (!answer->is_family || !answer->count || answer->count_is_proved || answer->row > 1 ||
+	    question->subject->room_is_exact || !question->has_literals ||
+	    answer->type != layout_find(layout, BTF_INT, "char"))
+		return 0;
+	uint32_t length = own_data_string(question);
+	return length ? length + 1 : 0;
+}
+
 struct error *one_conclude(struct one *one, struct answer *ret)
 {
 	const struct layout *layout = one->solver->layout;
@@ -94,6 +106,7 @@ struct error *one_conclude(struct one *one, struct answer *ret)
 		answer.spelled = (struct type){ layout->btf, layout_shown(layout, answer.type) };
 		answer.row = 1;
 	}
+	answer.string_size = string_size(&one->question, &answer);
 	*ret = answer;
 	return NULL;
 }
@@ -101,7 +114,7 @@ struct error *one_conclude(struct one *one, struct answer *ret)
 struct error *typing_of_answer(const struct answer *answer, struct typing *ret)
 {
 	*ret = (struct typing){ .confidence = answer->confidence,
-				.count_is_proved = answer->count_is_proved,
+				.count_is_proved = answer->count_is_proved || answer->string_size,
 				.score = answer->score,
 				.margin = answer->margin,
 				.sources = answer->sources };
@@ -110,6 +123,8 @@ struct error *typing_of_answer(const struct answer *answer, struct typing *ret)
 	ret->origin = answer->confidence == CONFIDENCE_CERTAIN	  ? ORIGIN_CERTAIN
 		      : answer->confidence == CONFIDENCE_INFERRED ? ORIGIN_INFERRED
 								  : ORIGIN_GUESSED;
+	if (answer->string_size)
+		return type_array_of(answer->spelled, answer->string_size, &ret->type);
 	if (answer->count)
 		return type_array_of(answer->spelled, answer->count / answer->row, &ret->type);
 	ret->type = answer->spelled;

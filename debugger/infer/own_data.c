@@ -3,10 +3,9 @@
  * What a symbol's own bytes say. As clues: functions whose prototypes only some members have, list
  * heads, text. As a judge of candidates: pointers must be where pointers belong.
  */
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "debugger/infer/knowledge.h"
-
-#include <ctype.h>
 
 #define WORDS_MAX	   64  /* of the symbol, looked at for clues */
 #define FUNCTIONS_MAX	   12  /* clues of that kind */
@@ -60,23 +59,14 @@ static enum verdict is_list_head(const struct question *question, uint32_t offse
 
 /* --- text -------------------------------------------------------------------------------- */
 
-static bool is_text_byte(uint8_t byte)
+uint32_t own_data_string(const struct question *question)
 {
-	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
-}
-
-/* Length of the text that the bytes begin with; 0: none. */
-static uint32_t text_length(const uint8_t *bytes, uint32_t size)
-{
-	uint32_t length = 0;
-	while (length < size && is_text_byte(bytes[length]))
-		length++;
-	return length < size && !bytes[length] ? length : 0;
+	return (uint32_t)ascii_text_length((const char *)question->bytes, question->size);
 }
 
 uint32_t own_data_text(const struct question *question)
 {
-	uint32_t length = text_length(question->bytes, question->size), used = length;
+	uint32_t length = own_data_string(question), used = length;
 	while (used < question->size && !question->bytes[used])
 		used++;
 	return used == question->size ? length : 0;
@@ -90,7 +80,7 @@ static bool points_at_text(const struct question *question, uint64_t address)
 				       sizeof(bytes), &why);
 	error_free(why);
 	uint32_t length = 0;
-	while (length < size && is_text_byte(bytes[length]))
+	while (length < size && ascii_is_text((char)bytes[length]))
 		length++;
 	return length == sizeof(bytes) || (length >= 2 && length < size && !bytes[length]);
 }
@@ -110,7 +100,7 @@ static bool add_pointee(const struct question *question, struct clues *clues, ui
 {
 	const struct layout *layout = question->layout;
 	const struct field *field;
-	uint32_t type = typed->layout->end <= layout->end ? typed->type : 0;
+	uint32_t type = typed_in_view(typed, layout);
 	for (int depth = 0; type && depth < 3; depth++) {
 		/* What a struct begins with, nobody points at by itself if it is no struct. */
 		if (depth && !layout_is_compound(layout, type))
@@ -180,12 +170,12 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 /* Of a short constant: literals without a symbol may follow it. */
 static uint32_t short_constant(const struct question *question)
 {
-	uint32_t length = text_length(question->bytes, question->size);
+	uint32_t length = own_data_string(question);
 	if (!question->has_literals || question->subject->room > SHORT_ROOM_MAX ||
 	    length < SHORT_CONSTANT_MIN)
 		return 0;
 	for (uint32_t i = 0; i < length; i++)
-		if (!isalnum(question->bytes[i]))
+		if (!ascii_is_alnum(question->bytes[i]))
 			return 0;
 	return length;
 }
@@ -198,7 +188,7 @@ static bool is_long_enough(const struct question *question, uint32_t length)
 	if (length < SHORT_TEXT_MIN || question->size - length >= length)
 		return false;
 	for (uint32_t i = 0; i < length; i++)
-		if (!isalnum(question->bytes[i]) && question->bytes[i] != '%')
+		if (!ascii_is_alnum(question->bytes[i]) && question->bytes[i] != '%')
 			return false;
 	return true;
 }
@@ -303,9 +293,10 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 		return;
 	}
 	const struct typed *typed = knowledge_type_at(trial->question->knowledge, value);
-	if (typed && typed->layout->end <= trial->layout->end && target && kind != BTF_INT) {
+	uint32_t there = typed ? typed_in_view(typed, trial->layout) : 0;
+	if (there && target && kind != BTF_INT) {
 		/* What lies there is known. */
-		if (layout_match(trial->layout, typed->type, 0, target) == LIKE_EXACTLY)
+		if (layout_match(trial->layout, there, 0, target) == LIKE_EXACTLY)
 			for_it(trial, 3);
 		else if (layout_is_compound(trial->layout, target) ||
 			 layout_kind(trial->layout, target) == BTF_PTR)
@@ -376,8 +367,12 @@ static void judge_array(struct trial *trial, uint32_t element, uint32_t count, u
 	/* Bytes may be anything. */
 	if (!size || (size == 1 && layout_kind(trial->layout, element) == BTF_INT))
 		return;
-	for (uint32_t i = 0; i < count && i < 8; i++)
-		judge_type(trial, element, offset + i * size, depth + 1);
+	for (uint32_t i = 0; i < count && i < 8; i++) {
+		uint64_t at = offset + (uint64_t)i * size;
+		if (at >= trial->question->size)
+			break;
+		judge_type(trial, element, (uint32_t)at, depth + 1);
+	}
 }
 
 static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int depth)

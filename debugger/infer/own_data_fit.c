@@ -205,7 +205,7 @@ static int count_filled(const struct fit *fit, uint64_t from, uint64_t to)
 	return from < end ? fit->filled[end] - fit->filled[from] : 0;
 }
 
-static int cost_padding(const struct fit *fit, uint32_t from, uint32_t to)
+static int cost_padding(const struct fit *fit, uint64_t from, uint64_t to)
 {
 	return count_filled(fit, from, to) * 30 * FIT_BIT;
 }
@@ -227,9 +227,10 @@ static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)
 {
 	const struct layout *layout = fit->layout;
 	const struct typed *typed = knowledge_type_at(fit->question->knowledge, value);
-	if (!typed || typed->layout->end > layout->end)
+	uint32_t there = typed ? typed_in_view(typed, layout) : 0;
+	if (!there)
 		return 4 * FIT_BIT;
-	if (layout_match(layout, typed->type, 0, target) == LIKE_EXACTLY)
+	if (layout_match(layout, there, 0, target) == LIKE_EXACTLY)
 		return FIT_BIT;
 	return layout_is_compound(layout, target) || layout_kind(layout, target) == BTF_PTR
 		       ? 14 * FIT_BIT
@@ -353,27 +354,27 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 {
 	const struct layout_record *record = &fit->layout->records[type];
 	const struct field *field = &fit->layout->fields[record->first_field];
-	uint32_t end = offset;
+	uint64_t end = offset;
 	int cost = 0;
 	for (uint32_t i = 0; i < record->field_count; i++, field++) {
-		uint32_t start = offset + field->offset;
-		if (cost > fit->limit)
+		uint64_t start = (uint64_t)offset + field->offset;
+		if (cost > fit->limit || start > UINT32_MAX)
 			return cost;
 		if (field->bit_size) {
-			uint32_t stop = start + 1 + (field->bit_size + 6) / 8;
+			uint64_t stop = start + 1 + (field->bit_size + 6) / 8;
 			/* Neighbours share their bytes: those that are new are counted. */
-			for (uint32_t at = end > start ? end : start; at < stop; at++)
-				cost += cost_number(fit_load(fit, at, 1), 1);
+			for (uint64_t at = end > start ? end : start; at < stop; at++)
+				cost += cost_number(fit_load(fit, (uint32_t)at, 1), 1);
 			end = stop > end ? stop : end;
 			continue;
 		}
 		if (start > end)
 			cost += cost_padding(fit, end, start);
-		cost += cost_part(fit, field->type, start, depth + 1, cost);
+		cost += cost_part(fit, field->type, (uint32_t)start, depth + 1, cost);
 		start += layout_size(fit->layout, field->type);
 		end = start > end ? start : end;
 	}
-	return cost + cost_padding(fit, end, offset + record->size);
+	return cost + cost_padding(fit, end, (uint64_t)offset + record->size);
 }
 
 /* The arm that explains most. */
@@ -389,8 +390,9 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 			continue;
 		int beyond = best < fit->limit ? fit->limit - best : 0;
 		int cost = cost_part(fit, field->type, offset + field->offset, depth + 1, beyond) +
-			   cost_padding(fit, offset + layout_size(fit->layout, field->type),
-					offset + size);
+			   cost_padding(fit,
+					(uint64_t)offset + layout_size(fit->layout, field->type),
+					(uint64_t)offset + size);
 		best = cost < best ? cost : best;
 	}
 	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(arms) * FIT_BIT / 2;
@@ -447,7 +449,7 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
 		return cost_bytes(fit, element, offset, count);
 	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
-		uint32_t start = offset + i * step;
+		uint64_t start = offset + (uint64_t)i * step;
 		if (start >= fit->size)
 			break;
 		if (i && step >= 8 && !depth && fit->question->has_literals) {
@@ -457,7 +459,7 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 		}
 		/* What comes behind costs something, too, whatever it is. */
 		int behind = depth ? 0 : least_from(fit, start + step);
-		cost += cost_part(fit, element, start, depth + 1, cost + behind);
+		cost += cost_part(fit, element, (uint32_t)start, depth + 1, cost + behind);
 		if (cost + behind > fit->limit)
 			cost = fit->limit + 1;
 	}

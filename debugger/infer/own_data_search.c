@@ -129,7 +129,7 @@ static void search_scalars(struct search *search)
 	uint32_t text = layout_find(layout, BTF_INT, "char");
 	try_type(search, text ? layout->records[text].pointer : 0, 0);
 	const struct typed *typed = knowledge_type_at(search->fit->question->knowledge, value);
-	uint32_t type = typed && typed->layout->end <= layout->end ? typed->type : 0;
+	uint32_t type = typed ? typed_in_view(typed, layout) : 0;
 	/* A pointer to it, or to what it begins with. */
 	for (int depth = 0; type && depth < 3; depth++) {
 		const struct field *field =

@@ -2,8 +2,13 @@
 #include "debugger/infer/per_cpu.h"
 
 #include "base/array.h"
+#include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
+
+#define SECTION ".data..percpu"
+/* A unit of the allocator is smaller: what a damaged module says to be behind it is nothing. */
+#define AREA_MAX (64u << 20)
 
 static int compare_offsets(const void *a, const void *b)
 {
@@ -18,7 +23,7 @@ struct error *per_cpu_add(struct per_cpu *per_cpu, const struct levels *levels, 
 	struct btf_type section, variable;
 	struct btf_section_entry entry;
 	uint64_t cursor = 0;
-	uint32_t id = btf_find(btf, BTF_DATASEC, ".data..percpu", &cursor);
+	uint32_t id = btf_find(btf, BTF_DATASEC, SECTION, &cursor);
 	if (!id || id < btf_start_id(btf) || !btf_get(btf, id, &section))
 		return NULL;
 	for (uint32_t i = 0; btf_section_entry(&section, i, &entry); i++) {
@@ -66,11 +71,32 @@ uint64_t per_cpu_offset(const struct levels *levels, const char *name, uint64_t 
 	struct btf_type section, variable;
 	struct btf_section_entry entry;
 	uint64_t cursor = 0;
-	uint32_t id = btf_find(btf, BTF_DATASEC, ".data..percpu", &cursor);
+	uint32_t id = btf_find(btf, BTF_DATASEC, SECTION, &cursor);
 	if (!id || !btf_get(btf, id, &section))
 		return UINT64_MAX;
 	for (uint32_t i = 0; btf_section_entry(&section, i, &entry); i++)
 		if (btf_get(btf, entry.type, &variable) && !strcmp(variable.name, name))
 			return start + entry.offset;
 	return UINT64_MAX;
+}
+
+bool per_cpu_untyped(struct target *target, struct per_cpu_copies *ret)
+{
+	const struct cpu *cpus;
+	uint64_t cursor = 0, start, end;
+	*ret = (struct per_cpu_copies){ .base = 0 };
+	if (!target->btf || btf_find(target->btf, BTF_DATASEC, SECTION, &cursor) ||
+	    !symtab_address(target->symbols, "__per_cpu_start", &start) ||
+	    !symtab_address(target->symbols, "__per_cpu_end", &end) ||
+	    !target_cpus(target, &cpus) || !cpus->per_cpu_offset || end - start > AREA_MAX)
+		return false;
+	for (size_t i = 0; target->modules_loaded && i < target->module_count; i++) {
+		uint64_t last = target->modules[i].percpu + target->modules[i].percpu_size;
+		if (last > end && last - start <= AREA_MAX)
+			end = last;
+	}
+	*ret = (struct per_cpu_copies){ .base = cpus->per_cpu_offset,
+					.first = start + cpus->per_cpu_offset,
+					.last = end + cpus->per_cpu_offset };
+	return true;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "debugger/infer/per_cpu.h"
 #include "debugger/infer/subjects.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct pointer_walk {
 	uint16_t *of_type; /* objects by type, of the kernel's layout */
 	uint32_t type_count;
 	uint64_t image_start, image_end;
+	struct per_cpu_copies per_cpu; /* these are globals, too */
 	size_t new_facts;
 	uint8_t *buffer;
 };
@@ -51,8 +53,9 @@ struct error *pointer_walk_create(struct knowledge *knowledge, struct pointer_wa
 	walk->buffer = malloc(OBJECT_SIZE_MAX);
 	struct symtab *symbols = knowledge->target->symbols;
 	if (!symtab_address(symbols, "_text", &walk->image_start) ||
-	    !symtab_address(symbols, "_end", &walk->image_end))
+	    !target_image_end(knowledge->target, &walk->image_end))
 		walk->image_start = walk->image_end = 0;
+	(void)per_cpu_untyped(knowledge->target, &walk->per_cpu);
 	if (!walk->of_type || !walk->buffer || !hash_index_init(&walk->seen, 65536)) {
 		pointer_walk_destroy(walk);
 		return error_no_memory();
@@ -132,11 +135,17 @@ static struct error *add_table(struct pointer_walk *walk, uint32_t pointer_size,
 	return knowledge_add_fact(walk->knowledge, address, &clue);
 }
 
+static bool is_global(const struct pointer_walk *walk, uint64_t address)
+{
+	return (address >= walk->image_start && address < walk->image_end) ||
+	       (address >= walk->per_cpu.first && address < walk->per_cpu.last);
+}
+
 static struct error *found_pointer(struct pointer_walk *walk, const struct node *from,
 				   uint32_t target, uint64_t value, uint64_t where)
 {
 	const struct layout *layout = from->layout;
-	if (value < walk->image_end && value >= walk->image_start) {
+	if (is_global(walk, value)) {
 		if (!is_new(walk, value, target))
 			return NULL;
 		struct clue clue = { .kind = CLUE_OBJECT,
@@ -260,7 +269,7 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 	uint8_t bytes[ARM_BYTES_MAX];
 	struct subject subject;
 	struct error *why;
-	if (value < walk->image_start || value >= walk->image_end ||
+	if (!is_global(walk, value) ||
 	    !subject_find(walk->knowledge->target, value, &subject, &inside) || inside)
 		return NULL;
 	struct question question = { .knowledge = walk->knowledge,
@@ -289,7 +298,7 @@ static struct error *follow_union(struct pointer_walk *walk, const struct node *
 /* --- members -------------------------------------------------------------------------------- */
 
 static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
-				 uint32_t offset, int depth);
+				 uint64_t offset, int depth);
 
 /* Bytes are pointed at as what they are and as what they are not. */
 static bool says_type(const struct layout *layout, uint32_t target)
@@ -313,7 +322,7 @@ static struct error *follow_pointer(struct pointer_walk *walk, const struct node
 }
 
 static struct error *follow_members(struct pointer_walk *walk, const struct node *node,
-				    uint32_t type, uint32_t offset, int depth)
+				    uint32_t type, uint64_t offset, int depth)
 {
 	const struct field *field;
 	for (uint32_t i = 0; (field = layout_field(node->layout, type, i)); i++)
@@ -324,7 +333,7 @@ static struct error *follow_members(struct pointer_walk *walk, const struct node
 }
 
 static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
-				 uint32_t offset, int depth)
+				 uint64_t offset, int depth)
 {
 	const struct layout *layout = node->layout;
 	uint32_t size = layout_size(layout, type);
@@ -342,7 +351,8 @@ static struct error *follow_type(struct pointer_walk *walk, const struct node *n
 		bool has_pointers = layout_is_compound(layout, element) ||
 				    layout_kind(layout, element) == BTF_PTR;
 		for (uint32_t i = 0; has_pointers && i < count && i < ARRAY_ELEMENTS_MAX; i++)
-			TRY(follow_type(walk, node, element, offset + i * step, depth + 1));
+			TRY(follow_type(walk, node, element, offset + (uint64_t)i * step,
+					depth + 1));
 		return NULL;
 	}
 	case BTF_UNION:
@@ -362,7 +372,7 @@ static struct error *size_there(struct pointer_walk *walk, const struct node *no
 	struct slabs *slabs;
 	uint64_t slot;
 	TRY(knowledge_slabs(walk->knowledge, &slabs));
-	if (!slabs || (node->address >= walk->image_start && node->address < walk->image_end))
+	if (!slabs || is_global(walk, node->address))
 		return NULL;
 	struct error *error = slabs_slot(slabs, node->address, &cache, &slot);
 	if (error)

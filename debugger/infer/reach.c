@@ -212,11 +212,26 @@ static struct error *follow_all(struct reach *reach)
 
 /* --- roots ----------------------------------------------------------------------------------- */
 
+/* Each CPU's copy of a variable. */
+static struct error *add_copies(struct reach *reach, const struct symbol *symbol, struct type type,
+				enum confidence confidence)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(reach->target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct reach_object root = { .address = symbol->address + cpus[i].per_cpu_offset,
+					     .parent = symbol->number,
+					     .offset = cpus[i].number,
+					     .root = REACH_PER_CPU,
+					     .confidence = (uint8_t)confidence };
+		TRY(add_root(reach, type, &root));
+	}
+	return NULL;
+}
+
 static struct error *add_per_cpu(struct reach *reach)
 {
 	struct target *target = reach->target;
-	const struct cpu *cpus;
-	size_t cpu_count = target_cpus(target, &cpus);
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		struct symbol symbol;
@@ -226,15 +241,8 @@ static struct error *add_per_cpu(struct reach *reach)
 		if (!symbol.per_cpu)
 			continue;
 		TRY(target_symbol_type(target, &symbol, &type, &origin));
-		for (size_t k = 0; k < cpu_count && origin != ORIGIN_NONE; k++) {
-			struct reach_object root = { .address = symbol.address +
-								cpus[k].per_cpu_offset,
-						     .parent = i,
-						     .offset = cpus[k].number,
-						     .root = REACH_PER_CPU,
-						     .confidence = CONFIDENCE_CERTAIN };
-			TRY(add_root(reach, type, &root));
-		}
+		if (origin != ORIGIN_NONE)
+			TRY(add_copies(reach, &symbol, type, CONFIDENCE_CERTAIN));
 	}
 	return NULL;
 }
@@ -308,6 +316,8 @@ static struct error *add_global(void *context, const struct subject *subject,
 				     .confidence = (uint8_t)typing->confidence };
 	if (typing->confidence < CONFIDENCE_INFERRED || !typing->type.btf)
 		return NULL;
+	if (symbol->per_cpu)
+		return add_copies(reach, symbol, typing->type, typing->confidence);
 	return add_root(reach, typing->type, &root);
 }
 

@@ -9,6 +9,7 @@
 #define SLOTS_MAX    4096 /* pointers of one type */
 #define ELEMENTS_MAX 256  /* of an array within a type */
 #define DEPTH_MAX    16
+#define VISITS_MAX   (1u << 18) /* members and elements of one type */
 
 struct type shapes_lowest(struct type type)
 {
@@ -95,7 +96,8 @@ static struct error *add_elements(struct shapes *shapes, const struct btf_type *
 		return NULL;
 	if (!is_compound(record.kind) && record.kind != BTF_PTR && record.kind != BTF_ARRAY)
 		return NULL;
-	for (uint32_t i = 0; i < array->array_count && i < ELEMENTS_MAX; i++)
+	/* Elements that take no room hold nothing, and nothing bounds how many they are. */
+	for (uint32_t i = 0; size && i < array->array_count && i < ELEMENTS_MAX; i++)
 		TRY(add_slots(shapes, element, offset + i * size, depth + 1));
 	return NULL;
 }
@@ -105,8 +107,10 @@ static struct error *add_slots(struct shapes *shapes, struct type type, uint64_t
 {
 	struct btf_type record;
 	struct btf_member member;
-	if (depth > DEPTH_MAX || offset + 8 > SHAPE_BYTES || !type_get_resolved(type, &record))
+	if (depth > DEPTH_MAX || offset + 8 > SHAPE_BYTES || !shapes->visits ||
+	    !type_get_resolved(type, &record))
 		return NULL;
+	shapes->visits--;
 	switch (record.kind) {
 	case BTF_PTR:
 		return add_pointer(shapes, &record, offset);
@@ -128,6 +132,7 @@ struct error *shapes_lay_out(struct shapes *shapes, uint32_t number)
 	if (shapes->all[number].is_laid_out)
 		return NULL;
 	shapes->laying = shapes->slot_count;
+	shapes->visits = VISITS_MAX;
 	shapes->all[number].is_laid_out = true;
 	TRY(add_slots(shapes, shapes->all[number].type, 0, 0));
 	shapes->all[number].first = (uint32_t)shapes->laying;

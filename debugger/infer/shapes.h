@@ -30,7 +30,8 @@ struct shapes {
 	struct hash_index index;
 	struct slot *slots;
 	size_t slot_count, slot_capacity;
-	size_t laying; /* the first slot of the type that is being laid out */
+	size_t laying;	 /* the first slot of the type that is being laid out */
+	uint32_t visits; /* left for it */
 };
 
 void shapes_deinit(struct shapes *shapes);

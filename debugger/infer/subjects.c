@@ -2,6 +2,7 @@
 #include "debugger/infer/subjects.h"
 
 #include "base/array.h"
+#include "debugger/infer/per_cpu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct section {
 struct sections {
 	struct section text, init;
 	uint64_t end;
+	struct per_cpu_copies per_cpu;
 };
 
 static void find_section(struct target *target, const char *start, const char *end,
@@ -27,7 +29,7 @@ static void find_sections(struct target *target, struct sections *ret)
 {
 	find_section(target, "_text", "_etext", &ret->text);
 	find_section(target, "__init_begin", "__init_end", &ret->init);
-	if (!symtab_address(target->symbols, "_end", &ret->end))
+	if (!target_image_end(target, &ret->end))
 		ret->end = 0;
 }
 
@@ -51,16 +53,25 @@ static bool is_module_data(const struct symbol *symbol)
 /* By what symtab_peek() tells. */
 static bool may_be(const struct sections *sections, const struct symbol *symbol)
 {
-	return !symbol->per_cpu &&
-	       (symbol->module ? is_module_data(symbol) : is_kernel_data(sections, symbol));
+	if (symbol->per_cpu)
+		return sections->per_cpu.base != 0;
+	return symbol->module ? is_module_data(symbol) : is_kernel_data(sections, symbol);
+}
+
+/* __per_cpu_start */
+static bool is_bound(const struct symbol *symbol)
+{
+	return symbol->per_cpu && !strncmp(symbol->name, "__per_cpu_", strlen("__per_cpu_"));
 }
 
 static bool fill(struct target *target, const struct sections *sections,
 		 const struct symbol *symbol, struct subject *ret)
 {
-	if (!may_be(sections, symbol) || !symbol->size)
+	if (!may_be(sections, symbol) || !symbol->size || is_bound(symbol))
 		return false;
-	*ret = (struct subject){ .address = symbol->address,
+	uint64_t base = symbol->per_cpu ? sections->per_cpu.base : 0;
+	*ret = (struct subject){ .address = symbol->address + base,
+				 .per_cpu_base = base,
 				 .room = symbol->size,
 				 .room_is_exact = symbol->size_exact,
 				 .symbol = symbol->number };
@@ -71,16 +82,31 @@ static bool fill(struct target *target, const struct sections *sections,
 
 bool subject_of_symbol(struct target *target, const struct symbol *symbol, struct subject *ret)
 {
-	struct sections sections;
-	find_sections(target, &sections);
+	struct sections sections = { .end = 0 };
+	if (symbol->per_cpu)
+		(void)per_cpu_untyped(target, &sections.per_cpu);
+	else
+		find_sections(target, &sections);
 	return fill(target, &sections, symbol, ret);
+}
+
+/* The symbol whose range, or whose copy's range, holds an address. */
+static bool find_symbol(struct target *target, uint64_t address, struct symbol *ret,
+			uint64_t *ret_offset)
+{
+	struct per_cpu_copies per_cpu;
+	return target_symbol_at(target, address, ret, ret_offset) ||
+	       (per_cpu_untyped(target, &per_cpu) &&
+		address - per_cpu.first < per_cpu.last - per_cpu.first &&
+		symtab_by_per_cpu_address(target->symbols, address - per_cpu.base, ret,
+					  ret_offset));
 }
 
 bool subject_find(struct target *target, uint64_t address, struct subject *ret,
 		  uint64_t *ret_offset)
 {
 	struct symbol symbol;
-	return target_symbol_at(target, address, &symbol, ret_offset) &&
+	return find_symbol(target, address, &symbol, ret_offset) &&
 	       subject_of_symbol(target, &symbol, ret) && *ret_offset < ret->room;
 }
 
@@ -120,6 +146,7 @@ struct error *subjects_init(struct subjects *subjects, struct target *target)
 	*subjects = (struct subjects){ .items = NULL };
 	target_modules(target, &modules);
 	find_sections(target, &sections);
+	(void)per_cpu_untyped(target, &sections.per_cpu);
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		struct symbol symbol;

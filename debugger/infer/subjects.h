@@ -14,15 +14,16 @@ struct subjects {
 	size_t count, capacity;
 };
 
-/* A symbol as a subject; false: not a data symbol, per-CPU, or without room. */
+/* A symbol as a subject; false: not a data symbol, per-CPU where BTF types these, or without room.
+ */
 bool subject_of_symbol(struct target *target, const struct symbol *symbol, struct subject *ret);
 /* The one around an address, asked of the symbol table. */
 bool subject_find(struct target *target, uint64_t address, struct subject *ret,
 		  uint64_t *ret_offset);
 
 /*
- * All data symbols of the kernel and of its modules, without those of the kernel's init sections,
- * whose memory is in other hands by now.
+ * All data symbols of the kernel and of its modules, per-CPU ones where BTF leaves them untyped;
+ * without those of the kernel's init sections, whose memory is in other hands by now.
  */
 struct error *subjects_init(struct subjects *subjects, struct target *target) MUST_CHECK;
 void subjects_deinit(struct subjects *subjects);

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #define REACHED_MAX 512 /* objects of one place that are looked at */
+/* Struct pages are there for whole sections of 128 MiB; x86-64 has 52 bits of physical address. */
+#define SECTION_FRAMES ((uint64_t)1 << 15)
+#define FRAMES_MAX     ((uint64_t)1 << 40)
+#define PAGE_SIZE_MAX  4096u /* of struct page */
 
 const char *memory_region_name(enum memory_region region)
 {
@@ -62,26 +66,6 @@ static struct error *add_symbol_type(struct whattype *what, uint64_t start)
 /* --- per-CPU areas -----------------------------------------------------------------------------
  */
 
-/* The variable around an offset into the area, by symbols; module ones have exact sizes. */
-static bool find_per_cpu_symbol(struct target *target, uint64_t offset, struct symbol *ret)
-{
-	uint32_t count = symtab_count(target->symbols);
-	uint64_t best = 0;
-	bool found = false;
-	for (uint32_t i = 0; i < count; i++) {
-		struct symbol symbol;
-		symtab_get(target->symbols, i, &symbol);
-		bool holds = symbol.per_cpu && *symbol.name && symbol.address <= offset &&
-			     (!symbol.size || offset - symbol.address < symbol.size);
-		if (holds && (!found || symbol.address > best)) {
-			best = symbol.address;
-			*ret = symbol;
-			found = true;
-		}
-	}
-	return found;
-}
-
 /* The span of offsets of the kernel's static variables. */
 static bool static_area(struct target *target, uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -117,10 +101,10 @@ static struct error *ask_per_cpu(struct whattype *what, bool *ret_found)
 		*ret_found = true;
 		what->region = REGION_PER_CPU;
 		what->cpu = &cpus[i];
-		what->has_symbol = find_per_cpu_symbol(target, offset, &what->symbol);
+		what->has_symbol = symtab_by_per_cpu_address(target->symbols, offset, &what->symbol,
+							     &what->symbol_offset);
 		if (!what->has_symbol)
 			return NULL;
-		what->symbol_offset = offset - what->symbol.address;
 		return add_symbol_type(what, what->address - what->symbol_offset);
 	}
 	return NULL;
@@ -397,6 +381,21 @@ static uint64_t read_base(struct target *target, const char *name)
 	return value;
 }
 
+/* Where struct pages may lie, bytes: those of all memory, by sections. */
+static uint64_t page_structs_size(struct target *target)
+{
+	struct type type;
+	uint64_t size, frames = read_base(target, "max_pfn");
+	struct error *error = target_find_type(target, NULL, "struct page", &type);
+	bool has_size = !error && type_size(type, &size);
+	error_free(error);
+	if (!frames && target->facts->page_size)
+		frames = target->facts->max_physical / target->facts->page_size;
+	if (!has_size || size > PAGE_SIZE_MAX || frames > FRAMES_MAX)
+		return 0;
+	return ((frames + SECTION_FRAMES - 1) & ~(SECTION_FRAMES - 1)) * size;
+}
+
 static struct error *ask_page_struct(struct whattype *what, uint64_t base)
 {
 	struct whattype_finding finding = { .confidence = CONFIDENCE_CERTAIN,
@@ -459,7 +458,8 @@ static struct error *ask_rest(struct whattype *what)
 	uint64_t direct = read_base(what->target, "page_offset_base");
 	uint64_t vmalloc = read_base(what->target, "vmalloc_base");
 	uint64_t pages = read_base(what->target, "vmemmap_base");
-	if (pages && what->address >= pages && what->address - pages < (uint64_t)1 << 44)
+	if (pages && what->address >= pages &&
+	    what->address - pages < page_structs_size(what->target))
 		return ask_page_struct(what, pages);
 	if (what->is_mapped)
 		add_reached(what, what->address, what->address);

@@ -12,6 +12,8 @@
 
 /* A program has at most a million instructions, and a line for each at most. */
 #define LINE_LIMIT	  (1u << 20)
+#define LINE_SIZE_MIN	  16u
+#define LINE_SIZE_MAX	  64u /* struct bpf_line_info has four words */
 #define PROGRAM_BTF_LIMIT (16u << 20)
 
 static struct error *read_aux(struct target *target, uint64_t aux, struct object *ret)
@@ -77,8 +79,8 @@ static struct error *read_shape(const struct object *aux, struct lines *lines)
 	struct object record, program;
 	uint64_t size, count, first, length;
 	TRY(object_follow(aux, "linfo", &record));
-	if (!type_size(record.type, &size) || size < 16)
-		return error_create(ERROR_FORMAT, "bpf_line_info has no size");
+	if (!type_size(record.type, &size) || size < LINE_SIZE_MIN || size > LINE_SIZE_MAX)
+		return error_create(ERROR_FORMAT, "bpf_line_info has no sane size");
 	TRY(word_offset(&record, "insn_off", &lines->instruction));
 	TRY(word_offset(&record, "file_name_off", &lines->file));
 	TRY(word_offset(&record, "line_off", &lines->text));

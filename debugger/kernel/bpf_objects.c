@@ -2,43 +2,64 @@
 #include "debugger/kernel/bpf_objects.h"
 
 #include "debugger/kernel/walk.h"
+#include "debugger/target/live.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* BPF_MAX_SUBPROGS is 256. */
 #define FUNCTIONS_MAX 1024
 #define INSTRUCTION   8u /* bytes */
+#define TAG_SIZE      8u
 
 /* --- words ---------------------------------------------------------------------------------- */
 
 /*
  * The enumerator behind a value without the prefix that all have, in lower case. Of several the
- * last: the one before is called ..._DEPRECATED.
+ * last: the one before is called ..._DEPRECATED. "": none.
  */
-static void read_enum(const struct object *object, const char *member, const char *prefix,
-		      char ret[BPF_NAME_SIZE])
+static void spell_enum(struct type type, uint64_t value, const char *prefix,
+		       char ret[BPF_NAME_SIZE])
 {
-	struct object field;
 	struct btf_type record;
 	struct btf_enumerator enumerator;
-	uint64_t value = 0;
 	size_t length = strlen(prefix);
 	ret[0] = 0;
-	struct error *error = object_member(object, member, &field);
-	if (!error)
-		error = object_u64(&field, NULL, &value);
-	if (error || !type_get_resolved(field.type, &record)) {
-		error_free(error);
+	if (!type_get_resolved(type, &record))
 		return;
-	}
 	for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++)
 		if (enumerator.value == (int64_t)value && !strncmp(enumerator.name, prefix, length))
 			snprintf(ret, BPF_NAME_SIZE, "%s", enumerator.name + length);
 	for (char *at = ret; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
+}
+
+static void read_enum(const struct object *object, const char *member, const char *prefix,
+		      char ret[BPF_NAME_SIZE])
+{
+	struct object field;
+	uint64_t value;
+	ret[0] = 0;
+	struct error *error = object_member(object, member, &field);
+	if (!error)
+		error = object_u64(&field, NULL, &value);
+	if (!error)
+		spell_enum(field.type, value, prefix, ret);
+	error_free(error);
+}
+
+static void spell_named(struct target *target, const char *type_name, uint64_t value,
+			const char *prefix, char ret[BPF_NAME_SIZE])
+{
+	struct type type;
+	ret[0] = 0;
+	struct error *error = target_find_type(target, NULL, type_name, &type);
+	if (!error)
+		spell_enum(type, value, prefix, ret);
+	error_free(error);
 }
 
 static struct error *read_u32(const struct object *object, const char *member, uint32_t *ret)
@@ -51,16 +72,22 @@ static struct error *read_u32(const struct object *object, const char *member, u
 
 /* --- programs -------------------------------------------------------------------------------- */
 
-static void read_tag(const struct object *program, char ret[17])
+static void spell_tag(const uint8_t bytes[TAG_SIZE], char ret[2 * TAG_SIZE + 1])
+{
+	for (size_t i = 0; i < TAG_SIZE; i++)
+		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void read_tag(const struct object *program, char ret[2 * TAG_SIZE + 1])
 {
 	struct object tag;
-	uint8_t bytes[8];
+	uint8_t bytes[TAG_SIZE];
 	ret[0] = 0;
 	struct error *error = object_member(program, "tag", &tag);
 	if (!error)
 		error = memory_read(program->target->memory, tag.address, bytes, sizeof(bytes));
-	for (size_t i = 0; !error && i < sizeof(bytes); i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+	if (!error)
+		spell_tag(bytes, ret);
 	error_free(error);
 }
 
@@ -161,7 +188,7 @@ static struct error *read_program(struct target *target, uint64_t address,
 	TRY(read_u32(&aux, "id", &program->id));
 	TRY(object_string(&aux, "name", program->name, sizeof(program->name)));
 	TRY(object_u64(&object, "len", &length));
-	program->instruction_bytes = (uint32_t)length * INSTRUCTION;
+	program->instruction_bytes = length * INSTRUCTION;
 	read_enum(&object, "type", "BPF_PROG_TYPE_", program->type);
 	read_enum(&object, "expected_attach_type", "BPF_", program->attach_type);
 	read_tag(&object, program->tag);
@@ -194,11 +221,48 @@ static struct error *read_map(struct target *target, uint64_t address, struct bp
 	return NULL;
 }
 
+/* --- what a running kernel says of them ------------------------------------------------------- */
+
+/* All but what is in memory alone: where it lies, and what it is attached to. */
+static void take_program_facts(struct target *target, const struct running_program *facts,
+			       struct bpf_program *program)
+{
+	program->id = facts->id;
+	program->uid = facts->uid;
+	program->load_time = facts->load_time;
+	program->instruction_bytes = facts->instruction_bytes;
+	program->jited_bytes = facts->jited_bytes;
+	program->function_count = facts->function_count;
+	snprintf(program->name, sizeof(program->name), "%.*s", RUNNING_NAME_SIZE, facts->name);
+	spell_named(target, "enum bpf_prog_type", facts->type, "BPF_PROG_TYPE_", program->type);
+	spell_tag(facts->tag, program->tag);
+	program->map_count = facts->map_count;
+	memcpy(program->maps, facts->maps, sizeof(program->maps));
+}
+
+static void take_map_facts(struct target *target, const struct running_map *facts,
+			   struct bpf_map *map)
+{
+	map->id = facts->id;
+	map->key_size = facts->key_size;
+	map->value_size = facts->value_size;
+	map->max_entries = facts->max_entries;
+	snprintf(map->name, sizeof(map->name), "%.*s", RUNNING_NAME_SIZE, facts->name);
+	spell_named(target, "enum bpf_map_type", facts->type, "BPF_MAP_TYPE_", map->type);
+}
+
 /* --- all ------------------------------------------------------------------------------------- */
 
 struct pass {
 	struct target *target;
 	const struct bpf_visitor *visitor;
+	/*
+	 * One of them: as it is found in memory (NULL: not), and as the kernel lists it (NULL: not,
+	 * or this is a dump).
+	 */
+	struct error *(*show)(struct pass *pass, const struct walk_item *item, const void *facts);
+	const uint8_t *listed; /* by the kernel, in the order of ids, with which each begins */
+	size_t listed_size, listed_count, next;
 };
 
 static struct error *report_broken(void *context, struct error *problem)
@@ -207,46 +271,103 @@ static struct error *report_broken(void *context, struct error *problem)
 	return pass->visitor->broken(pass->visitor->context, problem);
 }
 
-static struct error *visit_program(void *context, const struct walk_item *item)
+static struct error *show_program(struct pass *pass, const struct walk_item *item,
+				  const void *facts)
 {
-	struct pass *pass = context;
-	struct bpf_program program;
-	struct error *error = read_program(pass->target, item->address, &program);
-	if (error)
-		return report_broken(context,
+	struct bpf_program program = { 0 };
+	struct error *error = item ? read_program(pass->target, item->address, &program) : NULL;
+	if (error && !facts)
+		return report_broken(pass,
 				     error_prefix(error, "BPF program %" PRIu64, item->index));
+	if (error)
+		program = (struct bpf_program){ 0 };
+	error_free(error);
+	if (facts)
+		take_program_facts(pass->target, facts, &program);
 	return pass->visitor->program(pass->visitor->context, &program);
 }
 
-static struct error *visit_map(void *context, const struct walk_item *item)
+static struct error *show_map(struct pass *pass, const struct walk_item *item, const void *facts)
 {
-	struct pass *pass = context;
-	struct bpf_map map;
-	struct error *error = read_map(pass->target, item->address, &map);
+	struct bpf_map map = { 0 };
+	struct error *error = item ? read_map(pass->target, item->address, &map) : NULL;
+	if (error && !facts)
+		return report_broken(pass, error_prefix(error, "BPF map %" PRIu64, item->index));
 	if (error)
-		return report_broken(context, error_prefix(error, "BPF map %" PRIu64, item->index));
+		map = (struct bpf_map){ 0 };
+	error_free(error);
+	if (facts)
+		take_map_facts(pass->target, facts, &map);
 	return pass->visitor->map(pass->visitor->context, &map);
 }
 
-static struct error *walk_named(struct target *target, const char *idr,
-				const struct bpf_visitor *visitor,
-				struct error *(*visit)(void *, const struct walk_item *))
+/* The next one listed, if its id is below `end`; NULL. */
+static const void *take_listed(struct pass *pass, uint64_t end)
 {
-	struct pass pass = { .target = target, .visitor = visitor };
+	uint32_t id;
+	const void *facts = pass->listed + pass->next * pass->listed_size;
+	if (pass->next == pass->listed_count)
+		return NULL;
+	memcpy(&id, facts, sizeof(id));
+	if (id >= end)
+		return NULL;
+	pass->next++;
+	return facts;
+}
+
+/* What the kernel lists and memory, which was read later or changed meanwhile, does not have. */
+static struct error *show_listed(struct pass *pass, uint64_t end)
+{
+	const void *facts;
+	while ((facts = take_listed(pass, end)))
+		TRY(pass->show(pass, NULL, facts));
+	return NULL;
+}
+
+static struct error *visit(void *context, const struct walk_item *item)
+{
+	struct pass *pass = context;
+	TRY(show_listed(pass, item->index));
+	return pass->show(pass, item, take_listed(pass, item->index + 1));
+}
+
+static struct error *walk_named(struct pass *pass, const char *idr)
+{
 	struct walk walk = {
-		.target = target, .visit = visit, .broken = report_broken, .context = &pass
+		.target = pass->target, .visit = visit, .broken = report_broken, .context = pass
 	};
 	struct object object;
-	TRY(object_variable(target, idr, "struct idr", &object));
-	return walk_idr(&walk, object.address);
+	TRY(object_variable(pass->target, idr, "struct idr", &object));
+	TRY(walk_idr(&walk, object.address));
+	return show_listed(pass, UINT64_MAX);
 }
 
 struct error *bpf_for_each_program(struct target *target, const struct bpf_visitor *visitor)
 {
-	return walk_named(target, "prog_idr", visitor, visit_program);
+	struct running_program *listed = NULL;
+	struct pass pass = { .target = target,
+			     .visitor = visitor,
+			     .show = show_program,
+			     .listed_size = sizeof(*listed) };
+	if (target_is_live(target))
+		error_free(live_programs(target, &listed, &pass.listed_count));
+	pass.listed = (const uint8_t *)listed;
+	struct error *error = walk_named(&pass, "prog_idr");
+	free(listed);
+	return error;
 }
 
 struct error *bpf_for_each_map(struct target *target, const struct bpf_visitor *visitor)
 {
-	return walk_named(target, "map_idr", visitor, visit_map);
+	struct running_map *listed = NULL;
+	struct pass pass = { .target = target,
+			     .visitor = visitor,
+			     .show = show_map,
+			     .listed_size = sizeof(*listed) };
+	if (target_is_live(target))
+		error_free(live_maps(target, &listed, &pass.listed_count));
+	pass.listed = (const uint8_t *)listed;
+	struct error *error = walk_named(&pass, "map_idr");
+	free(listed);
+	return error;
 }

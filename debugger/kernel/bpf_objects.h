@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The BPF programs and maps that are loaded: prog_idr and map_idr (kernel kernel/bpf/syscall.c),
- * struct bpf_prog and bpf_map (include/linux/bpf.h). KERNEL-FORMATS section 8.
+ * struct bpf_prog and bpf_map (include/linux/bpf.h). KERNEL-FORMATS section 8. Of a running kernel
+ * what it says itself (debugger/target/live.h), to which memory adds where they are and what they
+ * are attached to.
  */
 #ifndef DEBUGGER_KERNEL_BPF_OBJECTS_H
 #define DEBUGGER_KERNEL_BPF_OBJECTS_H
@@ -13,7 +15,7 @@
 #define BPF_MAPS_MAX	64 /* a program may use no more (MAX_USED_MAPS) */
 
 struct bpf_program {
-	uint64_t address, aux; /* struct bpf_prog, bpf_prog_aux */
+	uint64_t address, aux; /* struct bpf_prog, bpf_prog_aux; 0: not found in memory */
 	uint32_t id, uid;
 	char type[BPF_NAME_SIZE];	 /* "tracing", "" unknown; as bpftool says it */
 	char attach_type[BPF_NAME_SIZE]; /* "trace_fentry", "" unknown */
@@ -22,15 +24,15 @@ struct bpf_program {
 	uint64_t load_time;	      /* nanoseconds since boot */
 	char target[BPF_TARGET_SIZE]; /* the function it is attached to, "" none known */
 	uint32_t target_id;	      /* the program whose function that is, 0: the kernel's */
-	uint32_t instruction_bytes;   /* of BPF */
-	uint32_t jited_bytes;	      /* of all functions */
+	uint64_t instruction_bytes;   /* of BPF */
+	uint64_t jited_bytes;	      /* of all functions */
 	uint32_t function_count;      /* 1 without subprograms */
 	size_t map_count;
 	uint32_t maps[BPF_MAPS_MAX]; /* ids */
 };
 
 struct bpf_map {
-	uint64_t address; /* struct bpf_map */
+	uint64_t address; /* struct bpf_map, 0: not found in memory */
 	uint32_t id, key_size, value_size, max_entries;
 	char type[BPF_NAME_SIZE], name[BPF_NAME_SIZE];
 };

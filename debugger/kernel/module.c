@@ -15,6 +15,8 @@
 /* MODULE_REF_BASE of kernel/module/main.c: a module counts itself once. */
 #define OWN_REFERENCES 1
 #define TAINTS_MAX     64
+/* Of enum mod_mem_type there are 7. */
+#define MEMORIES_MAX 16
 
 static struct error *module_object(struct target *target, const struct module *module,
 				   struct object *ret)
@@ -84,7 +86,7 @@ static struct error *read_references(const struct object *object, struct module_
 	if (!object_has(object, "refcnt.counter"))
 		return NULL;
 	TRY(object_u64(object, "refcnt.counter", &count));
-	facts->references = (int32_t)count - OWN_REFERENCES;
+	facts->references = (int64_t)(int32_t)count - OWN_REFERENCES;
 	facts->has_references = true;
 	return NULL;
 }
@@ -124,7 +126,7 @@ static struct error *read_init_size(const struct object *object, struct module_f
 	int64_t first;
 	if (!object_has(object, "mem") || !first_init_region(object->target->btf, &first))
 		return NULL;
-	for (int64_t i = first; i >= 0 && i < first + 8; i++) {
+	for (int64_t i = first; i >= 0 && i < MEMORIES_MAX; i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "mem[%" PRId64 "].size", i);
 		if (!object_has(object, path))

@@ -2,6 +2,7 @@
 #include "debugger/kernel/parameter.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -194,6 +195,7 @@ struct error *parameter_for_each(struct target *target, const struct module *mod
 		return error_create(ERROR_FORMAT, "%" PRIu64 " parameters", count);
 	for (uint64_t i = 0; i < count; i++) {
 		struct parameter parameter = { .address = start + i * size };
+		TRY(interrupt_check());
 		object.address = parameter.address;
 		struct error *error = read_parameter(&object, &parameter);
 		if (error)

@@ -19,6 +19,7 @@
 #define PAGE	       4096u /* the smallest one: memory is there or not by the page */
 #define SIZE_BITS_MAX  31
 #define INFO_SIZE_MAX  1024
+#define LIVE_ATTEMPTS  8
 
 /* The two top bits of a state variable. */
 enum record_state { STATE_RESERVED, STATE_COMMITTED, STATE_FINALIZED, STATE_REUSABLE };
@@ -46,7 +47,8 @@ struct ring {
 	uint64_t text_size; /* of the text ring, a power of two */
 	uint64_t head_id, tail_id;
 	uint64_t id_mask;
-	char *text; /* of the current record; text_capacity bytes */
+	bool is_live; /* it is written to while it is read */
+	char *text;   /* of the current record; text_capacity bytes */
 	size_t text_capacity;
 };
 
@@ -136,7 +138,7 @@ static struct error *ring_open(struct target *target, struct ring *ring)
 	TRY(target_need_memory(target));
 	if (!target->vmcoreinfo)
 		return error_create(ERROR_NOT_FOUND, "log: the dump has no VMCOREINFO");
-	*ring = (struct ring){ .memory = target->memory };
+	*ring = (struct ring){ .memory = target->memory, .is_live = target_is_live(target) };
 	TRY(error_prefix(read_layout(target->vmcoreinfo, &ring->layout), "log"));
 	uint64_t pointer;
 	if (!vmcoreinfo_hex(target->vmcoreinfo, "SYMBOL(prb)", &pointer) &&
@@ -247,6 +249,18 @@ static struct error *read_text(struct ring *ring, const struct descriptor *descr
 			   record->size);
 }
 
+/* Text and info belong to the descriptor if it is the same before and after they were read. */
+static struct error *check_unchanged(const struct ring *ring, uint64_t index,
+				     const struct descriptor *before)
+{
+	struct descriptor now;
+	TRY(read_descriptor(ring, index, &now));
+	if (now.state != before->state || now.id != before->id || now.begin != before->begin ||
+	    now.next != before->next)
+		return error_create(ERROR_FORMAT, "it was written to meanwhile");
+	return NULL;
+}
+
 /*
  * `*ret_there` is false for a descriptor that is not in use, which is no loss. What was committed
  * but not finalized (a line that could have been continued) counts: the machine is dead.
@@ -264,8 +278,31 @@ static struct error *read_record(struct ring *ring, uint64_t id, struct printk_r
 		return error_create(ERROR_FORMAT, "the descriptor is another record's");
 	TRY(read_info(ring, index, ret));
 	TRY(read_text(ring, &descriptor, ret));
+	if (ring->is_live)
+		TRY(check_unchanged(ring, index, &descriptor));
 	*ret_there = true;
 	return NULL;
+}
+
+/*
+ * The same of a log that is written to meanwhile. Its oldest records make room for new ones: a
+ * descriptor that holds another record by now has lost nothing but what is older than the log.
+ */
+static struct error *settle_record(struct ring *ring, uint64_t id, struct printk_record *ret,
+				   bool *ret_there)
+{
+	struct error *error = read_record(ring, id, ret, ret_there);
+	for (unsigned int attempt = 1; error && ring->is_live && attempt < LIVE_ATTEMPTS;
+	     attempt++) {
+		struct descriptor now;
+		error_free(error);
+		TRY(read_descriptor(ring, id & (ring->count - 1), &now));
+		*ret_there = false;
+		if (now.id != id)
+			return NULL;
+		error = read_record(ring, id, ret, ret_there);
+	}
+	return error;
 }
 
 /* Of the descriptors behind one that could not be read, those that begin in the same page. */
@@ -292,7 +329,7 @@ struct error *printk_for_each(struct target *target, printk_visitor *visit, void
 		struct printk_record record;
 		bool there;
 		struct error *bad =
-			read_record(&ring, (ring.tail_id + i) & ring.id_mask, &record, &there);
+			settle_record(&ring, (ring.tail_id + i) & ring.id_mask, &record, &there);
 		if (bad) {
 			uint64_t more = unreadable_behind(&ring, ring.tail_id + i, bad);
 			more = more < count - 1 - i ? more : count - 1 - i;

@@ -18,6 +18,8 @@
 #define HOLES_MAX (1u << 20)
 /* Of vmemmap, read at once. */
 #define CHUNK_SIZE (64u << 10)
+/* log2 of the pages of a slab: MAX_PAGE_ORDER is 13 at most. */
+#define ORDER_MAX 16
 /* 52 bits are the most that any processor has. */
 #define PHYSICAL_MAX ((uint64_t)1 << 52)
 
@@ -39,6 +41,7 @@ static struct error *read_cache(struct slab_walk *walk, const struct object *cac
 	/* The number of objects in its lower half, the order of pages above. */
 	TRY(object_u64(cache, "oo.x", &order_objects));
 	walk->objects_limit = order_objects & 0xffff;
+	uint64_t order = order_objects >> 16;
 	walk->info.address = cache->address;
 	walk->info.slot_size = walk->object_size;
 	if (object_has(cache, "red_left_pad"))
@@ -50,7 +53,10 @@ static struct error *read_cache(struct slab_walk *walk, const struct object *cac
 	walk->has_sheaves = object_has(cache, "cpu_sheaves");
 	uint64_t word = walk->target->memory->word_size;
 	if (walk->objects_limit > SLAB_OBJECTS_MAX || walk->object_size < word ||
-	    walk->free_offset > walk->object_size - word || walk->left_pad > walk->object_size)
+	    walk->free_offset > walk->object_size - word || walk->left_pad > walk->object_size ||
+	    order > ORDER_MAX ||
+	    (walk->objects_limit &&
+	     walk->object_size > (walk->target->facts->page_size << order) / walk->objects_limit))
 		return error_create(ERROR_FORMAT, "objects of %" PRIu64 " bytes are not sane",
 				    walk->object_size);
 	return NULL;
@@ -258,14 +264,20 @@ bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot)
 }
 
 struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
-				 slab_visitor *visit, void *context)
+				 slab_visitor *visit, void *context, uint64_t *ret_end)
 {
 	struct slab_slots slots = { .free_count = 0 };
 	bool whole;
+	*ret_end = address + walk->page_record;
+	TRY(interrupt_check());
 	struct error *error = slab_read(walk, address, &slots, &whole);
 	error_free(error);
 	if (error)
 		return NULL;
+	uint64_t page_size = walk->target->facts->page_size;
+	uint64_t pages = (slots.count * walk->object_size + page_size - 1) / page_size;
+	if (pages > 1)
+		*ret_end = address + pages * walk->page_record;
 	for (uint64_t i = 0; i < slots.count; i++)
 		if (!slab_slot_is_free(&slots, i))
 			TRY(visit(context, slots.first + i * walk->object_size, whole));
@@ -278,18 +290,20 @@ struct chunk_question {
 	const struct slab_walk *walk;
 	slab_visitor *visit;
 	void *context;
+	uint64_t end; /* of the struct pages of the last slab */
 };
 
 static struct error *visit_chunk(void *context, uint64_t address, size_t size)
 {
-	const struct chunk_question *question = context;
+	struct chunk_question *question = context;
 	const struct slab_walk *walk = question->walk;
 	const struct memory *memory = walk->target->memory;
 	for (size_t at = 0; at + walk->page_record <= size; at += walk->page_record)
-		if (load_unsigned(walk->chunk + at + walk->cache_member, memory->word_size,
+		if (address + at >= question->end &&
+		    load_unsigned(walk->chunk + at + walk->cache_member, memory->word_size,
 				  memory->big_endian) == walk->cache)
 			TRY(slab_visit_objects(walk, address + at, question->visit,
-					       question->context));
+					       question->context, &question->end));
 	return NULL;
 }
 
@@ -351,6 +365,6 @@ struct error *slab_for_each_chunk(struct slab_walk *walk, slab_chunk_visitor *vi
 
 struct error *slab_walk_objects(struct slab_walk *walk, slab_visitor *visit, void *context)
 {
-	struct chunk_question question = { walk, visit, context };
+	struct chunk_question question = { walk, visit, context, 0 };
 	return slab_for_each_chunk(walk, visit_chunk, &question);
 }

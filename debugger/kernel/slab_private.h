@@ -60,9 +60,13 @@ uint64_t slab_first_slot(const struct slab_walk *walk, uint64_t slab);
 struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
 			bool *ret_whole) MUST_CHECK;
 bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot);
-/* Of the slab whose struct page is at `address`; nothing where there is none. */
+/*
+ * Of the slab whose struct page is at `address`; nothing where there is none. *ret_end: where the
+ * struct pages end that are the slab's, of which none begins another one. Only with those passed
+ * over there are no more objects than memory has room for.
+ */
 struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
-				 slab_visitor *visit, void *context) MUST_CHECK;
+				 slab_visitor *visit, void *context, uint64_t *ret_end) MUST_CHECK;
 /* What lies in walk->chunk, read from an address in vmemmap. */
 typedef struct error *slab_chunk_visitor(void *context, uint64_t address, size_t size);
 /* All of vmemmap that the dump has. */

@@ -163,6 +163,7 @@ struct all_question {
 	slab_object_visitor *visit;
 	void *context;
 	const struct slab_cache *cache;
+	uint64_t end; /* of the struct pages of the last slab */
 };
 
 static struct error *visit_any(void *context, uint64_t object, bool is_allocated)
@@ -177,18 +178,20 @@ static struct error *visit_any_chunk(void *context, uint64_t address, size_t siz
 	const struct slab_walk *pages = question->slabs->pages;
 	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
 		struct slab_walk *walk;
+		if (address + at < question->end)
+			continue;
 		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
 		if (!walk)
 			continue;
 		question->cache = &walk->info;
-		TRY(slab_visit_objects(walk, address + at, visit_any, question));
+		TRY(slab_visit_objects(walk, address + at, visit_any, question, &question->end));
 	}
 	return NULL;
 }
 
 struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, void *context)
 {
-	struct all_question question = { slabs, visit, context, NULL };
+	struct all_question question = { slabs, visit, context, NULL, 0 };
 	return slab_for_each_chunk(slabs->pages, visit_any_chunk, &question);
 }
 

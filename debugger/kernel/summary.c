@@ -45,6 +45,19 @@ static void read_times(struct target *target, struct summary *ret)
 	ret->uptime = sane && uptime >= 0 && uptime <= (int64_t)now ? uptime : -1;
 }
 
+/* Without what firmware has, and without the kernel itself (kernel mm/show_mem.c). */
+static void read_memory(struct target *target, struct summary *ret)
+{
+	struct object pages;
+	uint64_t count = 0;
+	struct error *error = object_variable(target, "_totalram_pages", "atomic_long_t", &pages);
+	if (!error)
+		error = object_u64(&pages, "counter", &count);
+	error_free(error);
+	if (__builtin_mul_overflow(count, target->facts->page_size, &ret->memory))
+		ret->memory = 0;
+}
+
 static void read_cpus(struct target *target, struct summary *ret)
 {
 	const struct cpu *cpus;
@@ -68,6 +81,7 @@ void summary_read(struct target *target, struct summary *ret)
 	if (!printk_panic_message(target, ret->panic, sizeof(ret->panic)))
 		ret->panic[0] = 0;
 	read_cpus(target, ret);
+	read_memory(target, ret);
 	struct error *problem = NULL;
 	target_add_problem(target, task_for_each(target, count_task, &ret->tasks, &problem));
 	target_add_problem(target, problem);

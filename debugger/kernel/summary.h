@@ -14,7 +14,8 @@ struct summary {
 	bool panicked;	    /* a CPU says that it panicked */
 	struct task task;
 	uint64_t cpus, cpus_online;
-	uint64_t tasks; /* 0 unknown */
+	uint64_t tasks;	 /* 0 unknown */
+	uint64_t memory; /* bytes that the kernel manages, MemTotal of /proc/meminfo; 0 unknown */
 };
 
 /* Fills in what can be read; the rest is left unknown. */

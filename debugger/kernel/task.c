@@ -9,9 +9,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* PID_MAX_LIMIT: what is above is an address. */
 #define PID_LIMIT (4u << 20)
+
+/* Each has a pid, but for the idle ones. */
+#define TASKS_MAX (PID_LIMIT + (64u << 10))
+
+#define LIVE_ATTEMPTS 8
 
 /* --- state (kernel include/linux/sched.h, fs/proc/array.c) --------------------------- */
 
@@ -122,10 +128,16 @@ struct walk {
 	size_t seen_count, seen_capacity;
 	uint64_t *sorted; /* those of them that are not asked for again */
 	size_t sorted_count, sorted_capacity;
+	bool is_full; /* there are more than there can be */
 };
 
+/* Each list ends; but processes can share one of threads, and then it is walked for each. */
 static struct error *visit_task(struct walk *walk, uint64_t address)
 {
+	if (walk->seen_count >= TASKS_MAX) {
+		walk->is_full = true;
+		return error_create(ERROR_FORMAT, "there are more than %u tasks", TASKS_MAX);
+	}
 	if (!array_reserve(&walk->seen, &walk->seen_capacity, walk->seen_count + 1))
 		return error_no_memory();
 	walk->seen[walk->seen_count++] = address;
@@ -302,19 +314,57 @@ static struct error *visit_kept(struct walk *walk)
 	return NULL;
 }
 
+static struct error *visit_nothing(void *context, uint64_t address)
+{
+	(void)context;
+	(void)address;
+	return NULL;
+}
+
+static struct error *walk_lists(struct walk *walk)
+{
+	struct error *error = visit_idle(walk);
+	return error ? error : visit_processes(walk);
+}
+
+/* A running machine's lists may move from under a walk: the first whole one is kept. */
+static struct error *settle(struct target *target)
+{
+	struct error *error = NULL;
+	for (unsigned int attempt = 0; !error && !target->tasks && attempt < LIVE_ATTEMPTS;
+	     attempt++) {
+		struct walk walk = { .target = target, .visit = visit_nothing };
+		error = walk_lists(&walk);
+		if (!error && !walk.problem)
+			keep(&walk);
+		error_free(walk.problem);
+		free(walk.seen);
+	}
+	return error;
+}
+
+/* Too many end the walk, not what was asked: takes the error. */
+static struct error *unless_full(struct walk *walk, struct error *error)
+{
+	if (!walk->is_full)
+		return error;
+	walk_problem(walk, error);
+	return NULL;
+}
+
 static struct error *walk_tasks(struct walk *walk)
 {
 	TRY(target_need_memory(walk->target));
 	TRY(target_need_btf(walk->target));
+	if (target_is_live(walk->target))
+		TRY(settle(walk->target));
 	if (walk->target->tasks)
 		return visit_kept(walk);
-	struct error *error = visit_idle(walk);
-	if (!error)
-		error = visit_processes(walk);
-	if (!error && walk->problem)
-		error = visit_by_pids(walk);
-	if (!error && walk->problem)
-		error = visit_by_slabs(walk);
+	struct error *error = unless_full(walk, walk_lists(walk));
+	if (!error && walk->problem && !walk->is_full)
+		error = unless_full(walk, visit_by_pids(walk));
+	if (!error && walk->problem && !walk->is_full)
+		error = unless_full(walk, visit_by_slabs(walk));
 	if (!error)
 		keep(walk);
 	free(walk->seen);
@@ -329,19 +379,46 @@ struct visitor {
 	struct error *problem;
 };
 
+/*
+ * Whether a task of a running machine has left its lists since they were walked, so that what was
+ * read of it may be anything. Who is on them is linked back to (list_del_rcu() poisons `prev`).
+ */
+static bool has_exited(struct target *target, uint64_t address)
+{
+	struct object task, link;
+	uint64_t next, prev, back = 0, forth = 0;
+	if (!target_is_live(target))
+		return false;
+	struct error *error = object_at(target, "struct task_struct", address, &task);
+	if (!error)
+		error = object_member(&task, "thread_node", &link);
+	if (!error)
+		error = object_u64(&link, "next", &next);
+	if (!error)
+		error = object_u64(&link, "prev", &prev);
+	if (!error)
+		error = memory_read_word(target->memory, next + target->memory->word_size, &back);
+	if (!error)
+		error = memory_read_word(target->memory, prev, &forth);
+	bool linked = !error && back == link.address && forth == link.address;
+	error_free(error);
+	return !linked;
+}
+
 static struct error *read_and_visit(void *context, uint64_t address)
 {
 	struct visitor *visitor = context;
 	struct task task;
 	struct error *error = task_read(visitor->target, address, &task);
 	if (error) {
-		if (visitor->problem)
+		if (visitor->problem || has_exited(visitor->target, address))
 			error_free(error);
 		else
 			visitor->problem = error;
 		return NULL;
 	}
-	error = visitor->visit(visitor->context, &task);
+	if (!has_exited(visitor->target, address))
+		error = visitor->visit(visitor->context, &task);
 	task_deinit(&task);
 	return error;
 }
@@ -438,9 +515,24 @@ struct error *task_on_cpu(struct target *target, uint32_t number, struct task *r
 	return read_partial(target, cpu, error, ret);
 }
 
+void task_forget(struct target *target)
+{
+	free(target->tasks);
+	error_free(target->tasks_problem);
+	target->tasks = NULL;
+	target->task_count = 0;
+	target->tasks_problem = NULL;
+}
+
 struct error *task_panicking(struct target *target, struct task *ret)
 {
 	uint32_t number = 0;
+	if (target_is_live(target)) {
+		struct error *error = task_find(target, (uint64_t)getpid(), ret);
+		if (!error || error_is_fatal(error))
+			return error;
+		error_free(error);
+	}
 	if (!target_panic_cpu(target, &number)) {
 		const struct cpu *cpus;
 		if (target_cpus(target, &cpus))

@@ -37,7 +37,12 @@ struct error *task_find(struct target *target, uint64_t pid_or_address,
 			struct task *ret) MUST_CHECK;
 /* The one that runs on a CPU. Partial when its task_struct cannot be read. */
 struct error *task_on_cpu(struct target *target, uint32_t cpu, struct task *ret) MUST_CHECK;
-/* The panicking task, or CPU 0's current one when nothing panicked. */
+/*
+ * The panicking task, or CPU 0's current one when nothing panicked; of a running machine the one
+ * that we are.
+ */
 struct error *task_panicking(struct target *target, struct task *ret) MUST_CHECK;
+/* The list of tasks is walked anew when next asked for: a running machine has others by then. */
+void task_forget(struct target *target);
 
 #endif

@@ -16,8 +16,8 @@
 
 struct xarray {
 	const struct walk *walk;
-	uint64_t base;		       /* added to every index */
-	uint64_t shift, parent, slots; /* offsets in struct xa_node */
+	uint64_t base;			       /* added to every index */
+	uint64_t shift, offset, parent, slots; /* offsets in struct xa_node */
 	uint64_t slot_count;
 	unsigned int chunk_shift; /* log2 of slot_count */
 };
@@ -41,6 +41,7 @@ static struct error *find_offsets(struct xarray *xarray)
 	struct type_place place;
 	struct btf_type record;
 	TRY(object_offset(target, "struct xa_node", "shift", &xarray->shift));
+	TRY(object_offset(target, "struct xa_node", "offset", &xarray->offset));
 	TRY(object_offset(target, "struct xa_node", "parent", &xarray->parent));
 	TRY(object_offset(target, "struct xa_node", "slots", &xarray->slots));
 	TRY(target_find_type(target, NULL, "struct xa_node", &node));
@@ -56,19 +57,36 @@ static struct error *find_offsets(struct xarray *xarray)
 	return NULL;
 }
 
-/* The bytes of its slots, after its level and its parent were checked. */
-static struct error *read_node(const struct xarray *xarray, uint64_t node, uint64_t parent,
-			       unsigned int above, uint8_t *ret_shift, uint8_t slots[8 * SLOTS_MAX])
+/* A slot of a node, in which another node lies; of the root the node is 0. */
+struct xa_place {
+	uint64_t node, slot;
+	unsigned int shift; /* of that node; of the root's place more than any has */
+};
+
+/*
+ * The bytes of its slots, after its level and its place were checked. A node that knows the slot it
+ * lies in has one place: where several slots lead to it, all but one are wrong, and what is below
+ * it is not walked once for each.
+ */
+static struct error *read_node(const struct xarray *xarray, uint64_t node, struct xa_place place,
+			       uint8_t *ret_shift, uint8_t slots[8 * SLOTS_MAX])
 {
 	struct memory *memory = xarray->walk->target->memory;
 	uint64_t back;
+	uint8_t slot;
 	TRY(memory_read_u8(memory, node + xarray->shift, ret_shift));
+	TRY(memory_read_u8(memory, node + xarray->offset, &slot));
 	TRY(memory_read_word(memory, node + xarray->parent, &back));
-	if (back != parent)
-		return error_create(ERROR_FORMAT, "does not link back to 0x%" PRIx64, parent);
+	if (back != place.node)
+		return error_create(ERROR_FORMAT, "does not link back to 0x%" PRIx64, place.node);
+	if (place.node && slot != place.slot)
+		return error_create(ERROR_FORMAT, "is in slot %" PRIu64 " and says %u", place.slot,
+				    slot);
 	/* Below the root, a level is just one chunk. */
-	if (*ret_shift >= above || (parent && *ret_shift + xarray->chunk_shift != above))
-		return error_create(ERROR_FORMAT, "has the shift %u below %u", *ret_shift, above);
+	if (*ret_shift >= place.shift ||
+	    (place.node && *ret_shift + xarray->chunk_shift != place.shift))
+		return error_create(ERROR_FORMAT, "has the shift %u below %u", *ret_shift,
+				    place.shift);
 	return memory_read(memory, node + xarray->slots, slots,
 			   xarray->slot_count * memory->word_size);
 }
@@ -85,14 +103,14 @@ static uint64_t entry_width(const struct xarray *xarray, const uint8_t *slots, u
 	return width;
 }
 
-static struct error *visit_node(const struct xarray *xarray, uint64_t node, uint64_t parent,
-				unsigned int above, uint64_t start)
+static struct error *visit_node(const struct xarray *xarray, uint64_t node, struct xa_place place,
+				uint64_t start)
 {
 	const struct walk *walk = xarray->walk;
 	struct memory *memory = walk->target->memory;
 	uint8_t shift = 0, slots[8 * SLOTS_MAX];
 	TRY(interrupt_check());
-	struct error *error = read_node(xarray, node, parent, above, &shift, slots);
+	struct error *error = read_node(xarray, node, place, &shift, slots);
 	if (error)
 		return walk->broken(walk->context,
 				    error_prefix(error,
@@ -103,7 +121,8 @@ static struct error *visit_node(const struct xarray *xarray, uint64_t node, uint
 					       memory->big_endian);
 		uint64_t index = start + (i << shift);
 		if (xa_is_node(entry) && shift) {
-			TRY(visit_node(xarray, entry - XA_INTERNAL, node, shift, index));
+			struct xa_place own = { node, i, shift };
+			TRY(visit_node(xarray, entry - XA_INTERNAL, own, index));
 		} else if (entry && !xa_is_internal(entry)) {
 			uint64_t width = entry_width(xarray, slots, i);
 			TRY(walk_entry(walk, entry, index + xarray->base,
@@ -125,7 +144,8 @@ static struct error *walk_from(struct xarray *xarray, uint64_t address)
 		return walk->broken(walk->context,
 				    error_prefix(error, "xarray 0x%" PRIx64, address));
 	if (xa_is_node(head))
-		return visit_node(xarray, head - XA_INTERNAL, 0, WORD_BITS, 0);
+		return visit_node(xarray, head - XA_INTERNAL,
+				  (struct xa_place){ .shift = WORD_BITS }, 0);
 	if (!head || xa_is_internal(head))
 		return NULL;
 	return walk_entry(walk, head, xarray->base, xarray->base);

@@ -1,77 +1,70 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/shell/child.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include "debugger/target/object.h"
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-/* With default signals, and `input` (-1: ours) as standard input. Returns an errno. */
-static int spawn_shell(const char *command, int input, pid_t *ret)
+/* A stream to a file that the helper opened. */
+static struct error *open_stream(int file, const char *name, FILE **ret)
 {
-	char *const words[] = { "sh", "-c", (char *)command, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGPIPE);
-	sigaddset(&signals, SIGINT);
-	int status = posix_spawn_file_actions_init(&actions);
-	if (status)
-		return status;
-	status = posix_spawnattr_init(&attributes);
-	if (status) {
-		posix_spawn_file_actions_destroy(&actions);
-		return status;
-	}
-	posix_spawnattr_setsigdefault(&attributes, &signals);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	if (input >= 0)
-		status = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	if (!status)
-		status = posix_spawn(ret, "/bin/sh", &actions, &attributes, words, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return status;
+	*ret = file >= 0 ? fdopen(file, "w") : NULL;
+	if (*ret)
+		return NULL;
+	struct error *error = error_system("%s", name);
+	if (file >= 0)
+		close(file);
+	return error;
 }
 
-struct error *child_start(const char *command, bool piped, struct child *ret)
+static void begin(struct helper_link *helper, struct child *child)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct child child = { 0 };
-	int ends[2] = { -1, -1 };
-	fflush(stdout);
-	if (piped && pipe2(ends, O_CLOEXEC))
-		return error_system("pipe");
-	int status = spawn_shell(command, ends[0], &child.pid);
-	if (piped)
-		close(ends[0]);
-	if (!status && piped && !(child.to = fdopen(ends[1], "w")))
-		status = errno;
-	if (status) {
-		if (piped)
-			close(ends[1]);
-		errno = status;
-		return error_system("%s", command);
-	}
 	sigemptyset(&ignore.sa_mask);
-	sigaction(SIGPIPE, &ignore, &child.pipe_action);
+	sigaction(SIGPIPE, &ignore, &child->pipe_action);
+	child->helper = helper;
+}
+
+struct error *child_start(struct helper_link *helper, const char *command, bool piped,
+			  struct child *ret)
+{
+	struct child child = { 0 };
+	fflush(stdout);
+	if (piped)
+		TRY(open_stream(helper_file(helper, HELPER_PROGRAM, command), command, &child.to));
+	else if (!helper_tell(helper, HELPER_BESIDE, command, strlen(command)))
+		return error_system("%s", *command ? command : "a shell");
+	begin(helper, &child);
+	*ret = child;
+	return NULL;
+}
+
+struct error *child_start_pager(struct helper_link *helper, struct child *ret)
+{
+	struct child child = { 0 };
+	fflush(stdout);
+	TRY(open_stream(helper_file(helper, HELPER_PAGER, NULL), "the pager", &child.to));
+	begin(helper, &child);
 	*ret = child;
 	return NULL;
 }
 
 int child_wait(struct child *child)
 {
-	int status = 0;
+	struct message reply;
+	uint32_t status = 1;
 	if (child->to)
 		fclose(child->to);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (helper_ask(child->helper, HELPER_WAIT, NULL, 0, &reply) && reply.size == sizeof(status))
+		memcpy(&status, reply.data, sizeof(status));
+	message_deinit(&reply);
 	sigaction(SIGPIPE, &child->pipe_action, NULL);
 	*child = (struct child){ 0 };
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return (int)status;
+}
+
+struct error *output_open(struct helper_link *helper, const char *path, bool append, FILE **ret)
+{
+	return open_stream(helper_file(helper, append ? HELPER_APPEND : HELPER_WRITE, path), path,
+			   ret);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/shell/history.h"
 
+#include "base/own_folder.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <readline/history.h>
 
@@ -22,17 +24,13 @@ char *user_path(const char *variable, const char *folder, const char *name)
 	return length < 0 ? NULL : path;
 }
 
-/* Creates the folders above `path`, as far as they can be. */
-static void make_parents(const char *path)
+/* Another's home (sudo), or one where others may write, gets no file of ours. */
+static bool history_folder_is_ours(bool create)
 {
-	char *copy = strdup(path);
-	for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		mkdir(copy, 0700);
-		*slash = '/';
-	}
-	free(copy);
+	int folder = own_folder_open("XDG_STATE_HOME", "/.local/state", create);
+	if (folder >= 0)
+		close(folder);
+	return folder >= 0;
 }
 
 static void drop_equal(const char *line)
@@ -59,8 +57,9 @@ void history_keep(const char *path, const char *line)
 	add_history(line);
 	if (!path)
 		return;
+	if (!history_folder_is_ours(true))
+		return;
 	mode_t before = umask(077);
-	make_parents(path);
 	FILE *file = fopen(path, "ae");
 	if (file) {
 		fprintf(file, "%s\n", line);
@@ -71,7 +70,7 @@ void history_keep(const char *path, const char *line)
 
 void history_tidy(const char *path)
 {
-	if (!path)
+	if (!path || !history_folder_is_ours(false))
 		return;
 	clear_history();
 	if (read_history(path))

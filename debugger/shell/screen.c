@@ -3,25 +3,12 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/shell/spawn.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-/* R: colours, F: leave if it fits, X: leave it on the screen. */
-#define LESS_OPTIONS "-RFX"
-
-/* The user's pager; NULL: none is wanted. */
-static const char *pager_command(void)
-{
-	const char *pager = getenv("PAGER"), *term = getenv("TERM");
-	if (!term || !strcmp(term, "dumb"))
-		return NULL; /* it cannot move its cursor: a pager is no help there */
-	if (!pager)
-		return "command -v less >/dev/null && exec less " LESS_OPTIONS "; exec more";
-	return *pager && strcmp(pager, "cat") ? pager : NULL;
-}
 
 static void find_size(struct screen *screen)
 {
@@ -67,8 +54,7 @@ static void write_terminal(struct screen *screen, const char *bytes, size_t size
 /* The pager takes over the terminal: no progress from here on. */
 static bool start_pager(struct screen *screen)
 {
-	setenv("LESS", "FRX", 0);
-	struct error *error = child_start(pager_command(), true, &screen->pager);
+	struct error *error = child_start_pager(screen->helper, &screen->pager);
 	screen->may_page = false;
 	if (error) {
 		error_free(error);
@@ -97,7 +83,7 @@ static ssize_t screen_write(void *cookie, const char *bytes, size_t size)
 	bool ok = true;
 	if (screen->left)
 		ok = false;
-	else if (screen->pager.pid)
+	else if (screen->pager.helper)
 		ok = write_pager(screen, bytes, size);
 	else if (screen->may_page)
 		ok = hold(screen, bytes, size);
@@ -108,11 +94,13 @@ static ssize_t screen_write(void *cookie, const char *bytes, size_t size)
 	return ok ? (ssize_t)size : 0;
 }
 
-bool screen_open(struct screen *screen, struct progress *progress, bool may_page)
+bool screen_open(struct screen *screen, struct progress *progress, struct helper_link *helper,
+		 bool may_page)
 {
 	*screen = (struct screen){ .progress = progress,
+				   .helper = helper,
 				   .progress_file = progress ? progress->file : NULL,
-				   .may_page = may_page && pager_command() };
+				   .may_page = may_page && spawn_pager() };
 	find_size(screen);
 	screen->file = fopencookie(screen, "w", (cookie_io_functions_t){ .write = screen_write });
 	/* Lines appear as they come where nothing is held. */
@@ -124,7 +112,7 @@ bool screen_open(struct screen *screen, struct progress *progress, bool may_page
 void screen_close(struct screen *screen)
 {
 	fclose(screen->file);
-	if (screen->pager.pid)
+	if (screen->pager.helper)
 		child_wait(&screen->pager);
 	else if (screen->may_page && screen->held_size)
 		write_terminal(screen, screen->held, screen->held_size);

@@ -14,6 +14,7 @@ struct screen {
 	FILE *file;		   /* to write to */
 	struct progress *progress; /* taken off the screen before something is written; NULL */
 	FILE *progress_file;
+	struct helper_link *helper; /* runs the pager */
 	bool may_page;
 	bool left;  /* the user left the pager: nobody reads any more */
 	char *held; /* the first lines, until it is known whether they are too many */
@@ -24,7 +25,8 @@ struct screen {
 };
 
 /* `screen` stays where it is until it is closed. False without memory. */
-bool screen_open(struct screen *screen, struct progress *progress, bool may_page);
+bool screen_open(struct screen *screen, struct progress *progress, struct helper_link *helper,
+		 bool may_page);
 /* Writes what is held, waits until the pager is left. */
 void screen_close(struct screen *screen);
 

@@ -3,35 +3,21 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "debugger/shell/history.h"
+#include "debugger/target/object.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <readline/history.h>
-#include <readline/readline.h>
 
 #define SCRIPTS_MAX 16 /* that source one another */
 
-static bool is_command(const char *line)
+bool shell_is_command(const char *line)
 {
 	while (isspace((unsigned char)*line))
 		line++;
 	return *line && *line != '#';
 }
 
-/* --- TAB --------------------------------------------------------------------------- */
-
-/*
- * Readline hands its callbacks nothing of ours, and there is one terminal: so this is, beside the
- * Ctrl-C flag, the only variable of file scope. NULL outside of shell_interact().
- */
-static struct prompt {
-	struct session *session;
-	shell_completer *complete;
-	struct completions found;
-} * shell_prompt;
+/* --- words that fit ----------------------------------------------------------------- */
 
 void completions_add(struct completions *completions, const char *word)
 {
@@ -50,142 +36,107 @@ void completions_deinit(struct completions *completions)
 	*completions = (struct completions){ 0 };
 }
 
-/* Readline asks for one word after the other, and frees them. */
-static char *next_completion(const char *text, int state)
+/* What the prompt wants to know, which it shows to the user. */
+static bool complete(struct session *session, shell_completer *completer,
+		     const struct message *question)
 {
-	struct completions *found = &shell_prompt->found;
-	(void)text;
-	return (size_t)state < found->count ? strdup(found->words[state]) : NULL;
+	struct completions found = { 0 };
+	uint64_t point;
+	const char *line = (const char *)question->data + sizeof(point);
+	char *data = NULL;
+	size_t size = 0;
+	if (question->size < sizeof(point))
+		return false;
+	memcpy(&point, question->data, sizeof(point));
+	/* Ctrl-C that dropped a line is none for this. */
+	interrupt_clear();
+	if (completer && point <= strlen(line))
+		completer(session, line, (size_t)point, &found);
+	FILE *file = open_memstream(&data, &size);
+	const struct helper_words head = { found.start, found.is_partial, found.are_files };
+	if (file)
+		fwrite(&head, sizeof(head), 1, file);
+	for (size_t i = 0, used = sizeof(head); file && i < found.count; i++) {
+		used += strlen(found.words[i]) + 1;
+		if (used < HELPER_TEXT_MAX)
+			fwrite(found.words[i], strlen(found.words[i]) + 1, 1, file);
+	}
+	bool sent = file && !fclose(file) &&
+		    channel_send(session->helper->socket, HELPER_COMPLETED, data, size, -1);
+	free(data);
+	completions_deinit(&found);
+	return sent;
 }
 
-static char *no_completion(const char *text, int state)
+/* --- lines -------------------------------------------------------------------------- */
+
+/* The next line of the uppermost source; *ret NULL: there is none. Caller frees the message. */
+static struct error *next_line(struct session *session, shell_completer *completer,
+			       struct message *message, const char **ret, size_t *ret_number)
 {
-	(void)text, (void)state;
+	uint64_t number;
+	*ret = NULL;
+	bool heard = helper_ask(session->helper, HELPER_LINE, NULL, 0, message);
+	while (heard && message->kind == HELPER_COMPLETE) {
+		bool answered = complete(session, completer, message);
+		message_deinit(message);
+		heard = answered && helper_hear(session->helper, message);
+	}
+	if (!heard)
+		return error_system("reading commands");
+	if (message->kind != HELPER_GIVEN || message->size < sizeof(number))
+		return NULL;
+	memcpy(&number, message->data, sizeof(number));
+	*ret_number = (size_t)number;
+	*ret = (const char *)message->data + sizeof(number);
 	return NULL;
 }
 
-/* Where the word to complete begins is ours to say: readline takes it from here. */
-static char **attempt_completion(const char *text, int start, int end)
+static struct error *run_lines(struct session *session, struct script *script, shell_runner *run,
+			       shell_completer *completer)
 {
-	struct completions *found = &shell_prompt->found;
-	rl_completion_append_character = found->is_partial ? '\0' : ' ';
-	rl_completion_suppress_quote = 1;
-	(void)start, (void)end;
-	if (found->are_files) {
-		rl_filename_completion_desired = 1;
-		return rl_completion_matches(text, rl_filename_completion_function);
-	}
-	rl_attempted_completion_over = 1;
-	rl_sort_completion_matches = 0;
-	return rl_completion_matches(text, found->count ? next_completion : no_completion);
-}
-
-/* Finds the words and the place they belong to before readline cuts the line its own way. */
-static int complete_key(int count, int key)
-{
-	struct prompt *prompt = shell_prompt;
-	char *breaks = NULL;
-	completions_deinit(&prompt->found);
-	prompt->complete(prompt->session, rl_line_buffer, (size_t)rl_point, &prompt->found);
-	/*
-	 * Readline goes back from the cursor to the nearest break character: all that our word does
-	 * not hold are such.
-	 */
-	size_t start = prompt->found.start, length = (size_t)rl_point - start;
-	char word[256] = "";
-	if (length < sizeof(word))
-		memcpy(word, rl_line_buffer + start, length);
-	breaks = calloc(1, 128);
-	for (int byte = 1, used = 0; breaks && byte < 127; byte++)
-		if (!strchr(word, byte) && !isalnum(byte) && byte != '_')
-			breaks[used++] = (char)byte;
-	rl_completer_word_break_characters = breaks ? breaks : " ";
-	/* A second TAB in a row lists the words. */
-	if (rl_last_func == complete_key)
-		rl_last_func = rl_complete;
-	int result = rl_complete(count, key);
-	rl_completer_word_break_characters = " ";
-	free(breaks);
-	return result;
-}
-
-/* --- the prompt -------------------------------------------------------------------- */
-
-/* Readline calls this when a signal came while it waited: Ctrl-C drops the line, not the shell. */
-static int on_signal(void)
-{
-	if (!interrupt_flag)
-		return 0;
-	interrupt_clear();
-	rl_replace_line("", 0);
-	using_history(); /* the arrows begin at its end again */
-	rl_crlf();
-	rl_on_new_line();
-	rl_redisplay();
-	return 0;
-}
-
-static void prepare_readline(void)
-{
-	rl_readline_name = "btfcrash";
-	rl_catch_signals = 0;
-	rl_catch_sigwinch = 1;
-	rl_signal_event_hook = on_signal;
-	rl_attempted_completion_function = attempt_completion;
-	rl_completer_quote_characters = "";
-	rl_completion_query_items = 200;
-	/* One TAB lists; ~/.inputrc, which is read later, may want it otherwise. */
-	rl_variable_bind("show-all-if-ambiguous", "on");
-	rl_bind_key('\t', complete_key);
-}
-
-void shell_interact(struct session *session, shell_runner *run, shell_completer *complete)
-{
-	struct prompt prompt = { .session = session, .complete = complete };
-	char *path = user_path("XDG_STATE_HOME", ".local/state", "history");
-	shell_prompt = &prompt;
-	prepare_readline();
-	history_load(path);
-	while (!session->quit) {
-		char *line = readline("btfcrash> ");
-		if (!line) {
-			putchar('\n');
-			break;
-		}
-		if (is_command(line)) {
-			history_keep(path, line);
+	struct error *error = NULL;
+	const char *line = "";
+	while (!session->quit && !session->interrupted && line && !error) {
+		struct message message = { .file = -1 };
+		size_t number = 0;
+		error = next_line(session, completer, &message, &line, &number);
+		if (script)
+			script->line = number;
+		if (line)
 			run(session, line);
-		}
-		free(line);
+		message_deinit(&message);
 	}
-	history_tidy(path);
-	completions_deinit(&prompt.found);
-	shell_prompt = NULL;
-	free(path);
+	(void)helper_tell(session->helper, HELPER_CLOSE, NULL, 0);
+	return error;
 }
 
-/* --- scripts ----------------------------------------------------------------------- */
-
-struct error *shell_run_file(struct session *session, FILE *file, const char *path,
-			     shell_runner *run)
+static struct error *run_script(struct session *session, const char *path, shell_runner *run)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length;
 	struct script script = { .path = path, .outer = session->script };
 	session->script = &script;
-	while (!session->quit && !session->interrupted &&
-	       (length = getline(&line, &size, file)) >= 0) {
-		script.line++;
-		if (length && line[length - 1] == '\n')
-			line[length - 1] = 0;
-		if (is_command(line))
-			run(session, line);
-	}
+	struct error *error = run_lines(session, &script, run, NULL);
 	session->script = script.outer;
-	struct error *error = ferror(file) ? error_system("reading commands") : NULL;
-	free(line);
 	return error;
+}
+
+struct error *shell_interact(struct session *session, shell_runner *run, shell_completer *completer)
+{
+	if (!helper_tell(session->helper, HELPER_PROMPT, NULL, 0))
+		return error_system("the prompt");
+	return run_lines(session, NULL, run, completer);
+}
+
+struct error *shell_run_command(struct session *session, size_t number, const char *line,
+				shell_runner *run)
+{
+	uint32_t index = (uint32_t)number;
+	/* Without a helper, it runs all the same: most lines need none. */
+	bool told = helper_tell(session->helper, HELPER_COMMAND, &index, sizeof(index));
+	run(session, line);
+	if (told)
+		(void)helper_tell(session->helper, HELPER_CLOSE, NULL, 0);
+	return NULL;
 }
 
 struct error *shell_run_path(struct session *session, const char *path, shell_runner *run)
@@ -196,22 +147,21 @@ struct error *shell_run_path(struct session *session, const char *path, shell_ru
 	if (depth >= SCRIPTS_MAX)
 		return error_create(ERROR_USAGE, "%s: %d files source one another", path,
 				    SCRIPTS_MAX);
-	if (!strcmp(path, "-"))
-		return shell_run_file(session, stdin, "standard input", run);
-	FILE *file = fopen(path, "re");
-	if (!file)
+	bool is_input = !strcmp(path, "-");
+	if (!helper_tell(session->helper, HELPER_SCRIPT, path, strlen(path)))
 		return error_system("%s", path);
-	struct error *error = error_prefix(shell_run_file(session, file, path, run), "%s", path);
-	fclose(file);
-	return error;
+	struct error *error = run_script(session, is_input ? "standard input" : path, run);
+	return is_input ? error : error_prefix(error, "%s", path);
 }
 
 struct error *shell_run_rc(struct session *session, shell_runner *run)
 {
-	char *path = user_path("XDG_CONFIG_HOME", ".config", "rc");
+	struct message reply;
+	if (!helper_ask(session->helper, HELPER_RC, NULL, 0, &reply))
+		return error_system("the file of lines for the prompt");
 	struct error *error = NULL;
-	if (path && !access(path, F_OK))
-		error = shell_run_path(session, path, run);
-	free(path);
+	if (reply.kind == HELPER_OK)
+		error = run_script(session, (const char *)reply.data, run);
+	message_deinit(&reply);
 	return error;
 }

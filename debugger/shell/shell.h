@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_SHELL_SHELL_H
 #define DEBUGGER_SHELL_SHELL_H
 
+#include "base/helper.h"
 #include "debugger/session.h"
 #include <stdio.h>
 
@@ -24,18 +25,19 @@ typedef void shell_completer(struct session *session, const char *line, size_t p
 void completions_add(struct completions *completions, const char *word);
 void completions_deinit(struct completions *completions);
 
+/* Not blank, and no comment. */
+bool shell_is_command(const char *line);
+
+/* The prompt (prompt.h), until Ctrl-D or `quit`. ERROR_SYSTEM: there is none. */
+struct error *shell_interact(struct session *session, shell_runner *run,
+			     shell_completer *complete) MUST_CHECK;
+/* One line of the command line, the source of this number. */
+struct error *shell_run_command(struct session *session, size_t number, const char *line,
+				shell_runner *run) MUST_CHECK;
 /*
- * The prompt, until Ctrl-D or `quit`. History is kept in $XDG_STATE_HOME/btfcrash/history, else
- * ~/.local/state/btfcrash/history.
+ * Lines of the file at `path`; "-" is standard input. Blank ones and # comments are skipped.
+ * ERROR_SYSTEM when it cannot be read, ERROR_USAGE when it sources itself.
  */
-void shell_interact(struct session *session, shell_runner *run, shell_completer *complete);
-/*
- * Lines of a file; blank ones and # comments are skipped. `path` names it in messages.
- * ERROR_SYSTEM when it cannot be read.
- */
-struct error *shell_run_file(struct session *session, FILE *file, const char *path,
-			     shell_runner *run) MUST_CHECK;
-/* The same of the file at `path`; "-" is standard input. ERROR_USAGE when it sources itself. */
 struct error *shell_run_path(struct session *session, const char *path,
 			     shell_runner *run) MUST_CHECK;
 /* The lines of $XDG_CONFIG_HOME/btfcrash/rc, else ~/.config/btfcrash/rc, if there is one. */

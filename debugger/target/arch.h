@@ -63,6 +63,9 @@ struct arch {
 	/* struct pt_regs as it lies in memory: size in bytes, and decoding of that many bytes. */
 	size_t pt_regs_size;
 	void (*registers_from_pt_regs)(const uint8_t *data, struct registers *ret);
+	/* What an exception can have saved: selectors, flags and pc that no code runs with are not.
+	 */
+	bool (*is_possible)(const struct registers *registers);
 	/* The registers are of user mode. */
 	bool (*is_user_mode)(const struct registers *registers);
 };

@@ -139,6 +139,32 @@ static bool is_user_mode(const struct registers *registers)
 	       registers->values[X86_64_RIP] >> 47 == 0;
 }
 
+#define SELECTOR_KERNEL_CODE 0x10
+#define SELECTOR_KERNEL_DATA 0x18
+/* A paravirtual guest of Xen has these (include/xen/interface/xen-x86_64.h). */
+#define SELECTOR_XEN_CODE 0xe030
+#define SELECTOR_XEN_DATA 0xe02b
+#define RING_MASK	  3u
+#define FLAGS_ALWAYS_SET  0x2u
+/* Bits 3, 5 and 15, and all above ID: always zero. */
+#define FLAGS_ALWAYS_CLEAR 0xffffffffffc08028u
+/* One page at the top of memory that user mode can run: an old interface. */
+#define VSYSCALL_PAGE 0xffffffffff600000u
+
+static bool is_possible(const struct registers *registers)
+{
+	uint64_t code = registers->values[X86_64_CS], data = registers->values[X86_64_SS];
+	uint64_t flags = registers->values[X86_64_RFLAGS], pc = registers->values[X86_64_RIP];
+	if (!(flags & FLAGS_ALWAYS_SET) || flags & FLAGS_ALWAYS_CLEAR)
+		return false;
+	if ((code & RING_MASK) == RING_MASK)
+		return (data & RING_MASK) == RING_MASK && code > RING_MASK &&
+		       (pc >> 63 == 0 || pc >> 12 == VSYSCALL_PAGE >> 12);
+	/* An interrupt that comes from user mode leaves a null ss, which the next one saves. */
+	return (code == SELECTOR_KERNEL_CODE && (data == SELECTOR_KERNEL_DATA || !data)) ||
+	       (code == SELECTOR_XEN_CODE && data == SELECTOR_XEN_DATA);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.word_size = 8,
@@ -152,5 +178,6 @@ const struct arch arch_x86_64 = {
 	.registers_from_qemu = from_qemu,
 	.pt_regs_size = PT_REGS_SIZE,
 	.registers_from_pt_regs = from_pt_regs,
+	.is_possible = is_possible,
 	.is_user_mode = is_user_mode,
 };

@@ -2,6 +2,7 @@
 #include "debugger/target/btf_files.h"
 
 #include "base/array.h"
+#include "base/helper.h"
 #include "btf/elf.h"
 #include "btf/fit.h"
 #include "btf/relocate.h"
@@ -36,10 +37,10 @@ struct given {
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-static struct error *map_file(struct given *given)
+static struct error *map_file(struct target *target, struct given *given)
 {
 	struct stat status;
-	int fd = open(given->path, O_RDONLY | O_CLOEXEC);
+	int fd = helper_open(target->helper, given->path, 0);
 	if (fd < 0)
 		return error_system("%s", given->path);
 	struct error *error = NULL;
@@ -382,7 +383,7 @@ static struct error *keep_file(struct target *target, struct btf_file *file)
 static struct error *open_file(struct target *target, struct given *given, bool keep,
 			       struct btf_file **ret)
 {
-	struct error *error = map_file(given);
+	struct error *error = map_file(target, given);
 	if (error)
 		return error;
 	struct btf_file *file = calloc(1, sizeof(*file));

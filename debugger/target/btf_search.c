@@ -67,17 +67,23 @@ struct search {
 	uint64_t address, size; /* of what was found; 0: nothing yet */
 };
 
-/* In what was read from `address`. */
-static void search_chunk(struct search *search, uint64_t address, const uint8_t *chunk, size_t size)
+/* In what was read from `address`. Each candidate may take a second. */
+static struct error *search_chunk(struct search *search, uint64_t address, const uint8_t *chunk,
+				  size_t size)
 {
 	for (size_t at = 0; at + HEADER_SIZE <= size && !search->size; at += ALIGNMENT) {
 		uint64_t told = told_size(chunk + at, search->memory->big_endian);
-		if (!told || search->candidates++ >= CANDIDATES_MAX ||
-		    !is_of_kernel(search->memory, address + at, told))
+		if (!told || search->candidates++ >= CANDIDATES_MAX)
+			continue;
+		struct error *error = interrupt_check();
+		if (error)
+			return error;
+		if (!is_of_kernel(search->memory, address + at, told))
 			continue;
 		search->address = address + at;
 		search->size = told;
 	}
+	return interrupt_check();
 }
 
 struct error *btf_search(struct memory *memory, uint64_t stext, uint64_t *ret_address,
@@ -93,12 +99,11 @@ struct error *btf_search(struct memory *memory, uint64_t stext, uint64_t *ret_ad
 	       address - stext + PAGE < SEARCH_RANGE) {
 		struct error *why;
 		size_t size = memory_read_some(memory, address, chunk, CHUNK, &why);
-		search_chunk(&search, address, chunk, size);
+		error = search_chunk(&search, address, chunk, size);
 		/* A header may straddle the edge; holes are stepped over by the page. */
 		address = why ? ((address + size) & ~(uint64_t)(PAGE - 1)) + PAGE
 			      : address + CHUNK - PAGE;
 		error_free(why);
-		error = interrupt_check();
 	}
 	free(chunk);
 	if (error)

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 /* NR_CPUS_RANGE_END is 8192 on x86-64 and less elsewhere. */
-#define CPU_LIMIT 65536
+#define CPU_LIMIT 16384
 
 /* --- masks --------------------------------------------------------------------- */
 
@@ -137,7 +137,8 @@ size_t target_cpus(struct target *target, const struct cpu **ret)
 		target->cpus_loaded = true;
 		struct error *error = load_cpus(target);
 		if (error)
-			target_add_problem(target, error_prefix(error, "CPUs"));
+			target_add_missing(target, PART_CPUS,
+					   error_prefix(error, "CPUs cannot be known"));
 		cpu_registers_load(target);
 	}
 	*ret = target->cpus;

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/target/list.h"
+#include "debugger/target/live.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@
 /* enum module_state: LIVE, COMING, GOING, UNFORMED (being set up: members are not valid). */
 #define MODULE_STATE_UNFORMED 3
 #define MODULE_LIMIT	      65536
-/* The largest module BTF seen is below 4 MiB. */
-#define MODULE_BTF_LIMIT (128u << 20)
+/* Of all of them together. The largest one seen is below 4 MiB. */
+#define MODULE_BTF_LIMIT (64u << 20)
 #define ORC_LIMIT	 (1u << 24)
 
 /* Keeps the first problem of a module. */
@@ -232,7 +233,7 @@ size_t target_modules(struct target *target, const struct module **ret)
 		target->modules_loaded = true;
 		struct error *error = load_modules(target);
 		if (error)
-			target_add_problem(target, error_prefix(error, "modules"));
+			target_add_missing(target, PART_MODULES, error_prefix(error, "modules"));
 		if (target->memory && target->btf)
 			generated_load(target);
 	}
@@ -303,23 +304,63 @@ static struct error *find_btf(struct target *target, uint64_t module, struct obj
 	return NULL;
 }
 
+static struct error *read_btf(struct target *target, const struct object *btf,
+			      struct module *module)
+{
+	uint64_t data, size;
+	TRY(object_u64(btf, "data", &data));
+	TRY(object_u64(btf, "data_size", &size));
+	TRY(memory_read_alloc(target->memory, data, size,
+			      MODULE_BTF_LIMIT - target->module_btf_size, &module->btf_data));
+	module->btf_size = (size_t)size;
+	target->module_btf_size += (size_t)size;
+	return NULL;
+}
+
+/*
+ * The kernel goes by names, and a module may have been unloaded and another one loaded under its
+ * name. Ids are given once: where the module has the same one before and after, the bytes between
+ * are its own.
+ */
+static struct error *read_live_btf(struct target *target, const struct object *btf,
+				   struct module *module)
+{
+	uint64_t id, id_after = 0;
+	struct object after;
+	void *data;
+	size_t size;
+	TRY(object_u64(btf, "id", &id));
+	TRY(live_btf(target, module->name, MODULE_BTF_LIMIT, &data, &size));
+	struct error *error = find_btf(target, module->address, &after);
+	if (!error)
+		error = object_u64(&after, "id", &id_after);
+	if (!error && id != id_after)
+		error = error_create(ERROR_NOT_FOUND, "it is another one now");
+	if (error) {
+		free(data);
+		return error;
+	}
+	module->btf_data = data;
+	module->btf_size = size;
+	return NULL;
+}
+
 static struct error *load_btf(struct target *target, struct module *module)
 {
 	struct object btf;
-	uint64_t data, size;
 	TRY(target_need_btf(target));
 	TRY(find_btf(target, module->address, &btf));
-	TRY(object_u64(&btf, "data", &data));
-	TRY(object_u64(&btf, "data_size", &size));
-	TRY(memory_read_alloc(target->memory, data, size, MODULE_BTF_LIMIT, &module->btf_data));
-	struct error *error =
-		btf_open(module->btf_data, (size_t)size, target->btf, module->name, &module->btf);
+	if (target_is_live(target))
+		error_free(read_live_btf(target, &btf, module));
+	if (!module->btf_data)
+		TRY(read_btf(target, &btf, module));
+	struct error *error = btf_open(module->btf_data, module->btf_size, target->btf,
+				       module->name, &module->btf);
 	if (error) {
 		free(module->btf_data);
 		module->btf_data = NULL;
 		return error;
 	}
-	module->btf_size = (size_t)size;
 	/* What is damaged in it costs itself; the rest serves. */
 	if (btf_warning(module->btf))
 		add_problem(module,

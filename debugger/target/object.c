@@ -82,16 +82,6 @@ struct error *object_member(const struct object *object, const char *path, struc
 	return NULL;
 }
 
-static bool is_signed(struct type type)
-{
-	struct btf_type record;
-	if (!type_get_resolved(type, &record))
-		return false;
-	if (record.kind == BTF_INT)
-		return record.int_encoding & BTF_INT_SIGNED;
-	return (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) && record.kind_flag;
-}
-
 static uint64_t sign_extend(uint64_t value, uint32_t bits)
 {
 	if (bits >= 64 || !bits || !(value >> (bits - 1) & 1))
@@ -135,7 +125,7 @@ struct error *object_u64(const struct object *object, const char *path, uint64_t
 				 "%s", path ? path : "value"));
 		bits = (uint32_t)size * 8;
 	}
-	*ret = is_signed(member.type) ? sign_extend(value, bits) : value;
+	*ret = type_is_signed(member.type) ? sign_extend(value, bits) : value;
 	return NULL;
 }
 

@@ -54,12 +54,28 @@ bool target_find_symbol(struct target *target, const char *module, const char *n
 	return symtab_find(target->symbols, module, name, cursor, ret);
 }
 
+bool target_image_end(const struct target *target, uint64_t *ret)
+{
+	const struct symtab *symbols = target->symbols;
+	uint64_t start;
+	if (symtab_address(symbols, "_end", ret))
+		return true;
+	/* A table of functions, and what was found besides: the last that is known. */
+	uint32_t count = symtab_kernel_count(symbols);
+	if (!count || !symtab_address(symbols, "_etext", &start))
+		return false;
+	struct symbol last;
+	symtab_peek(symbols, count - 1, &last);
+	*ret = last.address + 1;
+	return *ret > start;
+}
+
 /* Within _text to _end no module can be. */
 static bool is_kernel_image(struct target *target, uint64_t address)
 {
 	uint64_t start, end;
-	return symtab_address(target->symbols, "_text", &start) &&
-	       symtab_address(target->symbols, "_end", &end) && address >= start && address < end;
+	return symtab_address(target->symbols, "_text", &start) && target_image_end(target, &end) &&
+	       address >= start && address < end;
 }
 
 bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,

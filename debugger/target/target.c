@@ -5,15 +5,21 @@
  */
 #include "debugger/target/btf_files.h"
 #include "debugger/target/btf_search.h"
+#include "debugger/target/live.h"
 #include "debugger/target/members.h"
+#include "debugger/target/object.h"
+#include "debugger/target/vmcoreinfo_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* No kernel's BTF came near this; a larger one is a damaged pair of symbols. */
-#define BTF_SIZE_LIMIT (256u << 20)
+/* No kernel's BTF came near this (4 to 8 MiB); a larger one is a damaged pair of symbols. */
+#define BTF_SIZE_LIMIT (64u << 20)
+
+/* A list of modules can be damaged in as many places as it has nodes. */
+#define PROBLEMS_MAX 100
 
 static const char no_note_advice[] =
 	"all still works; --vmcoreinfo FILE takes another one, should this one be wrong";
@@ -47,31 +53,36 @@ const char *target_advice(const struct target *target, enum error_kind kind)
 
 const char *target_error_advice(const struct target *target, const struct error *error)
 {
-	for (const struct target_problem *p = target->problems; p; p = p->next)
-		if (p->advice && strstr(error->message, p->error->message))
-			return p->advice;
-	return target_advice(target, error->kind);
+	return error->advice ?: target_advice(target, error->kind);
 }
 
 void target_add_problem(struct target *target, struct error *error)
 {
-	target_add_advised(target, error, NULL);
+	target_add_missing(target, PART_NONE, error);
 }
 
-void target_add_advised(struct target *target, struct error *error, const char *advice)
+void target_add_missing(struct target *target, enum target_part part, struct error *error)
 {
 	if (!error)
 		return;
 	struct target_problem **link = &target->problems;
-	for (; *link; link = &(*link)->next) {
-		if (!strcmp((*link)->error->message, error->message)) {
+	size_t count = 0;
+	for (; *link; link = &(*link)->next, count++) {
+		if (error_is_equal((*link)->error, error)) {
 			error_free(error);
 			return;
 		}
 	}
+	if (part == PART_NONE && count >= PROBLEMS_MAX) {
+		error_free(error);
+		if (count > PROBLEMS_MAX)
+			return;
+		error = error_create(ERROR_OTHER, "there are more problems than these %d",
+				     PROBLEMS_MAX);
+	}
 	*link = calloc(1, sizeof(**link));
 	if (*link)
-		**link = (struct target_problem){ .error = error, .advice = advice };
+		**link = (struct target_problem){ .error = error, .part = part };
 	else
 		error_free(error);
 }
@@ -82,36 +93,49 @@ static struct error *open_vmcoreinfo(struct target *target)
 {
 	target->vmcoreinfo = vmcore_vmcoreinfo(target->vmcore);
 	if (!target->vmcoreinfo) {
-		struct error *error =
-			vmcore_search_vmcoreinfo(target->vmcore, &target->found_vmcoreinfo);
+		struct error *error = vmcore_search_vmcoreinfo(target->vmcore);
 		if (error)
 			return error_prefix(error, "the dump has no VMCOREINFO note, which "
 						   "--vmcoreinfo FILE can bring");
-		target->vmcoreinfo = target->found_vmcoreinfo;
-		target_add_advised(target,
-				   error_create(ERROR_NOT_FOUND,
-						"the dump has no VMCOREINFO note; using the text "
-						"found in its memory"),
-				   no_note_advice);
+		target->vmcoreinfo = vmcore_vmcoreinfo(target->vmcore);
+		error = error_create(ERROR_NOT_FOUND,
+				     "the dump has no VMCOREINFO note; using the text found in "
+				     "its memory");
+		target_add_problem(target, error_advise(error, no_note_advice));
 	}
 	const char *release = vmcoreinfo_get(target->vmcoreinfo, "OSRELEASE");
 	snprintf(target->release, sizeof(target->release), "%s", release ? release : "");
 	return NULL;
 }
 
+/* Asked first: of no use is a VMCOREINFO to what cannot be read with it. */
+static struct error *open_arch(struct target *target)
+{
+	const char *machine = target->facts->machine;
+	target->arch = arch_find(machine);
+	if (target->arch || !*machine)
+		return NULL;
+	return error_create(ERROR_UNSUPPORTED,
+			    "the dump is of machine type %s, which is not supported yet: this "
+			    "btfcrash reads x86_64 only",
+			    machine);
+}
+
 static struct error *open_memory(struct target *target)
 {
-	target->arch = arch_find(target->facts->machine);
 	if (!target->arch)
-		return error_create(
-			ERROR_UNSUPPORTED,
-			"the dump is of machine type %s: this btfcrash reads x86_64 only",
-			target->facts->machine);
+		TRY(open_arch(target));
+	if (!target->arch)
+		return error_create(ERROR_UNSUPPORTED,
+				    "neither the dump's headers nor its VMCOREINFO say of which "
+				    "machine it is");
 	struct error *error = target->arch->translator_create(target->physical, target->vmcoreinfo,
 							      &target->translator);
 	if (!error)
 		error = virtual_memory_create(target->physical, target->translator,
 					      &target->memory);
+	if (!error && target_is_live(target))
+		virtual_memory_set_live(target->memory, target->vmcore);
 	return error_prefix(error, "kernel memory cannot be translated");
 }
 
@@ -175,7 +199,9 @@ static struct error *find_btf(struct target *target, uint64_t *ret_start, uint64
 		*ret_size = stop - *ret_start;
 		return NULL;
 	}
-	bool has_all = symtab_kernel_count(target->symbols) && !symtab_warning(target->symbols);
+	/* The table may be one of functions only, which has no __start_BTF up to 6.9. */
+	bool has_all = symtab_address(target->symbols, "init_task", &stop) &&
+		       !symtab_warning(target->symbols);
 	if (has_all || !vmcoreinfo_hex(target->vmcoreinfo, "SYMBOL(_stext)", &stext))
 		return error_create(ERROR_NOT_FOUND, "the kernel has no __start_BTF (built without "
 						     "CONFIG_DEBUG_INFO_BTF?)");
@@ -188,41 +214,68 @@ static struct error *find_btf(struct target *target, uint64_t *ret_start, uint64
 	return error;
 }
 
-static struct error *open_btf(struct target *target)
+static struct error *open_btf_bytes(struct target *target)
+{
+	return btf_open(target->btf_data, target->btf_size, NULL, "vmlinux", &target->btf);
+}
+
+static struct error *open_memory_btf(struct target *target)
 {
 	uint64_t start = 0, size = 0;
-	struct error *error = find_btf(target, &start, &size);
-	if (error)
-		return error_prefix(error, "no types");
-	error = memory_borrow(target->memory, start, size, BTF_SIZE_LIMIT, &target->btf_data,
-			      &target->btf_copy);
-	if (!error) {
-		target->btf_size = (size_t)size;
-		error = btf_open(target->btf_data, target->btf_size, NULL, "vmlinux", &target->btf);
-	}
+	TRY(find_btf(target, &start, &size));
+	struct error *error = memory_borrow(target->memory, start, size, BTF_SIZE_LIMIT,
+					    &target->btf_data, &target->btf_copy);
+	target->btf_size = (size_t)size;
+	if (!error)
+		error = open_btf_bytes(target);
+	return error_prefix(error, "the BTF at 0x%" PRIx64, start);
+}
+
+/* The same bytes of a running kernel, from itself where it gives them. */
+static struct error *open_live_btf(struct target *target)
+{
+	target->live_lack =
+		live_btf(target, "vmlinux", BTF_SIZE_LIMIT, &target->btf_copy, &target->btf_size);
+	if (target->live_lack)
+		return open_memory_btf(target);
+	target->btf_data = target->btf_copy;
+	return open_btf_bytes(target);
+}
+
+static struct error *open_btf(struct target *target)
+{
+	struct error *error = target_is_live(target) ? open_live_btf(target)
+						     : open_memory_btf(target);
 	if (!error && btf_warning(target->btf))
 		target_add_problem(target, error_create(ERROR_FORMAT, "the kernel's BTF: %s",
 							btf_warning(target->btf)));
-	return error_prefix(error, "no types: the BTF at 0x%" PRIx64, start);
+	return error_prefix(error, "no types");
 }
 
-static struct error *open_parts(struct target *target)
+static struct error *open_parts(struct target *target, const char *vmcoreinfo_path)
 {
-	struct error *error = open_vmcoreinfo(target);
-	if (error)
-		return error;
-	error = open_memory(target);
-	if (error)
-		return error;
-	error = open_symbols(target);
+	TRY(open_arch(target));
+	TRY(open_vmcoreinfo(target));
+	TRY(open_memory(target));
+	if (vmcoreinfo_path)
+		TRY(error_prefix(vmcoreinfo_check_place(target), "%s", vmcoreinfo_path));
+	struct error *error = open_symbols(target);
+	if (vmcoreinfo_path) {
+		struct error *other = vmcoreinfo_check_kernel(target);
+		if (other) {
+			error_free(error);
+			return error_prefix(other, "%s", vmcoreinfo_path);
+		}
+	}
 	if (error) {
 		struct error *types = open_btf(target);
-		target_add_advised(target, error, types ? symbols_advice : only_types_advice);
-		target_add_problem(target, types);
+		const char *advice = types ? symbols_advice : only_types_advice;
+		target_add_missing(target, PART_SYMBOLS, error_advise(error, advice));
+		target_add_missing(target, PART_TYPES, types);
 		return NULL;
 	}
-	target_add_advised(target, check_banner(target), banner_advice);
-	target_add_advised(target, open_btf(target), types_advice);
+	target_add_problem(target, error_advise(check_banner(target), banner_advice));
+	target_add_missing(target, PART_TYPES, error_advise(open_btf(target), types_advice));
 	return NULL;
 }
 
@@ -232,7 +285,10 @@ struct error *target_open(const char *const *paths, size_t count,
 	struct target *target = calloc(1, sizeof(*target));
 	if (!target)
 		return error_no_memory();
-	struct vmcore_options vmcore_options = { .vmcoreinfo_path = options->vmcoreinfo_path };
+	struct vmcore_options vmcore_options = { .vmcoreinfo_path = options->vmcoreinfo_path,
+						 .helper = options->helper,
+						 .raw = options->raw };
+	target->helper = options->helper;
 	struct error *error = vmcore_open(paths, count, &vmcore_options, &target->vmcore);
 	if (!error)
 		error = symtab_create(&target->symbols);
@@ -242,10 +298,11 @@ struct error *target_open(const char *const *paths, size_t count,
 		target->physical = vmcore_physical(target->vmcore);
 		target->facts = vmcore_facts(target->vmcore);
 		if (*target->facts->warning)
-			target_add_advised(
-				target, error_create(ERROR_TRUNCATED, "%s", target->facts->warning),
-				incomplete_advice);
-		error = error_prefix(open_parts(target), "%s", paths[0]);
+			target_add_problem(target,
+					   error_advise(error_create(ERROR_TRUNCATED, "%s",
+								     target->facts->warning),
+							incomplete_advice));
+		error = error_prefix(open_parts(target, options->vmcoreinfo_path), "%s", paths[0]);
 	}
 	if (error) {
 		target_close(target);
@@ -284,10 +341,10 @@ void target_close(struct target *target)
 	members_destroy(target->members);
 	btf_close(target->btf);
 	free(target->btf_copy);
+	error_free(target->live_lack);
 	symtab_destroy(target->symbols);
 	virtual_memory_destroy(target->memory);
 	free(target->translator);
-	vmcoreinfo_free(target->found_vmcoreinfo);
 	vmcore_close(target->vmcore);
 	while (target->problems) {
 		struct target_problem *problem = target->problems;
@@ -298,29 +355,55 @@ void target_close(struct target *target)
 	free(target);
 }
 
+void target_refresh(struct target *target)
+{
+	if (!target_is_live(target))
+		return;
+	vmcore_refresh(target->vmcore);
+	free(target->cpus);
+	target->cpus = NULL;
+	target->cpu_count = 0;
+	target->cpus_loaded = false;
+}
+
 /* --- what is missing, and why ------------------------------------------------------ */
 
-static struct error *need(const struct target *target, bool there, const char *what)
+struct error *target_part_problem(const struct target *target, enum target_part part)
+{
+	for (const struct target_problem *p = target->problems; p; p = p->next)
+		if (p->part == part)
+			return error_copy(p->error);
+	return NULL;
+}
+
+static struct error *need(const struct target *target, bool there, enum target_part part,
+			  const char *what)
 {
 	if (there)
 		return NULL;
-	for (const struct target_problem *p = target->problems; p; p = p->next)
-		if (!strncmp(p->error->message, what, strlen(what)))
-			return error_copy(p->error);
-	return error_create(ERROR_NOT_FOUND, "%s in this dump", what);
+	return target_part_problem(target, part)
+		       ?: error_create(ERROR_NOT_FOUND, "no %s in this dump", what);
 }
 
 struct error *target_need_memory(const struct target *target)
 {
-	return need(target, target->memory, "kernel memory");
+	/* Where it cannot be had, no target opens: no problem of one says why. */
+	return target->memory ? NULL
+			      : error_create(ERROR_NOT_FOUND, "no kernel memory in this dump");
 }
 
 struct error *target_need_symbols(const struct target *target)
 {
-	return need(target, symtab_count(target->symbols), "no symbols");
+	return need(target, symtab_count(target->symbols), PART_SYMBOLS, "symbols");
 }
 
 struct error *target_need_btf(const struct target *target)
 {
-	return need(target, target->btf, "no types");
+	return need(target, target->btf, PART_TYPES, "types");
+}
+
+struct error *target_need_cpus(struct target *target)
+{
+	const struct cpu *cpus;
+	return need(target, target_cpus(target, &cpus), PART_CPUS, "CPUs");
 }

@@ -38,6 +38,7 @@ struct cpu {
 	uint64_t current_task; /* runqueues.curr; 0 unknown */
 	uint64_t idle_task;    /* runqueues.idle; 0 unknown */
 	bool has_registers;
+	bool is_silent;		    /* it did not answer the kernel that died through kexec */
 	struct registers registers; /* at the crash, from the dump's notes */
 	const char *registers_from; /* "PRSTATUS", "QEMU", "crash_notes"; NULL */
 };
@@ -76,15 +77,19 @@ struct generated_code {
 	uint64_t owner; /* address */
 };
 
+/* What a problem is the reason of that something is not there, or not whole. */
+enum target_part { PART_NONE, PART_SYMBOLS, PART_TYPES, PART_MODULES, PART_CPUS };
+
 struct target_problem {
 	struct target_problem *next;
-	struct error *error;
-	const char *advice; /* what works all the same, and what the user can do; NULL: nothing */
+	struct error *error; /* its advice: what works all the same, and what the user can do */
+	enum target_part part;
 };
 
 struct btf_files;
 struct declarations;
-struct cache_keeper;
+struct cache_place;
+struct helper_link;
 
 struct target {
 	struct vmcore *vmcore;
@@ -108,15 +113,19 @@ struct target {
 	struct error *tasks_problem; /* of that walk, NULL: none */
 	struct module *modules;
 	size_t module_count;
+	size_t module_btf_size; /* of those that were read, bytes */
 	bool modules_loaded;
 	struct generated_code *generated; /* with the modules, in the order of /proc/kallsyms */
 	size_t generated_count;
 	struct target_problem *problems;
 	struct translator *translator;
-	struct vmcoreinfo *found_vmcoreinfo;
 	const void *btf_data; /* the bytes of `btf` */
 	void *btf_copy;	      /* the same, to be freed; NULL: memory lends them */
 	size_t btf_size;
+	/* Of a running kernel: why its types are not /sys/kernel/btf's but memory's; NULL: they
+	 * are.
+	 */
+	struct error *live_lack;
 	struct members *members;     /* where the kernel's types have them; NULL: not remembered */
 	bool btf_is_of_file;	     /* borrowed of them: the dump has none */
 	struct btf_files *btf_files; /* given by the user, NULL: none */
@@ -125,8 +134,9 @@ struct target {
 	/* For debugger/infer: without the shipped table; without the results of earlier sessions,
 	 * which know nothing of what the user declared. */
 	bool no_hints, no_cache;
-	struct cache_keeper *cache_keeper; /* writes results for us, borrowed; NULL: we do */
-	void *inference;		   /* what debugger/infer keeps of the code */
+	const struct cache_place *cache_place; /* of these; borrowed. NULL: there is none */
+	struct helper_link *helper;	       /* opens files for us, borrowed; NULL: we do */
+	void *inference;		       /* what debugger/infer keeps of the code */
 	void (*inference_destroy)(void *inference);
 	void *reach; /* typed objects that debugger/infer found */
 	void (*reach_destroy)(void *reach);
@@ -134,16 +144,30 @@ struct target {
 
 struct target_options {
 	const char *vmcoreinfo_path;
+	struct helper_link *helper; /* see struct target */
+	bool raw;		    /* vmcore_options.raw */
 };
 
 /* Fails only when nothing at all could be served (exit status 2). */
 struct error *target_open(const char *const *paths, size_t count,
 			  const struct target_options *options, struct target **ret) MUST_CHECK;
 void target_close(struct target *target);
-/* Remembers a problem for `sys` and the banner; takes `error`. Equal messages once. */
+/* Not a dump but the machine that we run on, which changes while it is read. */
+static inline bool target_is_live(const struct target *target)
+{
+	return target->facts && target->facts->is_live;
+}
+/*
+ * Between two questions to a running machine: what it did meanwhile is seen, CPUs are read anew.
+ * Of a dump: nothing. Modules stay those that were there when first asked for.
+ */
+void target_refresh(struct target *target);
+/* Remembers a problem for `sys` and the banner; takes `error`, NULL: none. Equal ones once. */
 void target_add_problem(struct target *target, struct error *error);
-/* The same with `advice`, which is borrowed for good. */
-void target_add_advised(struct target *target, struct error *error, const char *advice);
+/* The same of what is the reason that a part is not there, or not whole. */
+void target_add_missing(struct target *target, enum target_part part, struct error *error);
+/* Why a part is not whole; NULL: nothing is known to be wrong. */
+struct error *target_part_problem(const struct target *target, enum target_part part) MUST_CHECK;
 /* What the user can do about memory that the dump does not have; NULL: nothing. */
 const char *target_advice(const struct target *target, enum error_kind kind);
 /* The same of an error, also of one that a problem of the target is the reason of. */
@@ -152,6 +176,8 @@ const char *target_error_advice(const struct target *target, const struct error 
 struct error *target_need_memory(const struct target *target) MUST_CHECK;
 struct error *target_need_symbols(const struct target *target) MUST_CHECK;
 struct error *target_need_btf(const struct target *target) MUST_CHECK;
+/* Loads them. */
+struct error *target_need_cpus(struct target *target) MUST_CHECK;
 
 /* --- CPUs (cpus.c) ------------------------------------------------------- */
 /* Possible CPUs, in ascending order; empty with a problem noted when they cannot be read. */
@@ -184,6 +210,11 @@ bool target_find_symbol(struct target *target, const char *module, const char *n
 bool target_find_noted(const struct target *target, const char *name, struct symbol *ret);
 bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
 		      uint64_t *ret_offset);
+/*
+ * Where the kernel image ends: _end, or, where the table lacks it, behind the last symbol that is
+ * known. False without symbols.
+ */
+bool target_image_end(const struct target *target, uint64_t *ret);
 /* "name+0x12 [module]"; false: nothing near. */
 bool target_describe(struct target *target, uint64_t address, char *buffer, size_t size);
 

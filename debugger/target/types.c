@@ -16,6 +16,9 @@ const char *type_origin_name(enum type_origin origin)
 	return names[origin];
 }
 
+/* Variables of one name: static ones of different files are. */
+#define NAMESAKES_MAX 64
+
 /* --- by name -------------------------------------------------------------------------- */
 
 /* How people spell integers, and how gcc's DWARF, and so BTF, does. */
@@ -128,8 +131,11 @@ static bool is_per_cpu_variable(const struct btf *btf, uint32_t variable)
 static bool find_variable(const struct btf *btf, const char *name, struct type *ret)
 {
 	uint64_t cursor = 0;
-	uint32_t id, only = 0;
+	uint32_t id, only = 0, seen = 0;
 	while ((id = btf_find(btf, BTF_VAR, name, &cursor))) {
+		/* Sections are long: not for each of millions that are called the same. */
+		if (seen++ == NAMESAKES_MAX)
+			return false;
 		if (id < btf_start_id(btf) || is_per_cpu_variable(btf, id))
 			continue;
 		if (only)

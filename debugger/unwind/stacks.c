@@ -134,14 +134,21 @@ static const struct stack_bounds *find_known(const struct stacks *stacks, uint64
 	return NULL;
 }
 
+void stacks_load(struct stacks *stacks)
+{
+	if (!stacks->cpu || stacks->cpu_loaded)
+		return;
+	stacks->cpu_loaded = true;
+	add_irq_stack(stacks);
+	add_exception_stacks(stacks);
+	add_entry_stack(stacks);
+}
+
 const struct stack_bounds *stacks_find(struct stacks *stacks, uint64_t sp)
 {
 	const struct stack_bounds *found = find_known(stacks, sp);
 	if (found || !stacks->cpu || stacks->cpu_loaded)
 		return found;
-	stacks->cpu_loaded = true;
-	add_irq_stack(stacks);
-	add_exception_stacks(stacks);
-	add_entry_stack(stacks);
+	stacks_load(stacks);
 	return find_known(stacks, sp);
 }

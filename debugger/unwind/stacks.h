@@ -25,6 +25,8 @@ struct stacks {
 /* Either may be NULL. */
 void stacks_init(struct stacks *stacks, struct target *target, const struct task *task,
 		 const struct cpu *cpu);
+/* Those of the CPU as well, which are else looked for when they are needed. */
+void stacks_load(struct stacks *stacks);
 /* The one that `sp` points into or just past; NULL: none that is known. */
 const struct stack_bounds *stacks_find(struct stacks *stacks, uint64_t sp);
 

@@ -13,8 +13,9 @@ struct unwinder {
 	struct orc *orc;	 /* NULL: none, see orc_problem */
 	struct error *orc_problem;
 	struct stacks stacks;
-	uint32_t stacks_left; /* by index in stacks.bounds: not to be entered again */
-	struct stack_trace *trace;
+	uint32_t stacks_left;	   /* by index in stacks.bounds: not to be entered again */
+	struct stack_trace *trace; /* NULL: only looking */
+	bool strict;		   /* no frame by rbp alone, none that a rule contradicts */
 	/* The current frame. */
 	struct registers registers;
 	bool pc_is_exact;
@@ -27,8 +28,14 @@ struct step {
 	struct registers registers;
 	enum frame_kind kind;
 	bool pc_is_exact;
-	bool is_end; /* there is no further frame, and rightly so */
+	bool is_end;	    /* there is no further frame, and rightly so */
+	uint64_t saved_end; /* where the saved registers end that it took; 0: none */
 };
+
+/* One step by a rule, else by a guess; the error is that of the rule (unwind.c). */
+struct error *unwinder_step(struct unwinder *unwinder, struct step *ret) MUST_CHECK;
+/* Makes what the step found the current frame, but for the function. */
+void unwinder_take(struct unwinder *unwinder, const struct step *step);
 
 /*
  * By ORC (step_orc.c). Errors say why there is no next frame: no rule, a register that is not

@@ -49,10 +49,11 @@ static void recover_bp(struct unwinder *unwinder, uint64_t cfa, struct registers
 	uint64_t pc = unwinder->registers.values[X86_64_RIP], value;
 	if (!unwinder->orc || pc - unwinder->function > FUNCTION_LIMIT)
 		return;
-	for (uint64_t at = pc; at >= unwinder->function; at--) {
+	/* Counted from the pc: a symbol may claim to be at 0, below which nothing is. */
+	for (uint64_t back = 0; back <= pc - unwinder->function; back++) {
 		struct orc_entry entry;
 		bool found;
-		struct error *error = orc_find(unwinder->orc, at, &entry, &found);
+		struct error *error = orc_find(unwinder->orc, pc - back, &entry, &found);
 		error_free(error);
 		if (error || !found || entry.type != ORC_TYPE_CALL ||
 		    entry.bp_base != ORC_BASE_PREV_SP)
@@ -93,8 +94,9 @@ static bool step_encoded_regs(struct unwinder *unwinder, uint64_t address, struc
 		return false;
 	*ret = (struct step){ .kind = FRAME_EXCEPTION, .pc_is_exact = true };
 	arch->registers_from_pt_regs(raw, &ret->registers);
-	return arch->is_user_mode(&ret->registers) ||
-	       scan_is_text(unwinder->target, ret->registers.values[arch->pc]);
+	return arch->is_possible(&ret->registers) &&
+	       (arch->is_user_mode(&ret->registers) ||
+		scan_is_text(unwinder->target, ret->registers.values[arch->pc]));
 }
 
 bool step_frame_pointer(struct unwinder *unwinder, struct step *ret)

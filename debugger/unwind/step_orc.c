@@ -130,10 +130,9 @@ static struct error *step_call(struct unwinder *unwinder, const struct orc_entry
 	return NULL;
 }
 
-/* No code runs with selector 0: what was read there is something else. */
-static struct error *check_selector(const struct registers *registers, uint64_t at)
+static struct error *check_saved(const struct registers *registers, uint64_t at)
 {
-	if (registers->values[X86_64_CS] & ~(uint64_t)3)
+	if (arch_x86_64.is_possible(registers))
 		return NULL;
 	return error_create(ERROR_FORMAT, "no saved registers at 0x%" PRIx64, at);
 }
@@ -145,7 +144,8 @@ static struct error *step_pt_regs(struct unwinder *unwinder, uint64_t cfa, struc
 			 "pt_regs"));
 	arch_x86_64.registers_from_pt_regs(raw, &ret->registers);
 	ret->kind = FRAME_EXCEPTION;
-	return check_selector(&ret->registers, cfa);
+	ret->saved_end = cfa + arch_x86_64.pt_regs_size;
+	return check_saved(&ret->registers, cfa);
 }
 
 /* Only what the processor pushed; the other registers still hold what they did. */
@@ -164,7 +164,8 @@ static struct error *step_iret_frame(struct unwinder *unwinder, const struct orc
 	ret->registers.values[X86_64_CS] &= 0xffff;
 	ret->registers.values[X86_64_SS] &= 0xffff;
 	ret->kind = FRAME_EXCEPTION;
-	return check_selector(&ret->registers, cfa);
+	ret->saved_end = cfa + sizeof(raw);
+	return check_saved(&ret->registers, cfa);
 }
 
 struct error *step_orc(struct unwinder *unwinder, struct step *ret)

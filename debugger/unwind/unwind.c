@@ -5,6 +5,7 @@
  * stack pointer rises on each stack, no stack is entered twice, and frames are counted.
  */
 #include "debugger/unwind/scan.h"
+#include "debugger/unwind/search.h"
 #include "debugger/unwind/step.h"
 
 #include "base/array.h"
@@ -16,19 +17,24 @@
 /* 16 KiB of stack hold at most 1024 frames of 16 bytes; a few stacks are chained. */
 #define FRAME_LIMIT 2048
 
+#define LIVE_ATTEMPTS 8
+
 const char *frame_kind_name(enum frame_kind kind)
 {
 	static const char *const names[] = {
-		[FRAME_REGISTERS] = "registers",
-		[FRAME_ORC] = "orc",
-		[FRAME_EXCEPTION] = "exception",
-		[FRAME_CALL_SCAN] = "call",
-		[FRAME_BPF] = "bpf",
-		[FRAME_POINTER] = "fp",
-		[FRAME_SCAN] = "scan",
-		[FRAME_USER] = "user",
+		[FRAME_REGISTERS] = "registers", [FRAME_SEARCH] = "search",  [FRAME_ORC] = "orc",
+		[FRAME_EXCEPTION] = "exception", [FRAME_CALL_SCAN] = "call", [FRAME_BPF] = "bpf",
+		[FRAME_POINTER] = "fp",		 [FRAME_SCAN] = "scan",	     [FRAME_USER] = "user",
 	};
 	return names[kind];
+}
+
+const char *trace_start_name(enum trace_start start)
+{
+	static const char *const names[] = { [START_REGISTERS] = "registers",
+					     [START_SWITCH] = "switch",
+					     [START_SEARCH] = "search" };
+	return names[start];
 }
 
 /* --- frames ----------------------------------------------------------------------- */
@@ -145,7 +151,8 @@ static bool step_by_guess(struct unwinder *unwinder, struct step *ret)
 	static bool (*const ways[])(struct unwinder *, struct step *) = { step_call_scan,
 									  step_frame_pointer,
 									  step_scan };
-	for (size_t i = 0; i < ARRAY_COUNT(ways); i++) {
+	size_t count = unwinder->strict ? 1 : ARRAY_COUNT(ways);
+	for (size_t i = 0; i < count; i++) {
 		if (!ways[i](unwinder, ret))
 			continue;
 		struct error *error = check_stack(unwinder, ret);
@@ -156,10 +163,39 @@ static bool step_by_guess(struct unwinder *unwinder, struct step *ret)
 	return false;
 }
 
-static struct error *walk(struct unwinder *unwinder)
+struct error *unwinder_step(struct unwinder *unwinder, struct step *ret)
+{
+	struct error *error = step_by_rule(unwinder, ret);
+	/* Where there is no rule another way may be as good; where it leads nowhere, none is. */
+	bool may_guess = error && (!unwinder->strict || error->kind == ERROR_NOT_FOUND);
+	if (!may_guess || !step_by_guess(unwinder, ret))
+		return error;
+	error_free(error);
+	return NULL;
+}
+
+void unwinder_take(struct unwinder *unwinder, const struct step *step)
+{
+	leave_stack(unwinder, step);
+	unwinder->registers = step->registers;
+	unwinder->pc_is_exact = step->pc_is_exact;
+}
+
+static bool is_at(const struct unwinder *unwinder, const struct search_frame *frame)
+{
+	const struct arch *arch = unwinder->target->arch;
+	const uint64_t *now = unwinder->registers.values, *then = frame->registers.values;
+	return now[arch->pc] == then[arch->pc] && now[arch->sp] == then[arch->sp];
+}
+
+/* To the end, or up to the frame before `stop`, at which the unwinder then is. */
+static struct error *walk(struct unwinder *unwinder, enum frame_kind kind,
+			  const struct search_frame *stop)
 {
 	struct stack_trace *trace = unwinder->trace;
-	TRY(add_frame(unwinder, FRAME_REGISTERS));
+	if (stop && is_at(unwinder, stop))
+		return NULL;
+	TRY(add_frame(unwinder, kind));
 	while (trace->frames[trace->count - 1].kind != FRAME_USER) {
 		struct step step;
 		TRY(interrupt_check());
@@ -167,32 +203,87 @@ static struct error *walk(struct unwinder *unwinder)
 			trace->end = error_create(ERROR_FORMAT, "more than %d frames", FRAME_LIMIT);
 			return NULL;
 		}
-		struct error *error = step_by_rule(unwinder, &step);
-		if (error && !step_by_guess(unwinder, &step)) {
-			trace->end = error;
+		trace->end = unwinder_step(unwinder, &step);
+		if (trace->end || step.is_end)
 			return NULL;
-		}
-		error_free(error);
-		if (step.is_end)
+		unwinder_take(unwinder, &step);
+		if (stop && is_at(unwinder, stop))
 			return NULL;
-		leave_stack(unwinder, &step);
-		unwinder->registers = step.registers;
-		unwinder->pc_is_exact = step.pc_is_exact;
 		TRY(add_frame(unwinder, step.kind));
 	}
 	return NULL;
 }
 
-static struct error *unwind(struct unwinder *unwinder)
+static void open_orc(struct unwinder *unwinder)
 {
 	unwinder->orc_problem = unwinder->target->arch == &arch_x86_64
 					? orc_of(unwinder->target, &unwinder->orc)
 					: error_create(ERROR_UNSUPPORTED, "no unwinder for %s",
 						       unwinder->target->arch->name);
-	struct error *error = walk(unwinder);
+}
+
+static struct error *unwind(struct unwinder *unwinder)
+{
+	open_orc(unwinder);
+	struct error *error = walk(unwinder, FRAME_REGISTERS, NULL);
 	error_free(unwinder->orc_problem);
 	if (error)
 		stack_trace_deinit(unwinder->trace);
+	return error;
+}
+
+/* --- a search -------------------------------------------------------------------------- */
+
+static void begin_at(struct unwinder *unwinder, const struct search_frame *frame)
+{
+	unwinder->registers = frame->registers;
+	unwinder->pc_is_exact = frame->pc_is_exact;
+}
+
+/* First what may be over, then what is sure: from there on, nothing that the former said counts. */
+static struct error *walk_found(struct unwinder *unwinder, const struct search_result *found)
+{
+	struct stack_trace *trace = unwinder->trace;
+	bool is_interrupted = found->sure.pc_is_exact;
+	begin_at(unwinder, &found->start);
+	TRY(walk(unwinder, FRAME_SEARCH, found->proof ? &found->sure : NULL));
+	for (size_t i = 0; i < trace->count; i++)
+		trace->frames[i].is_unproved = true;
+	trace->unproved = trace->count;
+	if (!found->proof || trace->end)
+		return NULL;
+	begin_at(unwinder, &found->sure);
+	return walk(unwinder, is_interrupted ? FRAME_EXCEPTION : FRAME_SEARCH, NULL);
+}
+
+/* A task that was running, or was not left by the scheduler: no registers say where it was. */
+static struct error *unwind_searched(struct unwinder *unwinder, const struct cpu *cpu)
+{
+	struct stack_trace *trace = unwinder->trace;
+	struct cpu_context context = { .may_be_nmi = false };
+	struct search_result found;
+	trace->start = START_SEARCH;
+	trace->cpu_is_silent = cpu && cpu->is_silent;
+	open_orc(unwinder);
+	unwinder->strict = true;
+	if (cpu)
+		cpu_context_read(unwinder->target, cpu, &context);
+	stacks_load(&unwinder->stacks);
+	struct error *error = search_stacks(unwinder, &context, &found);
+	trace->proof = found.proof;
+	trace->may_be_user = unwinder->task->has_mm && !found.proof && !context.count;
+	if (!error && found.found)
+		error = walk_found(unwinder, &found);
+	else if (!error)
+		trace->end = unwinder->orc_problem
+				     ? error_create(ERROR_NOT_FOUND, "%s",
+						    unwinder->orc_problem->message)
+				     : error_create(ERROR_NOT_FOUND,
+						    "nothing on the stack leads to where the "
+						    "kernel was entered");
+	error_free(unwinder->orc_problem);
+	if (error)
+		stack_trace_deinit(trace);
 	return error;
 }
 
@@ -250,23 +341,99 @@ struct error *unwind_registers(struct target *target, const struct registers *re
 	return unwind(&unwinder);
 }
 
-struct error *unwind_task(struct target *target, const struct task *task, struct stack_trace *ret)
+/* The scheduler leaves a task in the call of __switch_to_asm, or before its first instruction. */
+static bool is_switched_out(struct unwinder *unwinder)
+{
+	uint64_t pc = unwinder->registers.values[unwinder->target->arch->pc], called, address;
+	unwinder->pc_is_exact = is_fork_entry(unwinder->target, pc);
+	return unwinder->pc_is_exact ||
+	       (symtab_address(unwinder->target->symbols, "__switch_to_asm", &address) &&
+		scan_call_target(unwinder->target, pc, &called) && called == address);
+}
+
+static struct error *unwind_still(struct target *target, const struct task *task,
+				  struct stack_trace *ret)
 {
 	const struct cpu *cpu = task->on_cpu ? target_cpu(target, task->cpu) : NULL;
-	if (cpu && cpu->has_registers)
-		return unwind_registers(target, &cpu->registers, task, ret);
+	if (cpu && cpu->has_registers) {
+		TRY(unwind_registers(target, &cpu->registers, task, ret));
+		ret->registers_from = cpu->registers_from;
+		return NULL;
+	}
 	struct unwinder unwinder = { .target = target, .task = task, .trace = ret };
-	*ret = (struct stack_trace){ .is_stale = task->on_cpu };
+	*ret = (struct stack_trace){ .start = START_SWITCH };
 	if (!task->stack) {
 		ret->end = error_create(ERROR_NOT_FOUND, "the task has exited: it has no stack");
 		return NULL;
 	}
 	stacks_init(&unwinder.stacks, target, task, cpu);
+	if (task->on_cpu)
+		return unwind_searched(&unwinder, cpu);
 	ret->end = read_inactive(&unwinder);
 	if (ret->end)
 		return NULL;
-	unwinder.pc_is_exact = is_fork_entry(target, unwinder.registers.values[target->arch->pc]);
-	return unwind(&unwinder);
+	return is_switched_out(&unwinder) ? unwind(&unwinder) : unwind_searched(&unwinder, NULL);
+}
+
+/* --- a machine that runs ------------------------------------------------------------------ */
+
+/*
+ * A task that is not on a CPU, and has not been switched out once more when looked at again, has
+ * not run in between (kernel/sched/core.c: __schedule() counts for who leaves, on_cpu is set before
+ * and cleared after a task runs).
+ */
+static struct error *read_stamp(struct target *target, const struct task *task, struct stamp *ret)
+{
+	struct object object;
+	uint64_t voluntary, involuntary, runs = task->on_cpu;
+	TRY(object_at(target, "struct task_struct", task->address, &object));
+	if (object_has(&object, "on_cpu"))
+		TRY(object_u64(&object, "on_cpu", &runs));
+	TRY(object_u64(&object, "nvcsw", &voluntary));
+	TRY(object_u64(&object, "nivcsw", &involuntary));
+	TRY(object_u64(&object, "thread.sp", &ret->sp));
+	ret->switches = voluntary + involuntary;
+	ret->runs = runs != 0;
+	return NULL;
+}
+
+bool unwind_holds(struct target *target, const struct task *task, const struct stack_trace *trace)
+{
+	struct stamp now = { 0 };
+	if (!target_is_live(target))
+		return true;
+	struct error *error = read_stamp(target, task, &now);
+	error_free(error);
+	return !error && !now.runs && now.sp == trace->stamp.sp &&
+	       now.switches == trace->stamp.switches;
+}
+
+static struct error *unwind_live(struct target *target, const struct task *task,
+				 struct stack_trace *ret)
+{
+	for (unsigned int attempt = 0; attempt < LIVE_ATTEMPTS; attempt++) {
+		struct stamp stamp = { 0 };
+		struct task asleep = *task;
+		TRY(read_stamp(target, task, &stamp));
+		if (stamp.runs)
+			continue;
+		asleep.on_cpu = false;
+		TRY(unwind_still(target, &asleep, ret));
+		ret->stamp = stamp;
+		if (unwind_holds(target, task, ret))
+			return NULL;
+		stack_trace_deinit(ret);
+	}
+	*ret = (struct stack_trace){ .is_moving = true,
+				     .end = error_create(ERROR_OTHER,
+							 "the task is running: its stack moves") };
+	return NULL;
+}
+
+struct error *unwind_task(struct target *target, const struct task *task, struct stack_trace *ret)
+{
+	return target_is_live(target) ? unwind_live(target, task, ret)
+				      : unwind_still(target, task, ret);
 }
 
 void stack_trace_deinit(struct stack_trace *trace)

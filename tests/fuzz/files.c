@@ -6,6 +6,7 @@
 #include "debugger/infer/hints.h"
 #include "vmcore/search.h"
 #include "vmcore/vmcore.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,20 +57,18 @@ static void ask_dump(struct vmcore *vmcore)
 	size_t size;
 	if (info)
 		EXPECT(vmcoreinfo_text(info, &size));
-	struct vmcoreinfo *found = NULL;
-	if (facts->memory_size < 1 << 20) {
-		fuzz_done(vmcore_search_vmcoreinfo(vmcore, &found));
-		vmcoreinfo_free(found);
-	}
+	if (facts->memory_size < 1 << 20)
+		fuzz_done(vmcore_search_vmcoreinfo(vmcore));
 }
 
-static void open_dump(const uint8_t *data, size_t size)
+static void open_dump(const uint8_t *data, size_t size, bool raw)
 {
 	char path[64];
 	const char *paths[1] = { path };
 	struct vmcore *vmcore = NULL;
+	struct vmcore_options options = { .raw = raw };
 	memory_file(data, size, path);
-	struct error *error = vmcore_open(paths, 1, NULL, &vmcore);
+	struct error *error = vmcore_open(paths, 1, &options, &vmcore);
 	EXPECT(!error == !!vmcore);
 	if (vmcore)
 		ask_dump(vmcore);
@@ -82,7 +81,7 @@ static void open_dump_like(const char *magic, const uint8_t *data, size_t size)
 {
 	size_t length = strlen(magic);
 	if (size >= length && !memcmp(data, magic, length))
-		open_dump(data, size);
+		open_dump(data, size, false);
 }
 
 void fuzz_elf(const uint8_t *data, size_t size)
@@ -98,6 +97,22 @@ void fuzz_diskdump(const uint8_t *data, size_t size)
 void fuzz_flattened(const uint8_t *data, size_t size)
 {
 	open_dump_like("makedumpfile", data, size);
+}
+
+void fuzz_lime(const uint8_t *data, size_t size)
+{
+	open_dump_like("EMiL", data, size);
+}
+
+void fuzz_avml(const uint8_t *data, size_t size)
+{
+	open_dump_like("AVML", data, size);
+}
+
+void fuzz_raw(const uint8_t *data, size_t size)
+{
+	if (size)
+		open_dump(data, size, true);
 }
 
 void fuzz_vmcoreinfo(const uint8_t *data, size_t size)
@@ -139,9 +154,11 @@ static void ask_hints(struct hints *hints, size_t size)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct hint found[HINTS_A_NAME];
 		hints_kernel(hints, names[i]);
-		for (int module = 0; module < 2; module++) {
-			size_t count =
-				hints_find(hints, module ? "ext4" : NULL, names[i], 0xff, found);
+		for (int part = 0; part < 4; part++) {
+			struct symbol symbol = { .module = part & 1 ? "ext4" : NULL,
+						 .per_cpu = part & 2 };
+			snprintf(symbol.name, sizeof(symbol.name), "%s", names[i]);
+			size_t count = hints_find(hints, &symbol, 0xff, found);
 			EXPECT(count <= HINTS_A_NAME);
 			for (size_t k = 0; k < count; k++)
 				EXPECT(strlen(found[k].type) <= size);
@@ -194,5 +211,8 @@ void fuzz_cache(const uint8_t *data, size_t size)
 	struct cache_key key = { { 1, 2 } };
 	size_t length;
 	memory_file(data, size, path);
-	free(cache_file_read(path, &key, &length));
+	/* Opened anew, as it closes what it reads. */
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	EXPECT(file >= 0);
+	free(cache_file_read(file, &key, &length));
 }

@@ -43,11 +43,12 @@ uint64_t fuzz_take(struct fuzz_input *input, size_t bytes);
 void fuzz_done(struct error *error);
 
 /* files.c */
-fuzz_target fuzz_elf, fuzz_diskdump, fuzz_flattened, fuzz_vmcoreinfo, fuzz_hints, fuzz_cache;
+fuzz_target fuzz_elf, fuzz_diskdump, fuzz_flattened, fuzz_lime, fuzz_avml, fuzz_raw,
+	fuzz_vmcoreinfo, fuzz_hints, fuzz_cache;
 /* symbols.c */
 fuzz_target fuzz_kallsyms, fuzz_kallsyms_scan, fuzz_module;
 /* types.c */
-fuzz_target fuzz_btf, fuzz_btf_split, fuzz_btf_search;
+fuzz_target fuzz_btf, fuzz_btf_split, fuzz_btf_sizes, fuzz_btf_search;
 /* code.c */
 fuzz_target fuzz_orc, fuzz_lower, fuzz_symbolic;
 /* log.c */

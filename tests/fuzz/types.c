@@ -2,6 +2,7 @@
 /* BTF: opened, every record asked all that can be asked, layouts and the header made of it. */
 #include "tests/fuzz/targets.h"
 
+#include "base/array.h"
 #include "btf/btf.h"
 #include "btf/header.h"
 #include "btf/layout.h"
@@ -58,7 +59,7 @@ static void ask_type(struct type type, struct type other)
 
 static void ask_layout(struct btf_layouts *layouts, const struct btf_type *record, bool expand)
 {
-	struct btf_layout layout;
+	struct btf_record_layout layout;
 	struct strbuf text = { 0 };
 	struct error *error = btf_layout_find(layouts, record, &layout);
 	if (!error) {
@@ -130,6 +131,111 @@ void fuzz_btf_split(const uint8_t *data, size_t size)
 		ask_btf(split);
 	btf_close(split);
 	btf_close(base);
+}
+
+/* --- sizes and nesting ------------------------------------------------------------------ */
+
+#define SIZES_MAX  200	 /* records */
+#define NESTED_MAX 16384 /* as btf/nesting.c has it */
+#define CHAIN	   16
+
+struct words {
+	uint32_t items[6 + SIZES_MAX * 12];
+	size_t count;
+};
+
+static void put_word(struct words *words, uint32_t word)
+{
+	words->items[words->count++] = word;
+}
+
+/* A small number mostly, now and then one that does not fit. */
+static uint32_t take_number(struct fuzz_input *input)
+{
+	uint32_t number = (uint32_t)fuzz_take(input, 1);
+	return number < 0xf8 ? number : number < 0xfc ? UINT32_MAX >> (number & 3) : 1u << 31;
+}
+
+/* A record of one of six kinds, which mentions others by their numbers. */
+static void put_record(struct words *words, struct fuzz_input *input)
+{
+	static const enum btf_kind kinds[] = { BTF_INT,	  BTF_ARRAY,   BTF_STRUCT,
+					       BTF_UNION, BTF_TYPEDEF, BTF_FLOAT };
+	uint32_t choice = (uint32_t)fuzz_take(input, 1), size = take_number(input);
+	enum btf_kind kind = kinds[choice % 6];
+	bool is_record = kind == BTF_STRUCT || kind == BTF_UNION;
+	uint32_t members = is_record ? choice / 6 % 4 : 0;
+	bool has_bits = is_record && choice & 0x80;
+	put_word(words, 0);
+	put_word(words, (uint32_t)has_bits << 31 | (uint32_t)kind << 24 | members);
+	put_word(words, kind == BTF_ARRAY ? 0 : size);
+	if (kind == BTF_INT)
+		put_word(words, size * 8 & 0xff);
+	if (kind == BTF_ARRAY) {
+		put_word(words, take_number(input));
+		put_word(words, 0);
+		put_word(words, size);
+	}
+	for (uint32_t i = 0; i < members; i++) {
+		put_word(words, 0);
+		put_word(words, take_number(input));
+		put_word(words, take_number(input) * (has_bits ? 0x10001 : 8));
+	}
+}
+
+/* The struct that a member is, or that the elements of an array are: who walks in visits it. */
+static struct type innermost(struct type type)
+{
+	struct btf_type record;
+	struct type element;
+	for (int steps = 0; steps < CHAIN && type_get_resolved(type, &record) &&
+			    record.kind == BTF_ARRAY && type_target(type, &element);
+	     steps++)
+		type = element;
+	return type_resolve(type);
+}
+
+/* Walks into a struct; members lie within it, and all of them are not too many. */
+static void walk_in(struct type type, uint64_t *visits)
+{
+	struct btf_type record;
+	struct btf_member member;
+	if (!type_get(type, &record))
+		return;
+	for (uint32_t i = 0; btf_member(&record, i, &member); i++) {
+		struct type of = { type.btf, member.type };
+		uint64_t size;
+		if (member.bit_size)
+			EXPECT(member.bit_offset + member.bit_size <= (uint64_t)record.size * 8);
+		else if (type_size(of, &size))
+			EXPECT(member.bit_offset + size * 8 <= (uint64_t)record.size * 8);
+		EXPECT(++*visits <= NESTED_MAX);
+		walk_in(innermost(of), visits);
+	}
+}
+
+/* Input: a few bytes for each record, so that most of what is said is nearly right. */
+void fuzz_btf_sizes(const uint8_t *data, size_t size)
+{
+	static struct words words;
+	struct fuzz_input input = { data, size };
+	struct btf *btf = NULL;
+	words.count = 6;
+	for (uint32_t i = 0; i < SIZES_MAX && input.size; i++)
+		put_record(&words, &input);
+	uint32_t bytes = (uint32_t)(words.count - 6) * 4;
+	const uint32_t header[6] = { 0x1eb9f, 24, 0, bytes, bytes, 1 };
+	memcpy(words.items, header, sizeof(header));
+	if (words.count == ARRAY_COUNT(words.items))
+		return;
+	words.items[words.count] = 0; /* the empty string */
+	fuzz_done(btf_open(words.items, words.count * 4 + 1, NULL, "fuzz", &btf));
+	for (uint32_t id = 1; btf && id < btf_end_id(btf); id++) {
+		uint64_t visits = 0, bytes_of;
+		walk_in((struct type){ btf, id }, &visits);
+		type_size((struct type){ btf, id }, &bytes_of);
+	}
+	btf_close(btf);
 }
 
 /*

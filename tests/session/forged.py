@@ -79,3 +79,43 @@ def program_headers(data):
             "<IIQQQQ", data, start + number * size)
         if kind == 1:
             yield offset, physical, length
+
+
+# BTF: kind -> bytes of each of the `vlen` elements, bytes besides
+BTF_ELEMENTS = {1: (0, 4), 3: (0, 12), 4: (12, 0), 5: (12, 0), 6: (8, 0), 13: (8, 0), 14: (0, 4),
+                15: (12, 0), 17: (0, 4), 19: (12, 0)}
+BTF_STRUCT = 4
+
+
+def btf_records(image, at):
+    """(id, offset in the file, kind, vlen) of each record of the BTF at an offset."""
+    header, start, size = struct.unpack_from("<4xIII", image.bytes, at)
+    place, end, number = at + header + start, at + header + start + size, 1
+    while place < end:
+        info, = struct.unpack_from("<I", image.bytes, place + 4)
+        kind, vlen = info >> 24 & 0x7f, info & 0xffff
+        yield number, place, kind, vlen
+        element, besides = BTF_ELEMENTS.get(kind, (0, 0))
+        place, number = place + 12 + element * vlen + besides, number + 1
+
+
+def wide_types(image, at):
+    """Every struct of some members gets them all of one type, which has as many members in it as
+    programs let pass: patches. Sizes stay, but of those that serve within."""
+    structs = [record for record in btf_records(image, at) if record[2] == BTF_STRUCT]
+    patches, inner = {}, 1  # the first type is an integer
+    serving = [next(one for one in structs if one[3] == vlen) for vlen in (32, 16, 8)]
+    for number, place, _, vlen in serving + [one for one in structs if one[3] >= 3]:
+        size, = struct.unpack_from("<I", image.bytes, place + 8)
+        is_serving = len(patches) < 3
+        if not is_serving and (place in patches or size < 8):
+            continue
+        record = bytearray(image.bytes[place:place + 12 + 12 * vlen])
+        struct.pack_into("<I", record, 4, BTF_STRUCT << 24 | vlen)  # no bit fields
+        for member in range(vlen):
+            struct.pack_into("<II", record, 12 + 12 * member + 4, inner, 0)
+        if is_serving:
+            struct.pack_into("<I", record, 8, 8)
+            inner = number
+        patches[place] = bytes(record)
+    return patches

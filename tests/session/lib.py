@@ -56,6 +56,14 @@ def check_lines(got, wanted, what):
                       f"{shorten(repr(extra), 120)} on")
 
 
+def tool(name):
+    """The path of a program that a test needs: one that is missing is a gap in the lists."""
+    # Some of Debian's lie in /usr/sbin, which a user's PATH may lack.
+    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    check(path, f"{name} is not installed, and no list in tests/packages names its package")
+    return path
+
+
 # Running the program
 
 
@@ -231,12 +239,12 @@ class Session:
 
     def skip(self, name, reason):
         self.skipped += 1
-        self.output(f"skipped {self.group}: {name}: {shorten(reason)}")
+        self.output(f"SKIP {self.group}: {name}: {shorten(reason)}")
 
     def summary(self):
         """The sums; the last line is what tests/tally reads."""
-        skipped = f"{self.skipped} skipped\n" if self.skipped else ""
-        return f"{skipped}{self.passed} passed, {self.failed} failed"
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
 
 
 # Real dumps
@@ -441,6 +449,20 @@ def escaped(text):
         else:
             out += character
     return out
+
+
+def unescaped(text):
+    """The bytes of a dump behind the program's text, behind a cell of its CSV or a string of its
+    JSON: README's rule backward."""
+    def one(match):
+        escape = match.group(1)
+        if escape[0] == "x":
+            return bytes([int(escape[1:], 16)]).decode("utf-8", "surrogateescape")
+        if escape[0] == "u":
+            return chr(int(escape[2:-1], 16))
+        return {"n": "\n", "t": "\t"}.get(escape, escape)
+    plain = re.sub(r"\\([\\nt]|x[0-9a-f]{2}|u\{[0-9a-f]+\})", one, text)
+    return plain.encode("utf-8", "surrogateescape")
 
 
 @contextlib.contextmanager

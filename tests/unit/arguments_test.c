@@ -76,10 +76,14 @@ static const uint32_t types[] = {
 	1, /* 5 */
 	41, BTF_FUNC << 24,
 	5, /* 6 inner */
+	47, BTF_INT << 24,
+	1,  8, /* 7 signed char, with no flag, as pahole 1.20 has it */
 };
-static const char strings[] = "\0int\0unsigned long\0foo\0word\0length\0flags\0inner";
+static const char strings[] = "\0int\0unsigned long\0foo\0word\0length\0flags\0inner\0signed char";
+/* Of inner's third parameter among the words above. */
+#define FLAGS_TYPE 25
 
-static void load_types(struct machine *machine)
+static void load_types(struct machine *machine, bool flags_is_char)
 {
 	static uint8_t blob[24 + sizeof(types) + sizeof(strings)];
 	const uint32_t header[6] = { 0xeb9f | 1u << 16, 24, 0, sizeof(types), sizeof(types),
@@ -87,6 +91,8 @@ static void load_types(struct machine *machine)
 	memcpy(blob, header, sizeof(header));
 	memcpy(blob + 24, types, sizeof(types));
 	memcpy(blob + 24 + sizeof(types), strings, sizeof(strings));
+	if (flags_is_char)
+		memcpy(blob + 24 + 4 * FLAGS_TYPE, &(uint32_t){ 7 }, 4);
 	CHECK_OK(btf_open(blob, sizeof(blob), NULL, "test", &machine->target.btf));
 }
 
@@ -108,7 +114,7 @@ static void load_symbols(struct machine *machine)
 		      &machine->target.symbols);
 }
 
-static void machine_init(struct machine *machine)
+static void machine_init(struct machine *machine, bool flags_is_char)
 {
 	memset(machine, 0, sizeof(*machine));
 	machine->memory =
@@ -118,7 +124,7 @@ static void machine_init(struct machine *machine)
 	machine->target.arch = &arch_x86_64;
 	machine->target.facts = &machine->facts;
 	machine->target.cpus_loaded = machine->target.modules_loaded = true;
-	load_types(machine);
+	load_types(machine, flags_is_char);
 	load_symbols(machine);
 }
 
@@ -145,6 +151,8 @@ struct scenario {
 	uint64_t rbx, rbp, r12;	 /* inner's, saved by leaf */
 	uint64_t words[4];	 /* inner's stack from the stack pointer up */
 	uint64_t outer_words[2]; /* the same of outer */
+	bool flags_is_char;	 /* a signed one */
+	bool is_searched;	 /* leaf may have returned to inner, which has not */
 };
 
 #define SAVES_NOTHING "4883ec08e800000000" /* sub rsp, 8; call */
@@ -219,9 +227,14 @@ static const char *prove(const struct scenario *scenario, uint64_t heap_word)
 	struct stack_trace trace = { .frames = frames, .count = 3 };
 	struct task task = { .address = TASK };
 	struct frame_arguments *arguments = NULL;
-	machine_init(&machine);
+	machine_init(&machine, scenario->flags_is_char);
 	machine.heap[(FOO - HEAP) / 8 + 1] = heap_word;
 	build(&machine, scenario, frames);
+	if (scenario->is_searched) {
+		trace.unproved = 1;
+		frames[0].is_unproved = true;
+		frames[1].kind = FRAME_SEARCH;
+	}
 	CHECK_OK(arguments_of(&machine.target, &task, &trace, &arguments));
 	size_t used = 0;
 	*text = 0;
@@ -339,6 +352,8 @@ static void test_narrow(void)
 				     .rbx = 0x80000000,
 				     .rbp = 0xfffffffe };
 	CHECK_PROOF(scenario, "foo=? length=? flags=fffffffffffffffe");
+	scenario.flags_is_char = true;
+	CHECK_PROOF(scenario, "foo=? length=? flags=fffffffffffffffe");
 }
 
 static void test_tables(void)
@@ -425,6 +440,35 @@ static void test_caller_registers(void)
 
 /* The function on the stack is not the one that was called: it was jumped to, with other arguments.
  */
+/* Leaf may be over, and inner further on: only its caller, which waits for it, can be believed. */
+static void test_searched(void)
+{
+	struct scenario scenario = { .inner = "534889fbe800000000",
+				     .inner_depth = 1,
+				     .outer = UNRELATED,
+				     .rbx = 0xabc0,
+				     .is_searched = true };
+	CHECK_PROOF(scenario, NOTHING);
+	scenario.outer = CONSTANTS;
+	const char *by_caller = "foo=";
+	CHECK(!strncmp(prove(&scenario, 0), by_caller, strlen(by_caller)));
+	CHECK(!strstr(prove(&scenario, 0), "abc0"));
+	scenario.inner = SAVES_NOTHING;
+	scenario.is_searched = false;
+	static char without[256];
+	snprintf(without, sizeof(without), "%s", prove(&scenario, 0));
+	scenario.is_searched = true;
+	CHECK_STRING(prove(&scenario, 0), without);
+	CHECK(strcmp(without, NOTHING));
+	/* Outer's own stack tells what was in its registers, what leaf saved of them does not. */
+	scenario.outer = "53554889df488d7510e800000000";
+	scenario.rbx = 0xdead;
+	scenario.rbp = 0xdead;
+	scenario.outer_words[0] = 0x100;
+	scenario.outer_words[1] = 0xb0;
+	CHECK_PROOF(scenario, "foo=b0 length=110 flags=?");
+}
+
 static void test_tail_call(void)
 {
 	struct scenario scenario = {
@@ -534,6 +578,7 @@ int main(void)
 	RUN(test_constants);
 	RUN(test_locals);
 	RUN(test_caller_registers);
+	RUN(test_searched);
 	RUN(test_tail_call);
 	RUN(test_pointers);
 	RUN(test_current);

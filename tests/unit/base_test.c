@@ -3,11 +3,13 @@
 #include "tests/unit/test.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/digits.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/out.h"
+#include <ctype.h>
 
 static void test_error_prefix(void)
 {
@@ -18,6 +20,42 @@ static void test_error_prefix(void)
 	CHECK_U64(error->kind, ERROR_EXCLUDED);
 	error_free(error);
 	CHECK(!error_prefix(NULL, "nothing"));
+}
+
+/* Advice goes with the error, whatever becomes of it. */
+static void test_error_advice(void)
+{
+	struct error *error = error_advise(error_create_at(ERROR_EXCLUDED, 5, "page"), "ask");
+	CHECK_STRING(error->advice, "ask");
+	CHECK_STRING(error->message, "page");
+	struct error *copy = error_copy(error);
+	CHECK_STRING(copy->advice, "ask");
+	CHECK_U64(copy->address, 5);
+	error_free(error);
+	copy = error_as(ERROR_FORMAT, error_prefix(copy, "reading"));
+	CHECK_STRING(copy->message, "reading: page");
+	CHECK_STRING(copy->advice, "ask");
+	copy = error_advise(copy, NULL);
+	CHECK(!copy->advice);
+	error_free(copy);
+	CHECK(!error_advise(NULL, "nothing"));
+	/* The one without memory is everybody's. */
+	error = error_advise(error_no_memory(), "mine");
+	CHECK(!error->advice);
+	error_free(error);
+	error = error_create(ERROR_OTHER, "new");
+	CHECK(!error->advice);
+	error_free(error);
+}
+
+/* As <ctype.h> in the C locale, in which these tests run. */
+static void test_ascii(void)
+{
+	for (int byte = 0; byte < 256; byte++) {
+		CHECK_U64(ascii_is_alpha((char)byte), isalpha(byte) != 0);
+		CHECK_U64(ascii_is_alnum((char)byte), isalnum(byte) != 0);
+		CHECK_U64(ascii_is_print((char)byte), isprint(byte) != 0);
+	}
 }
 
 static void test_bytes(void)
@@ -233,8 +271,8 @@ static void test_sinks(void)
 	check_out(write_object, "pid    -3\n000000000000ffff1true",
 		  "{\"pid\": -3, \"address\": \"0xffff\", \"list\": [1, true, null]}");
 	check_out(write_hostile,
-		  "a\\x00\\x1b[31m\\n\"\\\\xff\xc3\xa9\\xc2\\x85\\x1b\\n|    7|ab  |0x10|c\n",
-		  "{\"s\": \"a\\u0000\\u001b[31m\\n\\\"\\\\\\\\xff\xc3\xa9\\\\xc2\\\\x85\"}");
+		  "a\\x00\\x1b[31m\\n\"\\\\\\xff\xc3\xa9\\u{85}\\x1b\\n|    7|ab  |0x10|c\n",
+		  "{\"s\": \"a\\u0000\\u001b[31m\\n\\\"\\\\\\\\\\\\xff\xc3\xa9\\u0085\"}");
 	check_out(write_table, "  PID COMM   X\n    1 \xc3\xa9t     y\n",
 		  "[{\"pid\": 1, \"hidden\": 2, \"comm\": \"\xc3\xa9t\", \"x\": \"y\"}]");
 	check_out(write_torn, "1", "{\"a\": [{\"b\": 1}]}");
@@ -244,6 +282,8 @@ static void test_sinks(void)
 int main(void)
 {
 	RUN(test_error_prefix);
+	RUN(test_error_advice);
+	RUN(test_ascii);
 	RUN(test_bytes);
 	RUN(test_digits);
 	RUN(test_memory_array);

@@ -14,7 +14,10 @@ struct kept {
 	struct cache_key key;
 	struct subjects subjects;
 	struct answer *answers, *found;
-	char home[64], folder[CACHE_PATH_SIZE], path[CACHE_PATH_SIZE];
+	uint8_t identity[40];
+	struct cache_dump dump;
+	struct cache_place place;
+	char home[64], folder[128], path[512];
 };
 
 static size_t number_of(const struct kept *kept, const char *name)
@@ -41,6 +44,20 @@ static void set_answer(struct kept *kept, const char *name, const char *type, ui
 	CHECK_OK(declare_parse_type(kept->target, NULL, type, NULL, &answer->spelled));
 }
 
+/* The only file in the folder. */
+static void find_path(struct kept *kept)
+{
+	struct dirent *entry;
+	DIR *listing = opendir(kept->folder);
+	while (listing && (entry = readdir(listing)))
+		if (entry->d_name[0] != '.')
+			snprintf(kept->path, sizeof(kept->path), "%s/%s", kept->folder,
+				 entry->d_name);
+	CHECK(listing && *kept->path);
+	if (listing)
+		closedir(listing);
+}
+
 static struct kept *create(void)
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
@@ -64,15 +81,20 @@ static struct kept *create(void)
 	set_answer(kept, "pointer", "struct thing *const", 0);
 	set_answer(kept, "matrix", "int [3]", 6);
 	kept->answers[number_of(kept, "matrix")].row = 3;
-	CHECK(cache_folder(true, kept->folder, sizeof(kept->folder)));
-	CHECK(cache_path(kept->folder, &kept->key, kept->path, sizeof(kept->path)));
+	snprintf(kept->folder, sizeof(kept->folder), "%s/btfcrash", kept->home);
+	kept->dump = (struct cache_dump){ kept->identity, sizeof(kept->identity) };
+	kept->place =
+		(struct cache_place){ .folder = cache_folder_open(true), .dump = &kept->dump };
+	CHECK(kept->place.folder >= 0);
+	kept->target->cache_place = &kept->place;
 	cache_keep(kept->target, &kept->key, &kept->subjects, kept->answers);
+	find_path(kept);
 	return kept;
 }
 
 static void remove_all(const char *folder)
 {
-	char path[CACHE_PATH_SIZE + 300];
+	char path[600];
 	struct dirent *entry;
 	DIR *listing = opendir(folder);
 	while (listing && (entry = readdir(listing))) {
@@ -87,6 +109,7 @@ static void remove_all(const char *folder)
 
 static void destroy(struct kept *kept)
 {
+	close(kept->place.folder);
 	remove_all(kept->folder);
 	rmdir(kept->home);
 	subjects_deinit(&kept->subjects);
@@ -146,15 +169,89 @@ static void test_other_key(void)
 {
 	struct kept *kept = create();
 	struct cache_key other = kept->key;
-	char path[CACHE_PATH_SIZE];
+	char path[512];
+	memcpy(path, kept->path, sizeof(path));
 	cache_key_add(&other, "", 0);
 	CHECK(memcmp(&other, &kept->key, sizeof(other)));
 	CHECK(!cache_open(kept->target, &other));
 	/* Also where the file was renamed: the key is in it. */
-	CHECK(cache_path(kept->folder, &other, path, sizeof(path)));
+	cache_keep(kept->target, &other, &kept->subjects, kept->answers);
+	CHECK(!unlink(kept->path));
+	find_path(kept);
+	CHECK(strcmp(kept->path, path));
 	CHECK(!rename(kept->path, path));
-	CHECK(!cache_open(kept->target, &other));
 	CHECK(!take_all(kept));
+	CHECK(!cache_open(kept->target, &other));
+	destroy(kept);
+}
+
+/* Another dump under the same key, be it that its file has this one's name. */
+static void test_other_dump(void)
+{
+	struct kept *kept = create();
+	char path[512];
+	memcpy(path, kept->path, sizeof(path));
+	for (size_t i = 0; i < sizeof(kept->identity); i++) {
+		kept->identity[i] ^= 1;
+		CHECK(!take_all(kept));
+		kept->identity[i] ^= 1;
+	}
+	CHECK(take_all(kept));
+	kept->identity[0] ^= 1;
+	cache_keep(kept->target, &kept->key, &kept->subjects, kept->answers);
+	CHECK(!unlink(path));
+	find_path(kept);
+	CHECK(take_all(kept));
+	CHECK(!rename(kept->path, path));
+	kept->identity[0] ^= 1;
+	CHECK(!take_all(kept));
+	kept->dump.size--;
+	CHECK(!take_all(kept));
+	destroy(kept);
+}
+
+static void touch(const char *path, const char *bytes)
+{
+	FILE *file = fopen(path, "w");
+	CHECK(file && fputs(bytes, file) >= 0);
+	if (file)
+		fclose(file);
+}
+
+/* Whatever is done to a file, and by whomever, makes it another one; so does a copy. */
+static void test_identity(void)
+{
+	struct kept *kept = create();
+	struct cache_dump now, before;
+	char dump[200], folder[200];
+	const char *const paths[] = { dump, dump }, *const odd[] = { folder, "/dev/zero" };
+	snprintf(dump, sizeof(dump), "%s/dump", kept->folder);
+	snprintf(folder, sizeof(folder), "%s", kept->folder);
+	touch(dump, "a dump");
+	/* Its next change might not be seen. */
+	CHECK(!cache_dump_init(&before, paths, 1));
+	usleep(100000);
+	CHECK(cache_dump_init(&before, paths, 1));
+	CHECK(cache_dump_init(&now, paths, 1));
+	CHECK(cache_dump_equal(&before, &now));
+	cache_dump_deinit(&now);
+	CHECK(cache_dump_init(&now, paths, 2));
+	CHECK(!cache_dump_equal(&before, &now));
+	cache_dump_deinit(&now);
+	struct stat status;
+	CHECK(!stat(dump, &status));
+	touch(dump, "a bump");
+	/* Who puts the time back does not put this one back. */
+	const struct timespec times[] = { status.st_atim, status.st_mtim };
+	CHECK(!utimensat(AT_FDCWD, dump, times, 0));
+	usleep(100000);
+	CHECK(cache_dump_init(&now, paths, 1));
+	CHECK(!cache_dump_equal(&before, &now));
+	cache_dump_deinit(&now);
+	cache_dump_deinit(&before);
+	CHECK(!cache_dump_init(&now, odd, 1));
+	CHECK(!cache_dump_init(&now, odd + 1, 1));
+	CHECK(!cache_dump_init(&now, odd, 0));
 	destroy(kept);
 }
 
@@ -238,7 +335,7 @@ static void check_answers(struct kept *kept)
 {
 	for (size_t i = 0; i < kept->subjects.count; i++) {
 		const struct answer *answer = &kept->found[i];
-		uint64_t size;
+		uint64_t size = 0;
 		CHECK(answer->confidence <= CONFIDENCE_CERTAIN);
 		if (answer->confidence == CONFIDENCE_UNKNOWN)
 			continue;
@@ -253,7 +350,8 @@ static void test_forged_rows(void)
 {
 	struct kept *kept = create();
 	size_t size;
-	uint8_t *data = cache_file_read(kept->path, &kept->key, &size);
+	uint8_t *data =
+		cache_file_read(cache_file_find(&kept->place, &kept->key), &kept->key, &size);
 	uint64_t state = 1;
 	struct answer answer;
 	CHECK(data != NULL);
@@ -261,7 +359,7 @@ static void test_forged_rows(void)
 		for (int turn = 0; turn < 4; turn++) {
 			uint8_t before = data[i];
 			data[i] = turn ? (uint8_t)next_random(&state) : (uint8_t)~before;
-			CHECK(cache_file_write(kept->folder, &kept->key, data, size));
+			CHECK(cache_file_write(&kept->place, &kept->key, data, size));
 			if (take_all(kept))
 				check_answers(kept);
 			(void)find(kept, "thing", &answer);
@@ -269,7 +367,7 @@ static void test_forged_rows(void)
 			data[i] = before;
 		}
 		if (i && i % 16 == 0) {
-			CHECK(cache_file_write(kept->folder, &kept->key, data, i));
+			CHECK(cache_file_write(&kept->place, &kept->key, data, i));
 			CHECK(!take_all(kept));
 		}
 	}
@@ -284,7 +382,8 @@ static void forge(struct kept *kept, const struct cache_type *type)
 	struct cache_row row;
 	struct cache_writer writer = { 0 };
 	size_t size = 0;
-	uint8_t *before = cache_file_read(kept->path, &kept->key, &size);
+	uint8_t *before =
+		cache_file_read(cache_file_find(&kept->place, &kept->key), &kept->key, &size);
 	CHECK(before && cache_rows_open(&rows, before, size));
 	cache_write_type(&writer, type);
 	for (uint32_t i = 0; i < rows.row_count; i++) {
@@ -301,7 +400,7 @@ static void forge(struct kept *kept, const struct cache_type *type)
 	}
 	cache_rows_close(&rows);
 	uint8_t *data = cache_writer_finish(&writer, &size);
-	CHECK(data && cache_file_write(kept->folder, &kept->key, data, size));
+	CHECK(data && cache_file_write(&kept->place, &kept->key, data, size));
 	free(data);
 	cache_writer_deinit(&writer);
 }
@@ -355,34 +454,59 @@ static void test_forged_types(void)
 
 /* --- places ------------------------------------------------------------------------------ */
 
+static bool has_folder(bool create)
+{
+	int folder = cache_folder_open(create);
+	if (folder >= 0)
+		close(folder);
+	return folder >= 0;
+}
+
 static void test_folders(void)
 {
 	struct kept *kept = create();
-	char folder[CACHE_PATH_SIZE], small[8];
-	CHECK_STRING(kept->folder + strlen(kept->home), "/btfcrash");
-	CHECK(!cache_folder(true, small, sizeof(small)));
+	char inner[200];
+	snprintf(inner, sizeof(inner), "%s/.cache", kept->home);
 	setenv("XDG_CACHE_HOME", "relative", 1);
 	setenv("HOME", kept->home, 1);
-	CHECK(cache_folder(false, folder, sizeof(folder)));
-	CHECK_STRING(folder + strlen(kept->home), "/.cache/btfcrash");
+	CHECK(!has_folder(false));
+	CHECK(has_folder(true));
+	CHECK(has_folder(false));
+	/* Others may write there. */
+	CHECK(!chmod(inner, 0770));
+	CHECK(!has_folder(true));
+	CHECK(!chmod(inner, 0702));
+	CHECK(!has_folder(true));
+	CHECK(!chmod(inner, 0755));
+	CHECK(has_folder(false));
+	CHECK(!chmod(kept->home, 0777));
+	CHECK(!has_folder(false));
+	CHECK(!chmod(kept->home, 0700));
+	/* Another's, as with sudo and his HOME. */
+	if (!geteuid()) {
+		CHECK(!chown(inner, 12345, 12345));
+		CHECK(!has_folder(true));
+		CHECK(!chown(inner, 0, 0));
+	}
+	remove_all(inner);
+	CHECK(!symlink(kept->folder, inner));
+	CHECK(!has_folder(true));
+	CHECK(!unlink(inner));
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
-	CHECK(!cache_folder(true, folder, sizeof(folder)));
+	CHECK(!has_folder(true));
+	setenv("XDG_CACHE_HOME", "/dev/null", 1);
+	CHECK(!has_folder(true));
+	kept->target->cache_place = NULL;
 	cache_keep(kept->target, &kept->key, &kept->subjects, kept->answers);
 	CHECK(!cache_open(kept->target, &kept->key));
-	/* A file where the folder should be; nothing to make it in. */
-	setenv("XDG_CACHE_HOME", "/dev/null", 1);
-	CHECK(!cache_folder(true, folder, sizeof(folder)));
-	cache_keep(kept->target, &kept->key, &kept->subjects, kept->answers);
-	setenv("XDG_CACHE_HOME", kept->home, 1);
-	CHECK(take_all(kept));
 	destroy(kept);
 }
 
 static void test_odd_files(void)
 {
 	struct kept *kept = create();
-	char aside[CACHE_PATH_SIZE + 8];
+	char aside[600];
 	snprintf(aside, sizeof(aside), "%s.aside", kept->path);
 	CHECK(!rename(kept->path, aside));
 	CHECK(!symlink(aside, kept->path));
@@ -419,7 +543,7 @@ static void test_many_files(void)
 	struct cache_key key = kept->key;
 	for (int i = 0; i < 100; i++) {
 		cache_key_add(&key, &i, sizeof(i));
-		CHECK(cache_file_write(kept->folder, &key, "bytes", 5));
+		CHECK(cache_file_write(&kept->place, &key, "bytes", 5));
 	}
 	CHECK_U64(count_files(kept->folder), 32);
 	destroy(kept);
@@ -482,6 +606,8 @@ int main(void)
 {
 	RUN(test_round_trip);
 	RUN(test_other_key);
+	RUN(test_other_dump);
+	RUN(test_identity);
 	RUN(test_other_bytes);
 	RUN(test_other_modules);
 	RUN(test_damaged_file);

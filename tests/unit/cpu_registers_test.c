@@ -264,6 +264,30 @@ static void test_kexec(void)
 	check_cpu(fixture, 2, NULL);
 	check_cpu(fixture, 3, "crash_notes");
 	CHECK(!registers_has(&fixture->cpus[3].registers, X86_64_CR3));
+	for (uint32_t i = 0; i < CPUS; i++)
+		CHECK(fixture->cpus[i].is_silent == (i == 2));
+	CHECK_U64(fixture_destroy(fixture), 0);
+}
+
+/* What is in the file was in memory: no note there is of a CPU that left none. */
+static void test_kexec_silent(void)
+{
+	struct fixture *fixture = kexec_create();
+	fixture->contents.pids[2][0] = 55;
+	add_prstatus(&fixture->file, 2, 55);
+	load(fixture);
+	check_cpu(fixture, 2, NULL);
+	CHECK(fixture->cpus[2].is_silent);
+	CHECK_U64(fixture_destroy(fixture), 0);
+
+	/* One that cannot be read says nothing. */
+	fixture = kexec_create();
+	fixture->contents.pids[2][0] = 55;
+	add_prstatus(&fixture->file, 2, 55);
+	fixture->contents.notes[2].size = 1;
+	load(fixture);
+	check_cpu(fixture, 2, "PRSTATUS");
+	CHECK(!fixture->cpus[2].is_silent);
 	CHECK_U64(fixture_destroy(fixture), 0);
 }
 
@@ -385,20 +409,73 @@ static void test_qemu_odd(void)
 	load(fixture);
 	check_cpu(fixture, 0, NULL);
 	check_cpu(fixture, 1, "PRSTATUS");
-	check_cpu(fixture, 2, "QEMU");
+	check_cpu(fixture, 2, NULL);
 	check_cpu(fixture, 3, NULL);
 	CHECK(registers_has(&fixture->cpus[1].registers, X86_64_CR3));
+	CHECK_U64(fixture_destroy(fixture), 0);
+}
+
+/* Without the notes of one CPU, the order of the others does not make them its. */
+static void test_qemu_incomplete(void)
+{
+	struct fixture *fixture = fixture_create(false);
+	for (uint32_t i = 0; i < CPUS; i++)
+		if (i != 1)
+			add_prstatus(&fixture->file, i, (int32_t)i + 1);
+	for (uint32_t i = 0; i < CPUS; i++)
+		if (i != 1)
+			add_qemu(&fixture->file, i);
+	load(fixture);
+	for (uint32_t i = 0; i < CPUS; i++) {
+		CHECK(!fixture->cpus[i].is_silent);
+		check_cpu(fixture, i, i == 1 ? NULL : "PRSTATUS");
+		if (i != 1)
+			CHECK_U64(fixture->cpus[i].registers.values[X86_64_CR3], 0x1000 * (i + 1));
+	}
+	CHECK_U64(fixture_destroy(fixture), 0);
+}
+
+/* By themselves, QEMU's notes are in the order of all CPUs or say nothing. */
+static void test_qemu_alone(void)
+{
+	for (uint32_t count = CPUS - 1; count <= CPUS; count++) {
+		struct fixture *fixture = fixture_create(false);
+		for (uint32_t i = 0; i < count; i++)
+			add_qemu(&fixture->file, i);
+		load(fixture);
+		for (uint32_t i = 0; i < CPUS; i++)
+			check_cpu(fixture, i, count == CPUS ? "QEMU" : NULL);
+		CHECK_U64(fixture_destroy(fixture), 0);
+	}
+}
+
+/* A hypervisor's dump without notes, of a kernel that died through kexec: what that one left. */
+static void test_qemu_without_notes(void)
+{
+	struct fixture *fixture = fixture_create(false);
+	leave_note(fixture, 3, PANIC_PID);
+	leave_note(fixture, 1, 4711);
+	add_prstatus(&fixture->file, 0, 1);
+	load(fixture);
+	check_cpu(fixture, 0, "PRSTATUS");
+	check_cpu(fixture, 1, NULL);
+	check_cpu(fixture, 2, NULL);
+	check_cpu(fixture, 3, "crash_notes");
 	CHECK_U64(fixture_destroy(fixture), 0);
 }
 
 int main(void)
 {
 	RUN(test_kexec);
+	RUN(test_kexec_silent);
 	RUN(test_kexec_stale);
 	RUN(test_kexec_damaged);
 	RUN(test_kexec_by_pid);
 	RUN(test_kexec_once);
 	RUN(test_qemu);
 	RUN(test_qemu_odd);
+	RUN(test_qemu_incomplete);
+	RUN(test_qemu_alone);
+	RUN(test_qemu_without_notes);
 	return test_finish();
 }

@@ -73,6 +73,7 @@ static inline void add_basic_types(struct libbpf_btf *btf, struct ids *ids)
 	ids->uint = btf__add_int(btf, "unsigned int", 4, 0);
 	ids->char_ = btf__add_int(btf, "char", 1, 1);
 	ids->uchar = btf__add_int(btf, "unsigned char", 1, 0);
+	btf__add_int(btf, "signed char", 1, 0); /* as pahole 1.20 has it */
 	ids->ushort = btf__add_int(btf, "short unsigned int", 2, 0);
 	ids->long_ = btf__add_int(btf, "long int", 8, 1);
 	ids->ulong = btf__add_int(btf, "long unsigned int", 8, 0);

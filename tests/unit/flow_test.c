@@ -176,21 +176,6 @@ static void test_indirect_calls(void)
 	CHECK(found(CLUE_VALUE, 0, PUT_FOO_PROTO, true));
 }
 
-static void test_per_cpu(void)
-{
-	absolute("65 48 8b 04 25", CURRENT); /* mov %gs:current, %rax */
-	relative("48 89 05", DATA);
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, FOO, true));
-	/* this_cpu_ptr(&current) */
-	absolute("48 c7 c0", CURRENT);
-	absolute("65 48 03 04 25", 0x2000); /* add %gs:this_cpu_off, %rax */
-	bytes("48 8b 00");
-	relative("48 89 05", DATA);
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, FOO, true));
-}
-
 static void test_known_globals(void)
 {
 	/* known.link = &data; data = known.link */
@@ -643,7 +628,6 @@ int main(void)
 	RUN(test_numbers);
 	RUN(test_lists);
 	RUN(test_indirect_calls);
-	RUN(test_per_cpu);
 	RUN(test_known_globals);
 	RUN(test_objects);
 	RUN(test_arguments_of_clones);

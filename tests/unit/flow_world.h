@@ -280,9 +280,9 @@ static const struct flow_world world = {
 
 /* --- a function --------------------------------------------------------------------------- */
 
-static inline void run(uint32_t prototype)
+static inline void run_in(const struct flow_world *of, uint32_t prototype)
 {
-	struct flow *flow = flow_create(&world, NULL);
+	struct flow *flow = flow_create(of, NULL);
 	struct flow_function function = { .code = { machine_code, code_size, TEXT } };
 	if (prototype)
 		function.self =
@@ -291,6 +291,11 @@ static inline void run(uint32_t prototype)
 	CHECK_OK(flow_run(flow, &function));
 	flow_destroy(flow);
 	code_size = 0;
+}
+
+static inline void run(uint32_t prototype)
+{
+	run_in(&world, prototype);
 }
 
 static inline size_t count(enum clue_kind kind)

@@ -58,9 +58,11 @@ static inline struct error *machine_read(struct memory *memory, uint64_t address
 /* Without parts, symbols and types: `source` is for the test to fill. */
 static inline void machine_init(struct machine *machine)
 {
-	*machine = (struct machine){ .memory = { machine_read, "kernel", 8, false },
-				     .facts = { .page_size = 4096 },
-				     .source = btf__new_empty() };
+	*machine = (struct machine){
+		.memory = { .read = machine_read, .name = "kernel", .word_size = 8 },
+		.facts = { .page_size = 4096 },
+		.source = btf__new_empty()
+	};
 	machine->target = (struct target){ .memory = &machine->memory,
 					   .facts = &machine->facts,
 					   .arch = &arch_x86_64,

@@ -106,7 +106,7 @@ static void fill(const char *name)
 		.page_offset_base = DIRECT,
 		.vmalloc_base = VMALLOC,
 		.vmemmap_base = VMEMMAP,
-		.cache = { AT(name), 1, SLOT, OBJECT, 0, 2 * PAGE / SLOT },
+		.cache = { AT(name), 1, SLOT, OBJECT, 0, 1u << 16 | 2 * PAGE / SLOT },
 		.pointers = { object(3) },
 	};
 	snprintf(contents.name, sizeof(contents.name), "%s", name);

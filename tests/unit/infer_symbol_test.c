@@ -12,7 +12,11 @@
 #define ROOM	       0x100 /* of a function */
 #define FUNCTION(name) (TEXT + (name)*ROOM)
 
-enum { LIST_ADD, PUT_FOO, CLONE, USER, CLONE_USER, FUNCTION_COUNT };
+enum { LIST_ADD, PUT_FOO, CLONE, USER, CLONE_USER, PER_CPU_USER, FUNCTION_COUNT };
+
+/* The area of the first CPU; the second one's is nothing. BTF has no per-CPU variables. */
+#define AREA	       0xffff888007e00000u
+#define OFFSET(member) (0x1000 + offsetof(struct area, member))
 
 struct raw_foo {
 	uint64_t next, prev, operation;
@@ -28,7 +32,18 @@ struct contents {
 	uint64_t end;
 };
 
+struct area {
+	uint64_t this_cpu;
+	struct raw_foo foo;
+	uint64_t pointer;
+	int32_t number;
+	int32_t end;
+};
+
 static struct contents contents;
+static struct area area;
+static struct cpu cpus[] = { { .number = 0, .per_cpu_offset = AREA - 0x1000 },
+			     { .number = 1, .per_cpu_offset = AREA + 0x100000 } };
 static struct machine machine;
 
 static void add_types(struct libbpf_btf *btf)
@@ -58,6 +73,12 @@ static void add_types(struct libbpf_btf *btf)
 static void add_symbols(void)
 {
 	static const struct test_symbol symbols[] = {
+		{ 0x1000, 'A', "__per_cpu_start" },
+		{ OFFSET(this_cpu), 'A', "this_cpu_off" },
+		{ OFFSET(foo), 'A', "cpu_foo" },
+		{ OFFSET(pointer), 'A', "cpu_pointer" },
+		{ OFFSET(number), 'A', "cpu_number" },
+		{ OFFSET(end), 'A', "__per_cpu_end" },
 		{ TEXT, 'T', "_text" },
 		{ TEXT, 'T', "_stext" },
 		{ FUNCTION(LIST_ADD), 'T', "list_add" },
@@ -65,6 +86,7 @@ static void add_symbols(void)
 		{ FUNCTION(CLONE), 't', "put.isra.0" },
 		{ FUNCTION(USER), 't', "user" },
 		{ FUNCTION(CLONE_USER), 't', "clone_user" },
+		{ FUNCTION(PER_CPU_USER), 't', "per_cpu_user" },
 		{ FUNCTION(FUNCTION_COUNT), 'T', "_etext" },
 		{ AT(operations), 'R', "param_ops_int" },
 		{ AT(parameters), 'R', "__start___param" },
@@ -90,6 +112,12 @@ static void fill(void)
 		.list = { AT(list), AT(list) },
 		.pointer = AT(foo),
 	};
+	area = (struct area){
+		.this_cpu = AREA - 0x1000,
+		.foo = { AREA + offsetof(struct area, foo), AREA + offsetof(struct area, foo),
+			 FUNCTION(PUT_FOO), 5 },
+		.pointer = AREA + offsetof(struct area, foo),
+	};
 	memset(machine_code, 0xc3, sizeof(machine_code)); /* ret */
 	code_size = USER * ROOM;
 	absolute("48 c7 c6", AT(list)); /* mov $list, %rsi */
@@ -102,6 +130,13 @@ static void fill(void)
 	code_size = CLONE_USER * ROOM;
 	absolute("48 c7 c7", AT(strange)); /* mov $stranger, %rdi */
 	call(FUNCTION(CLONE));
+	code_size = PER_CPU_USER * ROOM;
+	absolute("48 c7 c7", OFFSET(foo));	      /* mov $cpu_foo, %rdi */
+	absolute("65 48 03 3c 25", OFFSET(this_cpu)); /* add %gs:this_cpu_off, %rdi */
+	call(FUNCTION(PUT_FOO));
+	absolute("65 48 8b 3c 25", OFFSET(pointer)); /* mov %gs:cpu_pointer, %rdi */
+	call(FUNCTION(PUT_FOO));
+	absolute("65 8b 04 25", OFFSET(number)); /* mov %gs:cpu_number, %eax */
 }
 
 static void forget(void)
@@ -144,6 +179,9 @@ static const struct {
 	{ "a_pointer", "struct foo *", CONFIDENCE_INFERRED, 1u << SOURCE_CODE },
 	{ "a_number", "int", CONFIDENCE_CERTAIN, 1u << SOURCE_TABLE },
 	{ "a_limit", "int", CONFIDENCE_GUESS, 0 },
+	{ "cpu_foo", "struct foo", CONFIDENCE_INFERRED, 1u << SOURCE_CODE | 1u << SOURCE_DATA },
+	{ "cpu_pointer", "struct foo *", CONFIDENCE_INFERRED, 1u << SOURCE_CODE },
+	{ "cpu_number", "int", CONFIDENCE_GUESS, 0 },
 };
 
 static void test_one(void)
@@ -194,6 +232,42 @@ static void test_all(void)
 	forget();
 }
 
+static struct error *count_per_cpu(void *context, const struct subject *subject,
+				   const struct symbol *symbol, const struct typing *typing)
+{
+	size_t *count = context;
+	(void)typing;
+	*count += symbol->per_cpu;
+	CHECK_U64(subject->address, symbol->address + (symbol->per_cpu ? AREA - 0x1000 : 0));
+	return NULL;
+}
+
+/* The variables are there, without the bounds of their section; not where BTF types them. */
+static void test_per_cpu(void)
+{
+	size_t count = 0;
+	CHECK_OK(infer_all(&machine.target, &options, count_per_cpu, &count));
+	CHECK_U64(count, 4);
+	forget();
+	struct libbpf_btf *typed = btf__new_empty();
+	int number = btf__add_int(typed, "int", 4, 1);
+	int variable = btf__add_var(typed, "cpu_number", BTF_VAR_STATIC, number);
+	btf__add_datasec(typed, ".data..percpu", sizeof(area));
+	btf__add_datasec_var_info(typed, variable, offsetof(struct area, number), 4);
+	uint32_t size = 0;
+	const void *raw = btf__raw_data(typed, &size);
+	struct btf *btf = NULL;
+	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &btf));
+	machine.target.btf = btf;
+	count = 0;
+	CHECK_OK(infer_all(&machine.target, &options, count_per_cpu, &count));
+	CHECK_U64(count, 0);
+	forget();
+	machine.target.btf = machine.btf;
+	btf_close(btf);
+	btf__free(typed);
+}
+
 /* Without code, bytes and tables still speak. */
 static void test_no_code(void)
 {
@@ -240,6 +314,9 @@ int main(void)
 	machine_init(&machine);
 	machine_add_part(&machine, TEXT, machine_code, sizeof(machine_code));
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
+	machine_add_part(&machine, AREA, &area, sizeof(area));
+	machine.target.cpus = cpus;
+	machine.target.cpu_count = ARRAY_COUNT(cpus);
 	fill();
 	add_types(machine.source);
 	machine_set_types(&machine);
@@ -247,6 +324,7 @@ int main(void)
 	RUN(test_one);
 	RUN(test_clone);
 	RUN(test_all);
+	RUN(test_per_cpu);
 	RUN(test_no_code);
 	RUN(test_damage);
 	machine_deinit(&machine);

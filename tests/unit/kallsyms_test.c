@@ -463,6 +463,50 @@ static void test_sizes_and_per_cpu(void)
 	CHECK(named(symtab, "per_cpu_object").per_cpu);
 	CHECK(!named(symtab, "some_constant").per_cpu);
 	CHECK(!named(symtab, "object").per_cpu);
+	/* An offset is no place. */
+	struct symbol symbol;
+	uint64_t offset, object = named(symtab, "object").address;
+	CHECK(symtab_by_per_cpu_address(symtab, 0x1fff, &symbol, &offset) && offset == 0xfff);
+	CHECK_STRING(symbol.name, "per_cpu_object");
+	CHECK(!symtab_by_address(symtab, 0x1fff, &symbol, &offset));
+	CHECK(symtab_by_per_cpu_address(symtab, 8, &symbol, &offset));
+	CHECK_STRING(symbol.name, "fixed_percpu_data"); /* not the bound of the section */
+	CHECK(!symtab_by_per_cpu_address(symtab, object, &symbol, &offset));
+	symtab_destroy(symtab);
+	image_destroy(&image);
+}
+
+/* Data that the table lacks is put in where it belongs, and says that it was found. */
+static void test_found(void)
+{
+	char inside[] = "object000", unknown[] = "unknown_size", alone[] = "per_cpu_one",
+	     nameless[] = "";
+	struct found_symbol found[] = {
+		{ unknown, TEXT + 0x2800, 0, 'd', false, "by chance" },
+		{ inside, TEXT + 0x2100, 8, 'D', false, "by luck" },
+		{ nameless, TEXT + 0x2200, 8, 'D', false, "never" },
+		{ alone, 0x1800, 4, 'A', true, "by type" },
+	};
+	struct image image;
+	make_usual(&image, KALLSYMS_ABSOLUTE_PERCPU);
+	struct symtab *symtab = new_symtab();
+	struct symbol symbol;
+	uint64_t offset;
+	CHECK_OK(kallsyms_load(symtab, &image.memory.memory, &image.tables));
+	uint32_t before = symtab_kernel_count(symtab);
+	CHECK_OK(symtab_add_found(symtab, found, ARRAY_COUNT(found)));
+	CHECK_U64(symtab_kernel_count(symtab), before + 3);
+	CHECK_STRING(named(symtab, "object000").evidence, "by luck");
+	CHECK_U64(named(symtab, "object000").size, 8);
+	CHECK_U64(named(symtab, "unknown_size").address, TEXT + 0x2800);
+	CHECK(named(symtab, "per_cpu_one").per_cpu);
+	CHECK(!named(symtab, "function_one").evidence);
+	CHECK_U64(named(symtab, "_end").address, TEXT + 0x3000);
+	/* A known size ends it; of an unknown one only the first byte is sure. */
+	CHECK(symtab_by_address(symtab, TEXT + 0x2107, &symbol, &offset) && offset == 7);
+	CHECK(!symtab_by_address(symtab, TEXT + 0x2108, &symbol, &offset));
+	CHECK(symtab_by_address(symtab, TEXT + 0x2800, &symbol, &offset) && !offset);
+	CHECK(!symtab_by_address(symtab, TEXT + 0x2801, &symbol, &offset));
 	symtab_destroy(symtab);
 	image_destroy(&image);
 }
@@ -646,6 +690,7 @@ int main(void)
 	RUN(test_sorted);
 	RUN(test_by_address);
 	RUN(test_sizes_and_per_cpu);
+	RUN(test_found);
 	RUN(test_per_cpu_addresses);
 	RUN(test_wrong_tables);
 	RUN(test_every_byte_mutated);

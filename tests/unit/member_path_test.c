@@ -34,6 +34,29 @@ static void test_paths(void)
 	CHECK_STRING(place.path, "");
 }
 
+static struct member_place whole_at(const char *type, uint64_t offset)
+{
+	struct member_place place;
+	member_path_whole_at(type_of(type), offset, &place);
+	return place;
+}
+
+static void test_whole_members(void)
+{
+	struct member_place place = whole_at("struct thing", offsetof(struct thing, points[2]));
+	CHECK_STRING(place.path, "points[2]");
+	CHECK(type_equal(place.type, type_of("struct point")));
+	place = whole_at("struct thing", offsetof(struct thing, points));
+	CHECK_STRING(place.path, "points[0]");
+	place = whole_at("struct thing", offsetof(struct thing, points[2].y));
+	CHECK_STRING(place.path, "points[2].y");
+	place = whole_at("struct thing", offsetof(struct thing, points[2].y) + 1);
+	CHECK_STRING(place.path, "points[2].y");
+	/* Without a name of its own there is nothing to call it by. */
+	place = whole_at("struct thing", offsetof(struct thing, number));
+	CHECK_STRING(place.path, "number");
+}
+
 static void test_unions_and_bits(void)
 {
 	struct member_place place = at("struct thing", offsetof(struct thing, number));
@@ -82,6 +105,7 @@ int main(void)
 {
 	fixture = fixture_create(FIXTURE_DECLARATIONS);
 	RUN(test_paths);
+	RUN(test_whole_members);
 	RUN(test_unions_and_bits);
 	RUN(test_padding);
 	RUN(test_by_type);

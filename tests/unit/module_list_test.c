@@ -324,6 +324,9 @@ static void test_whole(void)
 	CHECK_OK(module_facts_read(&machine->target, &modules[1], &facts));
 	CHECK_STRING(facts.version, "1.0");
 	CHECK_U64(facts.references, 0);
+	machine->data.rooms[1].module.refcnt = 0x80000000;
+	CHECK_OK(module_facts_read(&machine->target, &modules[1], &facts));
+	CHECK(facts.references == (int64_t)INT32_MIN - 1);
 	CHECK_OK(parameter_for_each(&machine->target, &modules[1], &visitor));
 	CHECK_U64(seen, 2);
 	ask_all(machine);

@@ -307,6 +307,29 @@ static void test_every_byte_mutated(void)
 	}
 }
 
+static struct error *read_ones(struct memory *memory, uint64_t address, void *buffer, size_t size)
+{
+	(void)memory;
+	(void)address;
+	memset(buffer, 1, size);
+	return NULL;
+}
+
+/* Modules that each have as many as a module may: all of them together are bounded, too. */
+static void test_many(void)
+{
+	struct memory memory = { .read = read_ones, .name = "ones", .word_size = 8 };
+	struct module_symbols module = { .name = "many", .count = 1u << 20, .symtab = 4096 };
+	struct symtab *symtab;
+	CHECK_OK(symtab_create(&symtab));
+	CHECK_OK(symtab_add_module(symtab, &memory, &module));
+	CHECK_OK(symtab_add_module(symtab, &memory, &module));
+	CHECK_FAILS(symtab_add_module(symtab, &memory, &module), "more than 2097152 symbols");
+	CHECK_FAILS(symtab_add(symtab, "bpf", "one", 't', 4096, 16), "more than 2097152 symbols");
+	CHECK_U64(symtab_count(symtab), 2u << 20);
+	symtab_destroy(symtab);
+}
+
 int main(void)
 {
 	RUN(test_all_machines);
@@ -315,5 +338,6 @@ int main(void)
 	RUN(test_equal_names);
 	RUN(test_unreadable);
 	RUN(test_every_byte_mutated);
+	RUN(test_many);
 	return test_finish();
 }

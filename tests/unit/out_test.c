@@ -37,7 +37,7 @@ static void write_table(struct out *out)
 {
 	out_table_begin(out, NULL, columns, ARRAY_COUNT(columns));
 	for (int i = 0; i < 2; i++) {
-		out_item(out, 0x1000 + i, "struct task_struct");
+		out_item_named(out, 0x1000 + i, "struct task_struct");
 		out_row_begin(out);
 		out_i64(out, "pid", i);
 		out_string_as(out, "comm", i ? "a,\"b\"\x1b[2J" : "init",
@@ -114,6 +114,45 @@ static void test_csv(void)
 						 "0x10,7,x y,,\n0x10,7,x y,,true\n");
 }
 
+/* What a spreadsheet would run is text; numbers stay numbers. */
+static void test_csv_formulas(void)
+{
+	static const char *const texts[] = {
+		"=cmd|' /C calc'!A0",
+		"+1",
+		"-1+2",
+		"@SUM(1)",
+		"  =1",
+		"'=1",
+		"\uff1d1",
+		"a=b",
+		"\t=1",
+		"1,=2",
+	};
+	struct capture capture;
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	out_array_begin(out, NULL);
+	for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+		out_object_begin(out, NULL);
+		out_string(out, "=text", texts[i]);
+		out_i64(out, "number", -(int64_t)i);
+		out_object_end(out);
+	}
+	out_array_end(out);
+	CHECK_STRING(capture_end(&capture, out), "'=text,number\n"
+						 "'=cmd|' /C calc'!A0,0\n"
+						 "'+1,-1\n"
+						 "'-1+2,-2\n"
+						 "'@SUM(1),-3\n"
+						 "\"'  =1\",-4\n"
+						 "''=1,-5\n"
+						 "'\xef\xbc\x9d"
+						 "1,-6\n"
+						 "a=b,-7\n"
+						 "\\t=1,-8\n"
+						 "\"1,=2\",-9\n");
+}
+
 static void test_columns(void)
 {
 	struct capture capture;
@@ -151,12 +190,11 @@ static void test_items(void)
 	struct out *out = out_items_create();
 	write_table(out);
 	write_objects(out);
-	out_item(out, 5, NULL);
+	out_item_named(out, 5, NULL);
 	CHECK_U64(out_items(out, &items), 3);
 	CHECK_U64(items[0].address, 0x1000);
 	CHECK_STRING(items[1].type_name, "struct task_struct");
 	/* Consumers look a type up once for all items of one name. */
-	CHECK(items[0].type_name == items[1].type_name);
 	CHECK(!items[2].type_name);
 	CHECK(!out_failed(out));
 	out_finish(out);
@@ -180,14 +218,54 @@ static void test_finish_to(void)
 	CHECK_STRING(capture_end(&capture, out), "[{\"a\": [1]}, {\"error\": \"no\"}]");
 }
 
+/* What nobody would see, or what moves others, is named; what has a shape stays; so do bytes. */
+static void test_invisible(void)
+{
+	static const char text[] =
+		"a\xe2\x80\x8b\xef\xbb\xbf\xc2\x85\xe2\x80\xae\xef\xb8\x8f"
+		"\xf3\xa0\x81\x81\xee\x80\x80\xed\xa0\x80\x9b\xc3\xa4\xf0\x9f\x98\x80";
+	struct capture capture;
+	struct out *out = out_text_create(capture_begin(&capture));
+	out_string(out, NULL, text);
+	CHECK_STRING(capture_end(&capture, out),
+		     "a\\u{200b}\\u{feff}\\u{85}\\u{202e}\\u{fe0f}\\u{e0041}\\u{e000}"
+		     "\\xed\\xa0\\x80\\x9b\xc3\xa4\xf0\x9f\x98\x80");
+	out = out_json_create(capture_begin(&capture));
+	out_string(out, NULL, text);
+	CHECK_STRING(capture_end(&capture, out),
+		     "\"a\\u200b\\ufeff\\u0085\\u202e\\ufe0f\\udb40\\udc41\\ue000"
+		     "\\\\xed\\\\xa0\\\\x80\\\\x9b\xc3\xa4\xf0\x9f\x98\x80\"");
+}
+
+/* Words that do not fit begin a new line; escapes count as they are shown. */
+static void test_width(void)
+{
+	static const char *const words[] = { "one", "two\x1b", "three", "a-word-of-its-own", "x" };
+	struct capture capture;
+	for (int width = 0; width <= 12; width += 12) {
+		struct out *out = out_text_create(capture_begin(&capture));
+		out_set_width(out, width);
+		for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
+			out_space(out, i ? 1 : 2, i == 1 ? 7 : (int)strlen(words[i]), 2);
+			out_string(out, NULL, words[i]);
+		}
+		CHECK_STRING(capture_end(&capture, out),
+			     width ? "  one\n  two\\x1b\n  three\n  a-word-of-its-own\n  x"
+				   : "  one two\\x1b three a-word-of-its-own x");
+	}
+}
+
 int main(void)
 {
 	RUN(test_text);
 	RUN(test_colors);
 	RUN(test_csv);
+	RUN(test_csv_formulas);
 	RUN(test_columns);
 	RUN(test_scalars);
 	RUN(test_items);
 	RUN(test_finish_to);
+	RUN(test_invisible);
+	RUN(test_width);
 	return test_finish();
 }

@@ -2,6 +2,7 @@
 /* Objects in reach of typed pointers, and what lies at an address, in a made-up machine. */
 #include "base/array.h"
 #include "debugger/infer/reach.h"
+#include "debugger/infer/shapes.h"
 #include "debugger/infer/whattype.h"
 #include "debugger/target/object.h"
 #include "tests/unit/infer_machine.h"
@@ -247,6 +248,33 @@ static void test_damage(void)
 	test_reach();
 }
 
+/* Arrays of what takes no room: 256^6 elements at one offset, and a pointer behind them. */
+static void test_elements_without_room(void)
+{
+	struct machine other;
+	struct shapes shapes = { .count = 0 };
+	uint32_t number;
+	machine_init(&other);
+	struct libbpf_btf *btf = other.source;
+	int ulong = btf__add_int(btf, "long", 8, 0), pointer = btf__add_ptr(btf, ulong + 2);
+	CHECK_U64(btf__add_struct(btf, "holder", 16), ulong + 2);
+	add_member(btf, "room", ulong + 3, 0);
+	add_member(btf, "next", pointer, 8);
+	CHECK_U64(btf__add_array(btf, ulong, pointer, 0), ulong + 3);
+	for (int i = 1; i <= 6; i++)
+		CHECK_U64(btf__add_array(btf, ulong, ulong + 2 + i, 256), ulong + 3 + i);
+	CHECK_U64(btf__add_struct(btf, "outer", 16), ulong + 10);
+	add_member(btf, "room", ulong + 9, 0);
+	add_member(btf, "next", pointer, 8);
+	machine_set_types(&other);
+	CHECK_OK(shapes_find(&shapes, (struct type){ other.btf, (uint32_t)ulong + 10 }, &number));
+	CHECK_OK(shapes_lay_out(&shapes, number));
+	CHECK_U64(shapes.all[number].count, 1);
+	CHECK_U64(shapes.slots[shapes.all[number].first].offset, 8);
+	shapes_deinit(&shapes);
+	machine_deinit(&other);
+}
+
 int main(void)
 {
 	machine_init(&machine);
@@ -269,6 +297,7 @@ int main(void)
 	RUN(test_regions);
 	RUN(test_types);
 	RUN(test_damage);
+	RUN(test_elements_without_room);
 	forget();
 	virtual_memory_destroy(machine.target.memory);
 	machine_deinit(&machine);

@@ -184,9 +184,10 @@ static void test_lists(void)
 
 static void test_masks(void)
 {
-	CHECK_SHORT("cpumask_t", "{ none }", 0, 0);
-	CHECK_SHORT("cpumask_t", "{ 0-3,8,63-64,127 }", 0x800000000000010f, 0x8000000000000001);
-	CHECK_SHORT("struct cpumask", "{ 0-127 }", UINT64_MAX, UINT64_MAX);
+	CHECK_SHORT("cpumask_t", "{ no CPU }", 0, 0);
+	CHECK_SHORT("cpumask_t", "{ CPUs 0-3,8,63-64,127 }", 0x800000000000010f,
+		    0x8000000000000001);
+	CHECK_SHORT("struct cpumask", "{ CPUs 0-127 }", UINT64_MAX, UINT64_MAX);
 }
 
 static void test_spinlocks(void)
@@ -214,6 +215,8 @@ static void test_owners(void)
 	CHECK_SHORT("struct mutex", "{ locked, owner = 0x1238 <unmapped> }", 0x1238);
 	CHECK_SHORT("struct rw_semaphore", "{ unlocked }", 0, TASK | 1);
 	CHECK_SHORT("struct rw_semaphore", "{ write-locked, owner = 42 \"so\\n\\\"me\" }", 1, TASK);
+	strcpy((char *)fixture->page + 1028, "\\x9b\x9b\\");
+	CHECK_SHORT("struct mutex", "{ locked, owner = 42 \"\\\\x9b\\x9b\\\\\" }", TASK);
 	CHECK_SHORT("struct rw_semaphore", "{ read-locked by 3, with waiters }", 0x302, TASK | 1);
 }
 

@@ -3,14 +3,22 @@
 #include "tests/unit/test.h"
 
 #include "base/sandbox.h"
+#include "base/standard.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,25 +26,45 @@
 #define WORKED	   0
 #define REFUSED	   1
 #define NO_SECCOMP 77
+#define PARENT	   1 /* a process that is not ours */
 
-/* How a child ends that has entered the sandbox and then does this. */
-static int status_of(int (*act)(void))
+/* How a child ends that has entered the sandbox, or sealed it too, and then does this. */
+static int status_in(int (*act)(void), bool sealed)
 {
+	static const char *const paths[] = { "/proc/self/exe", "/etc/passwd" };
 	int status = 0;
 	fflush(stdout);
 	pid_t child = fork();
 	if (!child) {
-		struct error *error = sandbox_enter();
-		_exit(error ? NO_SECCOMP : act());
+		struct sandbox sandbox;
+		sandbox_enter(&sandbox, paths, 2);
+		if (sealed)
+			sandbox_seal(&sandbox);
+		_exit(sandbox.seccomp && sandbox.sealed == sealed ? act() : NO_SECCOMP);
 	}
 	waitpid(child, &status, 0);
 	return status;
 }
 
+static int status_of(int (*act)(void))
+{
+	return status_in(act, false);
+}
+
+static bool is_death(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
+/* What is deadly stays so. */
 static bool dies(int (*act)(void))
 {
-	int status = status_of(act);
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+	return is_death(status_of(act)) && is_death(status_in(act, true));
+}
+
+static bool ends_with(int status, int wanted)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == wanted;
 }
 
 static int run_program(void)
@@ -51,6 +79,29 @@ static int fork_child(void)
 	if (!child)
 		_exit(WORKED);
 	return child < 0 ? REFUSED : WORKED;
+}
+
+/* The kernel itself refuses both, but for other reasons. */
+static int clone_with_users(void)
+{
+	return syscall(SYS_clone, CLONE_THREAD | CLONE_SIGHAND | CLONE_VM | CLONE_NEWUSER, NULL,
+		       NULL, NULL, NULL) < 0
+		       ? REFUSED
+		       : WORKED;
+}
+
+static int clone_with_mounts(void)
+{
+	return syscall(SYS_clone, CLONE_THREAD | CLONE_SIGHAND | CLONE_VM | CLONE_FS | CLONE_NEWNS,
+		       NULL, NULL, NULL, NULL) < 0
+		       ? REFUSED
+		       : WORKED;
+}
+
+/* Its flags are in memory: as if no kernel had it. */
+static int clone_by_memory(void)
+{
+	return syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS ? REFUSED : WORKED;
 }
 
 static int open_socket(void)
@@ -95,7 +146,74 @@ static int trace(void)
 
 static int signal_others(void)
 {
-	return kill(getppid(), 0) ? REFUSED : WORKED;
+	return kill(PARENT, 0) ? REFUSED : WORKED;
+}
+
+static int signal_thread_of_another(void)
+{
+	return syscall(SYS_tgkill, PARENT, PARENT, 0) ? REFUSED : WORKED;
+}
+
+static int signal_itself(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	return raise(SIGUSR1) ? REFUSED : WORKED;
+}
+
+static int queue_signal(void)
+{
+	union sigval value = { 0 };
+	return sigqueue(PARENT, 0, value) ? REFUSED : WORKED;
+}
+
+static int connect_by_sending(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	return sendto(3, "", 1, 0, (struct sockaddr *)&to, sizeof(to)) < 0 ? REFUSED : WORKED;
+}
+
+/* Each way to the user's terminal: its number, and the same to a kernel that looks at 32 bits. */
+static int read_terminal(void)
+{
+	char byte;
+	for (long file = 0; file <= 2; file++)
+		if (syscall(SYS_read, file, &byte, 0) >= 0 ||
+		    syscall(SYS_read, file | 1L << 32, &byte, 0) >= 0 ||
+		    syscall(SYS_read, file | 1L << 40, &byte, 0) >= 0)
+			return WORKED;
+	return readv(0, NULL, 0) < 0 && dup(0) < 0 && fcntl(0, F_DUPFD, 10) < 0 ? REFUSED : WORKED;
+}
+
+static int type_into_terminal(void)
+{
+	return ioctl(1, TIOCSTI, "x") < 0 && ioctl(1, TIOCSCTTY, 0) < 0 &&
+			       fcntl(1, F_SETOWN, PARENT) < 0 && fcntl(1, F_SETFL, O_ASYNC) < 0
+		       ? REFUSED
+		       : WORKED;
+}
+
+static int open_any_file(void)
+{
+	return open("/etc/group", O_RDONLY) < 0 ? REFUSED : WORKED;
+}
+
+static int open_given_file(void)
+{
+	return open("/etc/passwd", O_RDONLY) < 0 ? REFUSED : WORKED;
+}
+
+static int map_code(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			       MAP_FAILED
+		       ? REFUSED
+		       : WORKED;
+}
+
+static int make_code(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return mprotect(page, 4096, PROT_READ | PROT_EXEC) ? REFUSED : WORKED;
 }
 
 /* Not deadly, but of no effect. */
@@ -119,8 +237,9 @@ static int read_and_think(void)
 	time_t now = time(NULL);
 	struct tm broken_down;
 	page = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool good = file >= 0 && read(file, &byte, 1) == 1 && pread(file, &byte, 1, 1) == 1 &&
-		    page != MAP_FAILED && !munmap(page, 1 << 20) &&
+	struct statfs system;
+	bool good = file >= 0 && !fstatfs(file, &system) && read(file, &byte, 1) == 1 &&
+		    pread(file, &byte, 1, 1) == 1 && page != MAP_FAILED && !munmap(page, 1 << 20) &&
 		    !pthread_create(&thread, NULL, count_up, &count) &&
 		    !pthread_join(thread, NULL) && count == 1 && localtime_r(&now, &broken_down) &&
 		    !close(file) && write(STDOUT_FILENO, "", 0) == 0;
@@ -132,8 +251,9 @@ static int read_and_think(void)
 
 static int enter_again(void)
 {
-	struct error *error = sandbox_enter();
-	error_free(error);
+	struct sandbox sandbox;
+	sandbox_enter(&sandbox, NULL, 0);
+	sandbox_deinit(&sandbox);
 	return WORKED;
 }
 
@@ -141,6 +261,8 @@ static void test_forbidden_calls_die(void)
 {
 	CHECK(dies(run_program));
 	CHECK(dies(fork_child));
+	CHECK(dies(clone_with_users));
+	CHECK(dies(clone_with_mounts));
 	CHECK(dies(open_socket));
 	CHECK(dies(open_to_write));
 	CHECK(dies(open_to_change));
@@ -148,22 +270,152 @@ static void test_forbidden_calls_die(void)
 	CHECK(dies(open_to_empty));
 	CHECK(dies(remove_file));
 	CHECK(dies(make_folder));
-	CHECK(dies(trace));
+	/* The leak checker needs it. */
+	CHECK(IS_SANITIZED || dies(trace));
 	CHECK(dies(signal_others));
+	CHECK(dies(signal_thread_of_another));
+	CHECK(dies(queue_signal));
+	CHECK(dies(connect_by_sending));
+	CHECK(is_death(status_in(map_code, true)));
+	CHECK(is_death(status_in(make_code, true)));
+}
+
+static void test_terminal_is_out_of_reach(void)
+{
+	CHECK(ends_with(status_of(read_terminal), REFUSED));
+	CHECK(ends_with(status_of(type_into_terminal), REFUSED));
+	CHECK(ends_with(status_in(type_into_terminal, true), REFUSED));
+}
+
+static void test_files(void)
+{
+	struct sandbox sandbox = { 0 };
+	CHECK(ends_with(status_of(open_given_file), WORKED));
+	CHECK(ends_with(status_in(open_given_file, true), IS_SANITIZED ? WORKED : REFUSED));
+	CHECK(ends_with(status_in(open_any_file, true), IS_SANITIZED ? WORKED : REFUSED) ||
+	      IS_SANITIZED);
+	/* Before the seal, only where the kernel has Landlock. */
+	pid_t child = fork();
+	if (!child) {
+		sandbox_enter(&sandbox, NULL, 0);
+		_exit(!sandbox.landlock || open_any_file() == REFUSED ? WORKED : REFUSED);
+	}
+	int status = 0;
+	waitpid(child, &status, 0);
+	CHECK(ends_with(status, WORKED));
+}
+
+/* A file of lines as standard input, of which the helper has read the first. */
+static bool read_lines_from_file(void)
+{
+	char path[] = "/tmp/sandbox-test-XXXXXX", line[2];
+	int file = mkstemp(path);
+	bool good = file >= 0 && write(file, "1\n2\n", 4) == 4 && lseek(file, 0, SEEK_SET) == 0 &&
+		    dup2(file, STDIN_FILENO) == STDIN_FILENO && read(STDIN_FILENO, line, 2) == 2;
+	unlink(path);
+	return good;
+}
+
+static int move_lines(void)
+{
+	return lseek(STDIN_FILENO, 0, SEEK_SET) ? REFUSED : WORKED;
+}
+
+static int read_lines(void)
+{
+	char line[2];
+	return pread(STDIN_FILENO, line, 2, 0) == 2 ? WORKED : REFUSED;
+}
+
+static int receive_lines(void)
+{
+	char byte;
+	struct iovec part = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	errno = 0;
+	return recvmsg(STDIN_FILENO, &message, 0) < 0 && errno == EPERM ? REFUSED : WORKED;
+}
+
+/* A script on standard input is the helper's, and so is the place in it. */
+static void test_lines_stay_in_place(void)
+{
+	int saved = dup(STDIN_FILENO);
+	CHECK(read_lines_from_file());
+	CHECK(ends_with(status_of(move_lines), REFUSED));
+	CHECK(ends_with(status_in(move_lines, true), REFUSED));
+	CHECK(ends_with(status_of(read_lines), REFUSED));
+	CHECK(ends_with(status_of(receive_lines), REFUSED));
+	CHECK_U64(lseek(STDIN_FILENO, 0, SEEK_CUR), 2);
+	CHECK(dup2(saved, STDIN_FILENO) == STDIN_FILENO);
+	close(saved);
+}
+
+static int give_up_input(void)
+{
+	static const char *const paths[] = { "vmcore" };
+	char line[2];
+	standard_close_others(paths, 1, -1);
+	return lseek(STDIN_FILENO, 0, SEEK_SET) == 0 && !read(STDIN_FILENO, line, 2) ? WORKED
+										     : REFUSED;
+}
+
+static int keep_named_input(void)
+{
+	static const char *const paths[] = { "/dev/stdin" };
+	char line[2];
+	standard_close_others(paths, 1, -1);
+	return read(STDIN_FILENO, line, 2) == 2 ? WORKED : REFUSED;
+}
+
+/* Who reads the dump has no lines to read, unless the dump comes that way. */
+static void test_input_is_given_up(void)
+{
+	int (*const acts[])(void) = { give_up_input, keep_named_input };
+	for (int i = 0; i < 2; i++) {
+		int status = 0;
+		pid_t child = fork();
+		if (!child)
+			_exit(read_lines_from_file() ? acts[i]() : REFUSED);
+		CHECK(waitpid(child, &status, 0) == child);
+		CHECK(ends_with(status, WORKED));
+	}
+}
+
+static int close_others(void)
+{
+	static const char *const paths[] = { "/tmp/fd/", "/dev/fd/41", "vmcore" };
+	for (int fd = 40; fd < 44; fd++)
+		if (dup2(STDERR_FILENO, fd) != fd)
+			return REFUSED;
+	standard_close_others(paths, 3, 42);
+	bool good = fcntl(40, F_GETFD) < 0 && fcntl(41, F_GETFD) >= 0 && fcntl(42, F_GETFD) >= 0 &&
+		    fcntl(43, F_GETFD) < 0 && fcntl(2, F_GETFD) >= 0;
+	return good ? WORKED : REFUSED;
+}
+
+/* A lock or a log that a script has open is not for who reads the dump. */
+static void test_inherited_files(void)
+{
+	int status;
+	pid_t child = fork();
+	if (!child)
+		_exit(close_others());
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(ends_with(status, WORKED));
 }
 
 static void test_others_are_refused(void)
 {
-	int status = status_of(change_priority);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == REFUSED);
-	status = status_of(enter_again);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == WORKED);
+	CHECK(ends_with(status_of(change_priority), REFUSED));
+	CHECK(ends_with(status_of(clone_by_memory), REFUSED));
+	CHECK(ends_with(status_of(enter_again), WORKED));
 }
 
 static void test_a_reader_lives(void)
 {
-	int status = status_of(read_and_think);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == WORKED);
+	CHECK(ends_with(status_of(read_and_think), WORKED));
+	CHECK(ends_with(status_of(signal_itself), WORKED));
+	CHECK(ends_with(status_in(signal_itself, true), WORKED));
 }
 
 static int nothing(void)
@@ -175,11 +427,16 @@ int main(void)
 {
 	int status = status_of(nothing);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_SECCOMP) {
-		/* Under a sanitizer, and where the kernel or a container does not let it. */
+		/* Where the kernel or a container does not let it. */
 		printf("no seccomp filter here: not tested\n");
 		return test_finish();
 	}
 	RUN(test_forbidden_calls_die);
+	RUN(test_terminal_is_out_of_reach);
+	RUN(test_files);
+	RUN(test_inherited_files);
+	RUN(test_lines_stay_in_place);
+	RUN(test_input_is_given_up);
 	RUN(test_others_are_refused);
 	RUN(test_a_reader_lives);
 	return test_finish();

@@ -407,6 +407,30 @@ static void test_forms(void)
 	}
 }
 
+/* A slab's second page says that it begins one, too: slabs of all pages would overlap. */
+static void test_overlapping(void)
+{
+	struct machine *machine = machine_create((struct form){ .has_page_type = true });
+	machine->pages[SLAB_A + 1] = machine->pages[SLAB_A];
+	machine->pages[SLAB_A + 1].freelist = 0;
+	/* Behind the end of the slab. */
+	put_task(machine, SLAB_A + 1, SLOTS - 1);
+	check_found(machine, ALL_A, ALL_B);
+	machine_destroy(machine);
+}
+
+/* A slab of two pages cannot have so many objects. */
+static void test_too_many_objects(void)
+{
+	struct machine *machine = machine_create((struct form){ .has_page_type = true });
+	struct error *problem;
+	machine->data.cache.order_objects = 1 << 16 | (SLOTS + 1);
+	CHECK_OK(search(machine, &problem));
+	CHECK_FAILS(problem, "not sane");
+	CHECK_U64(machine->count, 0);
+	machine_destroy(machine);
+}
+
 /* Allocated, but no longer a task that lists lead to. */
 static void test_not_tasks(void)
 {
@@ -554,6 +578,8 @@ static void test_mutated(void)
 int main(void)
 {
 	RUN(test_forms);
+	RUN(test_overlapping);
+	RUN(test_too_many_objects);
 	RUN(test_not_tasks);
 	RUN(test_broken_chains);
 	RUN(test_sheaves);

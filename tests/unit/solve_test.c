@@ -609,18 +609,40 @@ static void test_hints(void)
 	struct hints *hints;
 	struct hint found[HINTS_A_NAME];
 	CHECK_OK(hints_create(&hints));
-	CHECK_U64(hints_find(hints, NULL, "slab_caches", 0xff, found), 1);
+	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "slab_caches" }, 0xff, found), 1);
 	CHECK_STRING(found[0].type, "struct list_head");
-	CHECK_U64(hints_find(hints, NULL, "slab_caches", 0, found), 0);
-	CHECK_U64(hints_find(hints, NULL, "no such name", 0xff, found), 0);
-	CHECK_U64(hints_find(hints, NULL, "__param_foo", 0xff, found), 1);
+	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "slab_caches" }, 0, found), 0);
+	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "no such name" }, 0xff, found), 0);
+	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "__param_foo" }, 0xff, found), 1);
 	CHECK(found[0].is_family);
 	CHECK_STRING(found[0].type, "struct kernel_param");
-	CHECK(hints_find(hints, "fuse", "fuse_inode_cachep", 0xff, found) == 1);
-	CHECK_U64(hints_find(hints, "no module", "fuse_inode_cachep", 0xff, found), 0);
+	CHECK(hints_find(hints, &(struct symbol){ .name = "fuse_inode_cachep", .module = "fuse" },
+			 0xff, found) == 1);
+	CHECK_U64(hints_find(hints,
+			     &(struct symbol){ .name = "fuse_inode_cachep", .module = "no module" },
+			     0xff, found),
+		  0);
 	CHECK(hints_kernel(hints, "6.1") &&
 	      hints_kernel(hints, "6.1") != hints_kernel(hints, "6.12"));
 	CHECK_U64(hints_kernel(hints, "2.4"), 0);
+	hints_destroy(hints);
+}
+
+/* What a name is per CPU is nothing that an ordinary variable of the name may be. */
+static void test_hints_per_cpu(void)
+{
+	struct symbol name = { .name = "cleanup_list" };
+	struct hints *hints;
+	struct hint found[HINTS_A_NAME];
+	CHECK_OK(hints_create(&hints));
+	CHECK_U64(hints_find(hints, &name, 0xff, found), 1);
+	CHECK_STRING(found[0].type, "struct llist_head");
+	name.per_cpu = true;
+	CHECK_U64(hints_find(hints, &name, 0xff, found), 1);
+	CHECK_STRING(found[0].type, "struct hlist_head");
+	/* Families are of ordinary variables. */
+	name = (struct symbol){ .name = "__param_foo", .per_cpu = true };
+	CHECK_U64(hints_find(hints, &name, 0xff, found), 0);
 	hints_destroy(hints);
 }
 
@@ -672,6 +694,7 @@ int main(void)
 	RUN(test_judging_the_best_only);
 	RUN(test_layout);
 	RUN(test_hints);
+	RUN(test_hints_per_cpu);
 	RUN(test_hints_damaged);
 	return test_finish();
 }

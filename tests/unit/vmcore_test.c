@@ -2,8 +2,7 @@
 /* Dumps of all formats, whole and damaged, from the descriptions in tests/dumps. */
 #include "tests/unit/test.h"
 
-#define MKDUMP_WITHOUT_MAIN
-#include "tests/mkdump.c"
+#include "tests/unit/dump_image.h"
 
 #include "vmcore/elf_core.h"
 #include "vmcore/file.h"
@@ -14,71 +13,6 @@
 #include <unistd.h>
 
 #define FILES_MAX 3
-
-/* A made dump as a file in memory that has a path. */
-struct image {
-	uint8_t *data;
-	size_t size;
-	int fd;
-	char path[64];
-};
-
-static char *read_description(const char *name)
-{
-	char path[512];
-	const char *end = strstr(__FILE__, "unit/vmcore_test.c");
-	snprintf(path, sizeof(path), "%.*sdumps/%s.txt", (int)(end - __FILE__), __FILE__, name);
-	FILE *in = fopen(path, "r");
-	char *text = calloc(1, 65536);
-	if (!in || !text) {
-		printf("cannot read %s\n", path);
-		exit(1);
-	}
-	if (!fread(text, 1, 65535, in))
-		printf("%s is empty\n", path);
-	fclose(in);
-	return text;
-}
-
-static void image_write(struct image *image)
-{
-	if (ftruncate(image->fd, 0) ||
-	    pwrite(image->fd, image->data, image->size, 0) != (ssize_t)image->size) {
-		perror("memfd");
-		exit(1);
-	}
-}
-
-static void image_make(struct image *image, const char *text)
-{
-	char message[256];
-	if (!mkdump_make(text, &image->data, &image->size, message, sizeof(message))) {
-		printf("mkdump: %s\n", message);
-		exit(1);
-	}
-	image->fd = memfd_create("dump", MFD_CLOEXEC);
-	snprintf(image->path, sizeof(image->path), "/proc/self/fd/%d", image->fd);
-	image_write(image);
-}
-
-static void image_load(struct image *image, const char *name)
-{
-	char *text = read_description(name);
-	image_make(image, text);
-	free(text);
-}
-
-static void image_free(struct image *image)
-{
-	close(image->fd);
-	free(image->data);
-}
-
-static struct error *open_image(const struct image *image, struct vmcore **ret)
-{
-	const char *path = image->path;
-	return vmcore_open(&path, 1, NULL, ret);
-}
 
 /* Opens tests/dumps/NAME.txt; NULL (and a failed check) when that fails. */
 static struct vmcore *open_named(const char *name)
@@ -238,14 +172,12 @@ static void test_vmcoreinfo_file(void)
 static void test_search(void)
 {
 	struct vmcore *vmcore = open_named("search");
-	struct vmcoreinfo *info = NULL;
 	CHECK(!vmcore_vmcoreinfo(vmcore));
-	CHECK_OK(vmcore_search_vmcoreinfo(vmcore, &info));
-	CHECK_STRING(vmcoreinfo_get(info, "OSRELEASE"), "6.0.0-test");
-	vmcoreinfo_free(info);
+	CHECK_OK(vmcore_search_vmcoreinfo(vmcore));
+	CHECK_STRING(vmcoreinfo_get(vmcore_vmcoreinfo(vmcore), "OSRELEASE"), "6.0.0-test");
 	vmcore_close(vmcore);
 	vmcore = open_named("elf-xnum");
-	CHECK_FAILS(vmcore_search_vmcoreinfo(vmcore, &info), "no VMCOREINFO");
+	CHECK_FAILS(vmcore_search_vmcoreinfo(vmcore), "no VMCOREINFO");
 	vmcore_close(vmcore);
 }
 

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The format of globals.hints.z, which README.md describes byte for byte: writing and reading."""
+"""The table of globals, as text (globals.hints) and packed (globals.hints.z, which the program
+holds; README.md describes it byte for byte).
+
+  hints_file.py TEXT PACKED     packs the text; the build does
+"""
 
 import collections
-import os
-import shutil
+import re
 import struct
-import subprocess
-import tempfile
+import sys
 import zlib
 
 MAGIC = b"BTFHINT1"
 KERNELS_MAX = 6
 HAS_COUNT = 0x40
 HAS_MORE = 0x80
+# The per-CPU variables of a module are a part of their own, as those of the kernel are: a name may
+# be an ordinary variable in one kernel and a per-CPU one in another.
+PER_CPU = ":percpu"
+
+# The dimension of the variable itself, not one behind a pointer: "x *[4]", "int (*[4])(char)".
+DIMENSION = re.compile(r"^([^(\[]*(?:\((?:\*|const|volatile| )+)*\[)(\d*)\]")
 
 # What a name may be: a type ("struct list_head", arrays as "[]"), a bit for each kernel that says
 # so, the elements of an array or None.
@@ -86,19 +94,6 @@ def order_types(table):
     return order
 
 
-def compress(block):
-    """A zlib stream: by zopfli, which finds 8 % more, where it is installed."""
-    if not shutil.which("zopfli"):
-        return zlib.compress(block, 9)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "block")
-        with open(path, "wb") as file:
-            file.write(block)
-        subprocess.run(["zopfli", "--zlib", path], check=True)
-        with open(path + ".zlib", "rb") as file:
-            return file.read()
-
-
 def pack(table):
     """The bytes of the file."""
     kernel_types, module_types = order_types(table)
@@ -115,68 +110,59 @@ def pack(table):
                     b"".join(pack_number(len(part)) for _, part in modules),
                     pack_strings(module_types),
                     *pack_rows([part for _, part in modules], numbers)])]
-    packed = [compress(block) for block in blocks]
+    packed = [zlib.compress(block, 9) for block in blocks]
     sizes = [len(data) for pair in zip(packed, blocks) for data in pair]
     return MAGIC + struct.pack("<4I", *sizes) + b"".join(packed)
 
 
-def unpack_strings(chunk):
-    return [string.decode() for string in chunk.split(b"\0")[:-1]]
+def split_dimension(text):
+    """(type with its first dimension left empty, elements or None)."""
+    found = DIMENSION.match(text)
+    if not found:
+        return text, None
+    return found[1] + "]" + text[found.end():], int(found[2] or 0) or None
 
 
-def unpack_numbers(chunk):
-    number = shift = 0
-    for byte in chunk:
-        number |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield number
-            number = shift = 0
+def with_count(entry):
+    return entry.type.replace("[]", f"[{entry.count}]", 1) if entry.count else entry.type
 
 
-def unpack_block(block):
-    count, = struct.unpack_from("<I", block)
-    at = 4 + 4 * count
-    for size in struct.unpack_from(f"<{count}I", block, 4):
-        yield block[at:at + size]
-        at += size
+def write_text(table):
+    """The text of a Table: a line a kernel, a family, a type of a name; tabs between the fields."""
+    lines = [("kernel", f"{1 << number:#x}", *kernel)
+             for number, kernel in enumerate(table.kernels)]
+    lines += [("family", prefix, text) for prefix, text in sorted(table.families.items())]
+    for module, part in [("vmlinux", table.names)] + sorted(table.modules.items()):
+        for name, entries in sorted(part.items()):
+            lines += [("type", module, name, f"{entry.mask:#x}", with_count(entry))
+                      for entry in entries]
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
-def unpack_rows(columns, sizes, types):
-    """A dictionary for each part of so many rows."""
-    shared, rests, numbers, masks, counts = columns
-    rests = iter(rests.split(b"\0"))
-    shared, masks = iter(shared), iter(masks)
-    numbers, counts = unpack_numbers(numbers), unpack_numbers(counts)
-    for size in sizes:
-        part, name = {}, b""
-        for _ in range(size):
-            name = name[:next(shared)] + next(rests)
-            entries = part[name.decode()] = []
-            more = True
-            while more:
-                mask = next(masks)
-                entries.append(Entry(types[next(numbers)], mask & ((1 << KERNELS_MAX) - 1),
-                                     next(counts) if mask & HAS_COUNT else None))
-                more = mask & HAS_MORE
-        yield part
-
-
-def unpack(data):
-    """The Table that pack() packed."""
-    if data[:8] != MAGIC:
-        raise ValueError("no table of hints")
-    first, _, second, _ = struct.unpack_from("<4I", data, 8)
-    blocks = [zlib.decompress(data[24:24 + first]),
-              zlib.decompress(data[24 + first:24 + first + second])]
-    kernels, types, prefixes, family_types, *columns = unpack_block(blocks[0])
-    table = Table([tuple(line.split("\t")) for line in unpack_strings(kernels)])
-    types = unpack_strings(types)
-    table.families = {prefix: types[number] for prefix, number in
-                      zip(unpack_strings(prefixes), unpack_numbers(family_types))}
-    table.names, = unpack_rows(columns, [len(columns[0])], types)
-    names, sizes, module_types, *columns = unpack_block(blocks[1])
-    types += unpack_strings(module_types)
-    table.modules = dict(zip(unpack_strings(names),
-                             unpack_rows(columns, unpack_numbers(sizes), types)))
+def read_text(text):
+    """The Table that write_text() wrote."""
+    table = Table([])
+    for line in text.splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "kernel":
+            table.kernels.append(tuple(fields[1:]))
+        elif kind == "family":
+            table.families[fields[0]] = fields[1]
+        else:
+            module, name, mask, spelled = fields
+            part = table.names if module == "vmlinux" else table.modules.setdefault(module, {})
+            kind, count = split_dimension(spelled)
+            part.setdefault(name, []).append(Entry(kind, int(mask, 16), count))
     return table
+
+
+def main():
+    source, target = sys.argv[1:]
+    with open(source, encoding="utf-8") as file:
+        data = pack(read_text(file.read()))
+    with open(target, "wb") as file:
+        file.write(data)
+
+
+if __name__ == "__main__":
+    main()

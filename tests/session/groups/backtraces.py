@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`bt` against the guest's own traces."""
 
-import mmap
 import os
 import re
-import struct
 
-from lib import BOOT_NAMES, Failure, Session, boots, check, check_equal, copy_file, task_facts
+import blind
+import lockup
+from lib import BOOT_NAMES, Failure, Session, boots, check, check_equal, task_facts
 from traces import compare_panic, compare_sleeping, hidden_ranges
 
 FACTS = ("nvcsw", "nivcsw")
@@ -115,68 +115,6 @@ def check_forms(program, boot):
     check_equal(len(result.err.splitlines()), 1, "lines of the message")
 
 
-NOTE = 4  # PT_NOTE
-NO_TYPE = 0x7fffffff  # a type of note that nobody reads
-
-
-def notes_of(data, headers):
-    """(offset of the type, name, type) of each note of an ELF dump."""
-    for kind, offset, size in headers:
-        at, end = offset, offset + size
-        while kind == NOTE and at + 12 <= end:
-            name_size, text_size, number = struct.unpack_from("<3I", data, at)
-            yield at + 8, bytes(data[at + 12:at + 12 + name_size]).rstrip(b"\0"), number
-            at += 12 + (name_size + 3 & ~3) + (text_size + 3 & ~3)
-
-
-def program_headers(data):
-    """(type, offset, size) of each."""
-    table, = struct.unpack_from("<Q", data, 32)
-    size, count = struct.unpack_from("<HH", data, 54)
-    for at in range(table, table + size * count, size):
-        kind, = struct.unpack_from("<I", data, at)
-        offset, = struct.unpack_from("<Q", data, at + 8)
-        length, = struct.unpack_from("<Q", data, at + 32)
-        yield kind, offset, length
-
-
-def wipe_registers(path, cpu):
-    """Makes the notes with the registers of one CPU unreadable."""
-    wiped = 0
-    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
-        seen = {}
-        for place, name, number in list(notes_of(data, list(program_headers(data)))):
-            if name not in (b"CORE", b"QEMU"):
-                continue
-            seen[name] = seen.get(name, -1) + 1
-            if seen[name] == cpu:
-                struct.pack_into("<I", data, place, NO_TYPE)
-                wiped += 1
-    check(wiped == 2, f"{wiped} notes of CPU {cpu}")
-
-
-def check_without_registers(program, boot, notes):
-    """A CPU whose registers are not in the dump: said so, in text and in JSON, and what the stack
-    still holds is shown; the other CPUs are as they were."""
-    path = os.path.join(program.scratch, "no-registers.elf")
-    copy_file(boot.dump, path)
-    before = program.result(boot.dump, "bt -a")
-    victim = boot.cpu_count - 1
-    wipe_registers(path, victim)
-    after = program.result(path, "bt -a")
-    check_equal(len(after), len(before), "CPUs of bt -a")
-    for cpu, (old, new) in enumerate(zip(before, after)):
-        if cpu == victim:
-            check_equal(new["task"], old["task"], "the task on the CPU")
-            check(new.get("stale") is True and "stale" not in old, "the trace is not called stale")
-        else:
-            check_equal(new, old, f"CPU {cpu}")
-    text = program.text(path, f"bt -c {victim}")
-    check("registers are not in the dump" in text, text)
-    notes.append(f"{len(after[victim]['frames'])} frames where CPU {victim} last slept")
-    os.unlink(path)
-
-
 def check_registers(program, boot, notes):
     """In text, registers stand above each interrupted frame and behind the last one of user
     mode."""
@@ -268,6 +206,36 @@ def compare_arguments(program, boot, notes):
     notes.append(", ".join(f"{count} of {name}" for name, count in sorted(known.items())))
 
 
+def numbers_of(program, dump, tid, function):
+    """{name: value} of what is known of the arguments of a function on a task's stack, and the
+    line of text."""
+    frame, = [frame for frame in program.result(dump, f"bt {tid}")["frames"]
+              if frame.get("symbol") == function]
+    lines = program.run(["-q", "-c", f"bt {tid}", dump]).text.splitlines()
+    line, = [line for line in lines if f" {function}+0x" in line]
+    return {argument["name"]: argument["value"] for argument in frame["args"]}, line
+
+
+# States of the guest whose arguments are known from its source: {name: (function, numbers)}. The
+# negative one is AT_FDCWD, the long one MAX_SCHEDULE_TIMEOUT.
+NUMBERS = {
+    b"frozen-mkdir": ("do_mkdirat", {"dfd": -100, "mode": 0o700}),
+    b"accept": ("schedule_timeout", {"timeout": 2**63 - 1}),
+}
+
+
+def check_numbers(program, boot, notes):
+    """Numbers among the arguments are numbers in JSON and decimal in text, with their sign."""
+    for comm, (function, wanted) in NUMBERS.items():
+        tids = [tid for tid, task in boot.tasks.items() if task.comm == comm]
+        check(tids, f"no task {comm}")
+        found, line = numbers_of(program, boot.dump, tids[0], function)
+        check_equal({name: found[name] for name in wanted}, wanted, f"numbers of {function}")
+        for name, value in wanted.items():
+            check(re.search(rf"\b{name}={value}[,)]", line), f"not {name}={value}: {line}")
+            notes.append(f"{name}={value}")
+
+
 def run(session: Session):
     program = session.program
     for boot in all_boots(session):
@@ -287,5 +255,36 @@ def run(session: Session):
         with session.case(f"{boot.label}: arguments are those of /proc/PID/syscall") as notes:
             compare_arguments(program, boot, notes)
     for boot in boots(("boot1",)):
+        with session.case(f"{boot.label}: numbers among the arguments") as notes:
+            check_numbers(program, boot, notes)
+    without_registers(session)
+
+
+def without_registers(session):
+    """Each dump once more, blinded."""
+    program = session.program
+    made = [boot for boot in boots((*OPTIONAL, "small")) if os.path.exists(boot.folder)]
+    for boot in (*boots((*BOOT_NAMES, "bpf", "threads", "kdump")), *made):
+        with session.case(f"{boot.label}: no CPU has registers") as notes:
+            blind.check_all(program, boot, notes)
+    for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: a CPU without registers") as notes:
-            check_without_registers(program, boot, notes)
+            blind.check_one(program, boot, notes)
+    for boot in boots(("kdump",)):
+        with session.case(f"{boot.label}: registers in memory alone") as notes:
+            blind.check_memory_notes(program, boot, notes)
+    for boot in boots(("lockup",)):
+        if not os.path.exists(boot.folder):
+            session.skip(f"{boot.label}: CPUs that hang", "no such dump was made")
+            continue
+        for dump in lockup.DUMPS:
+            with session.case(f"{boot.label}: {dump}: CPUs that hang, without registers") as notes:
+                lockup.check_boot(program, boot, dump, notes)
+    for boot in boots(("deaf",)):
+        if not os.path.exists(boot.folder):
+            session.skip(f"{boot.label}: a CPU that takes no NMI", "no such dump was made")
+            continue
+        with session.case(f"{boot.label}: a CPU that takes no NMI, and a kexec") as notes:
+            lockup.check_deaf(program, boot, notes)
+        with session.case(f"{boot.label}: no CPU has registers") as notes:
+            blind.check_all(program, boot, notes)

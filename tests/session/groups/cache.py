@@ -4,10 +4,16 @@ whatever lies in its folder."""
 
 import os
 import random
+import shutil
+import time
 
-from lib import boots, check, check_equal, check_lines
+from forged import Image
+from lib import Boot, boots, check, check_equal, check_lines
+from noall import Memory
 
 SAMPLES = 40
+DAMAGE_STEP = 64  # bytes of code, of which one is wrong
+CLOCK_SECONDS = 0.1  # a file that was changed within a tick of the clock has no results kept
 
 
 def whole(program, boot, cache, command="globals"):
@@ -98,6 +104,38 @@ def compare_foreign(program, boot, other, folder, wanted):
     check_lines(lines, wanted, "line with another dump's cache")
 
 
+def damage_code(boot, path):
+    """A copy of the dump whose code is wrong: its notes, types and data are not."""
+    image = Image(boot.dump, path)
+    memory = Memory(image)
+    start, end = boot.address("_stext"), boot.address("_etext")
+    for places, size in memory.pieces(start, end - start):
+        for place in range(places[0], places[0] + size, DAMAGE_STEP):
+            image.bytes[place] ^= 0xff
+    image.bytes.flush()
+    image.bytes.close()
+    time.sleep(CLOCK_SECONDS)
+
+
+def compare_copy(program, boot, wanted, notes):
+    """What was found in a copy with damaged code is not believed of the dump, nor the reverse."""
+    folder = os.path.join(program.scratch, "cache-of-copy")
+    os.mkdir(folder)
+    copy = Boot.of_folder(boot.kernel, os.path.join(program.scratch, "copy"), "copy")
+    os.mkdir(copy.folder)
+    damage_code(boot, os.path.join(copy.folder, "vmcore.elf"))
+    damaged, _ = whole(program, copy, folder)
+    check_equal(len(files(folder)), 1, "files in the cache")
+    changed = len(set(wanted) - set(damaged))
+    check(changed > 1000, f"the damage changes only {changed} rows")
+    lines, _ = whole(program, boot, folder)
+    check_lines(lines, wanted, "line after a damaged copy")
+    lines, _ = whole(program, copy, folder)
+    check_lines(lines, damaged, "line of the damaged copy, after the dump")
+    shutil.rmtree(copy.folder)
+    notes.append(f"{changed} rows differ in the copy, none in the dump")
+
+
 def compare_questions(program, boot, folder, wanted, notes):
     """What single questions say of a symbol that both are sure of."""
     header = wanted[0].split(",")
@@ -143,6 +181,8 @@ def run(session):
         if boot is every[0]:
             with session.case(f"{boot.label}: a damaged cache is ignored") as notes:
                 compare_damaged(program, boot, folder, wanted, notes)
+            with session.case(f"{boot.label}: a copy with damaged code has its own") as notes:
+                compare_copy(program, boot, wanted, notes)
         if other is not boot:
             with session.case(f"{boot.label}: another dump's cache is ignored"):
                 compare_foreign(program, boot, other, folder, wanted)

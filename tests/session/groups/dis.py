@@ -7,7 +7,7 @@ import re
 import subprocess
 
 from groups.bpf import described
-from lib import boots, check, check_equal
+from lib import boots, check, check_equal, tool
 
 # Of the kernel, in every kernel that is tested; many calls, members and globals.
 FUNCTIONS = ("vfs_read", "do_sys_poll", "schedule", "do_exit", "ksys_write", "proc_reg_read",
@@ -37,7 +37,7 @@ def disassembled(program, code, address):
     path = os.path.join(program.scratch, "code.bin")
     with open(path, "wb") as file:
         file.write(code)
-    done = subprocess.run(["objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-w",
+    done = subprocess.run([tool("objdump"), "-D", "-b", "binary", "-m", "i386:x86-64", "-w",
                            f"--adjust-vma={address:#x}", path],
                           stdout=subprocess.PIPE, check=True, text=True)
     lines = re.findall(r"^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t", done.stdout, re.MULTILINE)

@@ -9,7 +9,7 @@ import tempfile
 
 from lib import CONTROL, Boot, check, check_equal, kernel_names, parse_json
 
-TOPICS = ("pipes", "expressions", "output", "rc")
+TOPICS = ("crash", "pipes", "expressions", "output", "rc")
 # These do something and say nothing.
 SILENT = re.compile(r"quit$|set .|alias .|source /dev/null$|.*> ?/dev/null$")
 
@@ -119,8 +119,6 @@ def joins_commands(program, boot):
     check_equal(len(result.lines), 2, "lines of head -1 and print")
 
 
-CRASH_COMMANDS = ("ascii btop dev extend files ipcs irq kmem mach mount net ptob ptov runq search sig "
-                  "swap timer vm vtop waitq wr").split()
 CRASH_OPTIONS = ("bt -f", "bt -T", "bt -l", "bt -e", "dis -rl", "mod -S", "mod -t", "ps -p", "ps -c",
                  "ps -t", "ps -l", "ps -A", "ps -a", "ps -r", "ps -g", "rd -d", "sym -M", "sys -c",
                  "sys -t")
@@ -129,7 +127,9 @@ CRASH_OPTIONS = ("bt -f", "bt -T", "bt -l", "bt -e", "dis -rl", "mod -S", "mod -
 def knows_crash(program, boot):
     """What crash has and we lack is answered with what does the same, which works."""
     advice = []
-    for line in (*CRASH_COMMANDS, *CRASH_OPTIONS):
+    commands = [word["name"] for word in program.result(boot.dump, "help crash")["words"]]
+    check(len(commands) > 20, f"crash's commands: {commands}")
+    for line in (*commands, *CRASH_OPTIONS):
         result = program.run(["-q", "-c", line, boot.dump], status=1)
         _, found, hint = result.errors.partition("; ")
         check(found and "usage" not in hint and "`help` lists" not in hint,

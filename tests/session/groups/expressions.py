@@ -7,11 +7,10 @@ against the header that bpftool writes of the guest's BTF. wrong.txt has the exa
 
 import os
 import re
-import shutil
 import subprocess
 
 from groups.types import bpftool
-from lib import ROOT, boots, check, check_equal, shorten, value_of
+from lib import ROOT, boots, check, check_equal, shorten, tool, value_of
 
 TABLES = os.path.join(ROOT, "tests", "session", "expressions")
 LEAST = {"c.txt": 200, "wrong.txt": 60}
@@ -46,12 +45,10 @@ def table(name):
 
 def header_of(boot, folder):
     """types.h in `folder`: all types of the guest's BTF in C."""
-    tool = shutil.which("bpftool", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    check(tool, "bpftool is not installed (apt-get install bpftool)")
     path = os.path.join(folder, "types.h")
     with open(path, "wb") as file:
-        done = subprocess.run([tool, "btf", "dump", "file", boot.path("truth", "btf", "vmlinux"),
-                               "format", "c"], stdout=file, stderr=subprocess.PIPE)
+        done = subprocess.run([tool("bpftool"), "btf", "dump", "file",
+                               boot.path("truth", "btf", "vmlinux"), "format", "c"], stdout=file, stderr=subprocess.PIPE)
     check(done.returncode == 0, f"bpftool: {done.stderr.decode()}")
     return path
 

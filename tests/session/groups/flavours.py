@@ -16,7 +16,7 @@ WHOLE = ("qemu-zlib",)
 # have holes.  Such a dump may lack what is in those pages, and has to say so.
 OVERFILTERED = ("6.12", "7.3")
 # What a dump's file is differs by nature.
-FILE_FACTS = ("format", "file_size", "dump_level", "problems", "memory", "crash_time",
+FILE_FACTS = ("format", "file_size", "dump_level", "problems", "memory_in_dump", "crash_time",
               "date", "kdump")
 EXCLUDED = re.compile("excluded|left out of the dump")
 

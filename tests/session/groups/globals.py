@@ -107,6 +107,29 @@ def declares(program, boot):
     check(any(clue["where"] != "0x0000000000000000" for clue in own["clues"]), "no places")
 
 
+def strings(program, boot, rows, notes):
+    """A constant string ends with its NUL, whatever lies between it and the next symbol; and what
+    only ends a section is nothing."""
+    said = next(record["text"] for record in program.result(boot.dump, "log")
+                if record["text"].startswith("Linux version"))
+    banner, whatis = program.answers(boot.dump, ["globals linux_banner", "whatis linux_banner"],
+                                     timeout=600)
+    wanted = f"char [{len(said) + 2}]"  # a newline, which the log leaves out, and the NUL
+    check_equal((banner["result"][0]["type"], whatis["result"]["type"]), (wanted, wanted),
+                "linux_banner")
+    functions = [row for row in rows if row["name"].startswith("__func__.") and not row["module"]]
+    picked = random.Random(5).sample(functions, SAMPLES)
+    values = program.answers(boot.dump, [f"print *(char (*)[{row['room']}]){row['address']}"
+                                         for row in picked])
+    for row, value in zip(picked, values):
+        check_equal((row["type"], row["at_most"]),
+                    (f"char [{len(value['result']['value']) + 1}]", False), row["name"])
+    padded = sum(row["type"] != f"char [{row['room']}]" for row in picked)
+    check(padded > SAMPLES // 4, f"only {padded} have padding")
+    check("__indirect_thunk_end" not in {row["name"] for row in rows}, "a section's end")
+    notes.append(f"linux_banner is {wanted}")
+
+
 def run(session):
     for boot in boots(("boot1",)):
         rows = []
@@ -115,6 +138,8 @@ def run(session):
             lists(boot, rows)
         with session.case(f"{boot.label}: globals and whatis agree") as notes:
             agree(session.program, boot, rows, notes)
+        with session.case(f"{boot.label}: strings end with their NUL") as notes:
+            strings(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: print and whatis use the same words"):
             says_the_same(session.program, boot)
         with session.case(f"{boot.label}: globals by name, type, tier, and order"):

@@ -6,6 +6,7 @@ newest kernel's ELF dump; what a case changes, it puts back.
 """
 
 import contextlib
+import csv
 import os
 import random
 import re
@@ -14,7 +15,8 @@ import subprocess
 import time
 
 from forged import Image, Layout
-from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names)
+from lib import (CONTROL, Boot, Failure, check, check_equal, copy_file, kernel_names, unescaped,
+                 value_of)
 
 # Random damage: the same every time, unless one wants to search.
 SEED = int(os.environ.get("BTFCRASH_TEST_SEED", "20"))
@@ -439,6 +441,27 @@ def two_vmcoreinfos(session, image, layout, boot):
 ESCAPES = b"\x1b[2J\x07\x9b\xc2\x9b\r\x08"
 
 
+# How the comm of task 0 is asked for, and how an answer in this form is read.
+FORMS = (("ps 0", "--color=never"), ("ps 0", "--json"), ("ps 0", "--csv"),
+         ("print init_task.comm", "--color=never"), ("print init_task.comm", "--json"),
+         ("ps 0 | print {comm}", "--color=never"), ("ps 0 | print {comm}", "--csv"))
+
+
+def one_comm(program, image, at, name, command, form):
+    """The comm of task 0 as a form shows it, without what the form itself puts around it."""
+    with image.patched({at: name.ljust(16, b"\0")}):
+        if form == "--json":
+            answer = program.result(image.path, command)
+            return answer[0]["comm"] if isinstance(answer, list) else value_of(answer)
+        line = program.run(["-q", form, "-c", command, image.path], status=0).text.splitlines()
+    if form == "--csv":
+        return next(csv.DictReader(line))["comm"]
+    # Below a table's heading; each CPU has a task 0.
+    line = line[len(line) > 1]
+    return next(filter(None, (re.search(pattern, line) for pattern in
+                              (r"\"(.*)\"", r"\[(.*)\]", r"(\S*)$"))))[1]
+
+
 def control_characters(session, image, boot):
     program = session.program
     with session.case("control characters in a task's comm") as notes:
@@ -458,6 +481,16 @@ def control_characters(session, image, boot):
             notes.append(shown.strip())
             value = program.value(image.path, "init_task.comm")
             check(value.startswith("\x1b[2J\x07"), f"JSON lost the bytes: {value!r}")
+    with session.case("a byte and the text of its escape differ") as notes:
+        pairs = [(b"a\x9b", b"a\\x9b"), (b"\\\x9b", b"\\\\x9b"), (b"b\n", b"b\\n"),
+                 (b"\xe2\x80\x8b", b"\\u{200b}"), (b"DOMAIN\\user", b"DOMAIN\\\\user")]
+        for names in pairs:
+            for form in FORMS:
+                shown = [one_comm(program, image, at, name, *form) for name in names]
+                what = f"{names} as {form}: {shown}"
+                check(shown[0] != shown[1], f"they look the same: {what}")
+                check_equal(tuple(map(unescaped, shown)), names, f"what is read back of {what}")
+            notes.append(" and ".join(shown))
     with session.case("control characters in the log") as notes:
         word = b"sysrq: Trigger a crash"
         places = image.find_all(word)
@@ -472,6 +505,16 @@ def control_characters(session, image, boot):
                      if "\\x1b]0;" in line]
             check_equal(len(lines), 1, "lines with the escapes")
             notes.append(lines[0])
+        # In text a backslash is the console's; in JSON it differs from a byte.
+        shown = []
+        for start in (b"a\x9b", b"a\\x9b"):
+            with image.patched({at: start + word[len(start):] for at in places}):
+                shown.append([[line for line in program.text(image.path, "log").splitlines()
+                               if line.endswith("ger a crash")],
+                              [record["text"] for record in program.result(image.path, "log")
+                               if record["text"].endswith("ger a crash")]])
+        check(all(lines[0][0].split("] ")[1].startswith("a\\x9b") for lines in shown), f"{shown}")
+        check_equal([lines[1][0][:6] for lines in shown], ["a\\x9bs", "a\\\\x9b"], "in JSON")
     with session.case("control characters in VMCOREINFO"):
         at = image.bytes.find(b"OSRELEASE=") + len(b"OSRELEASE=")
         with image.patched({at: b"\x1b[31m"}):

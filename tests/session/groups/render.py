@@ -166,8 +166,8 @@ class Text:
     def is_short(self, start):
         """"{ locked, owner = 1 "init" }" and its like: what is no array."""
         line = self.text[start:].split("\n", 1)[0]
-        forms = (r"\{ (un|read-|write-)?locked[^\n]*? \}", r"\{ empty \}", r"\{ none \}",
-                 r"\{ first = [^\n{}]* \}", r"\{ \d+(-\d+)?(,\d+(-\d+)?)+ \}", r"\{ \d+-\d+ \}",
+        forms = (r"\{ (un|read-|write-)?locked[^\n]*? \}", r"\{ empty \}", r"\{ no (CPU|node) \}",
+                 r"\{ first = [^\n{}]* \}", r"\{ (CPU|node)s? \d+(-\d+)?(,\d+(-\d+)?)* \}",
                  r"\{ -?\w+(, saturated)? \}",
                  r"\{ sequence = \w+(, being written)?(, (un)?locked(, with waiters)?)? \}",
                  r"\{ (not done|done for all|done = \d+)(, with waiters)? \}")
@@ -302,14 +302,14 @@ class Comparison:
             check(values[0] == 0, where)
         elif "locked" in inner:
             check(any(values), where)
-        elif re.fullmatch(r"-?\w+", inner) and len(values) == 1 and inner != "none":
+        elif re.fullmatch(r"-?\w+", inner) and len(values) == 1:
             check((to_number(inner) - values[0]) % 2 ** 32 == 0, where)
         else:
             words = data["bits"]
             bits = {index for index in range(64 * len(words)) if words[index // 64] >> index % 64 & 1}
-            check(inner == "none" or re.fullmatch(r"[\d,-]+", inner), where)
+            check(re.fullmatch(r"no (CPU|node)|(CPU|node) \d+|(CPU|node)s \d+[,-][\d,-]+", inner), where)
             shown = set()
-            for part in inner.split(",") if inner != "none" else ():
+            for part in inner.split(" ")[1].split(",") if not inner.startswith("no ") else ():
                 first, _, last = part.partition("-")
                 shown |= set(range(int(first), int(last or first) + 1))
             check(shown == bits, where)
@@ -451,7 +451,7 @@ def members(program, boot, notes):
 def known_facts(program, boot, notes):
     """What the short forms say, where the guest's facts say it too."""
     present = program.text(boot.dump, "print __cpu_present_mask").strip()
-    check(f"{{ 0-{boot.cpu_count - 1} }}" in present, present)
+    check(f"{{ CPUs 0-{boot.cpu_count - 1} }}" in present, present)
     for path in ("slab_mutex", "cgroup_mutex", "module_mutex"):
         text = program.text(boot.dump, f"print {path}")
         owner = program.value(boot.dump, f"{path}.owner.counter")

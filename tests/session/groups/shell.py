@@ -15,14 +15,15 @@ SECONDS = 30
 
 
 class Terminal:
-    """The program at a terminal of its own."""
+    """The program at a terminal of its own, in a folder."""
 
-    def __init__(self, program, arguments, state):
-        environment = program.environment(XDG_STATE_HOME=state)
+    def __init__(self, program, arguments, state, folder=".", **more):
+        environment = program.environment(XDG_STATE_HOME=state, **more)
         environment["TERM"] = "dumb"
         self.seen = b""
         self.pid, self.fd = pty.fork()
         if not self.pid:
+            os.chdir(folder)
             os.execve(program.path, [program.path, *arguments], environment)
 
     def read(self, seconds):
@@ -68,8 +69,8 @@ class Terminal:
 
 
 @contextlib.contextmanager
-def terminal(program, arguments, state):
-    opened = Terminal(program, arguments, state)
+def terminal(program, arguments, state, **options):
+    opened = Terminal(program, arguments, state, **options)
     try:
         yield opened
     finally:

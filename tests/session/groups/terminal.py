@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from lib import Boot, check, check_equal, kernel_names, shorten
+from lib import Boot, check, check_equal, kernel_names, shorten, tool
 
 SECONDS = 60
 PROMPT = "btfcrash>"
@@ -32,7 +32,8 @@ class Screen:
             environment["PAGER"] = ""
         # The status stays on the screen when the program has left; Ctrl-C is not for this shell.
         script = 'trap : INT; "$0" "$@"; echo "status $?"; exec cat'
-        subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", "new-session", "-d",
+        tool("less")
+        subprocess.run([tool("tmux"), "-S", self.socket, "-f", "/dev/null", "new-session", "-d",
                         "-x", str(width), "-y", str(height),
                         "sh", "-c", script, program.path, *arguments],
                        env=environment, check=True)
@@ -300,9 +301,6 @@ def colors(session, boot):
 
 def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
-    if not shutil.which("tmux"):
-        session.skip("all", "no tmux")
-        return
     for name, test in (("completion", completes), ("history", remembers), ("Ctrl-C", interrupts),
                        ("pager", pages), ("pipes and files", pipes), ("resize", resizes),
                        ("rc and aliases", starts), ("colours", colors)):

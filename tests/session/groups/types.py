@@ -2,21 +2,17 @@
 """`types --format raw` against bpftool's dump of the guest's own BTF bytes."""
 
 import os
-import shutil
 import subprocess
 
-from lib import boots, check, check_equal, check_lines, shorten
+from lib import boots, check, check_equal, check_lines, shorten, tool
 
 FEW_MODULES = 8  # on the second boot, whose modules are the same files
 
 
 def bpftool(path, base=None):
     """The lines of `bpftool btf dump file PATH format raw`."""
-    # Debian's bpftool lies in /usr/sbin, which a user's PATH may lack.
-    tool = shutil.which("bpftool", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    check(tool, "bpftool is not installed (apt-get install bpftool)")
-    done = subprocess.run([tool, *(["-B", base] if base else []), "btf", "dump", "file", path,
-                           "format", "raw"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([tool("bpftool"), *(["-B", base] if base else []), "btf", "dump", "file",
+                           path, "format", "raw"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     check(done.returncode == 0, f"bpftool: {done.stderr.decode()}")
     return done.stdout.decode().splitlines()
 

@@ -9,21 +9,14 @@ pahole, is compared with the guest's.
 import json
 import os
 import re
-import shutil
 import subprocess
 
-from lib import boots, check, check_equal, shorten
+from lib import boots, check, check_equal, shorten, tool
 
 COMPILE_SECONDS = 120
 COMPOUND = ("STRUCT", "UNION")
 TAGGED = ("STRUCT", "UNION", "ENUM", "ENUM64")
 FILLER = re.compile(r"__(hole|size)_\d+$")  # members that hold others in their places
-
-
-def tool(name):
-    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    check(path, f"{name} is not installed")
-    return path
 
 
 def succeed(command, what):
@@ -95,7 +88,9 @@ def compare_fields(types, folder, source):
     compiled = os.path.join(folder, "header.o")
     succeed([tool("gcc"), "-g", "-w", "-fno-eliminate-unused-debug-types", "-c", "-x", "c",
              source, "-o", compiled], "gcc -g")
-    succeed([tool("pahole"), "-J", compiled], "pahole -J")
+    # It writes the section by LLVM's objcopy, unless told which.
+    succeed(["env", f"LLVM_OBJCOPY={tool('objcopy')}", tool("pahole"), "-J", compiled],
+            "pahole -J")
     own = Types(compiled)
     ours = {name: (row["size"], [part for part in own.members(row) if not FILLER.match(part[0])])
             for name, row in own.all_named()}

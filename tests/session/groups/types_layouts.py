@@ -11,21 +11,15 @@ What pahole prints otherwise:
 import json
 import os
 import re
-import shutil
 import subprocess
 
-from lib import boots, check, check_equal, check_lines, shorten
+from lib import boots, check, check_equal, check_lines, shorten, tool
 
 LARGEST_MODULES = 10
 TOP_LEVEL = re.compile(rb"^(?:struct|union) .*?^\}[^\n]*;\n", re.MULTILINE | re.DOTALL)
 NAMES = ("task_struct", "mm_struct", "sk_buff", "vm_fault", "net_device", "rcu_special", "list_head")
 NAMED = ("STRUCT", "UNION")
-
-
-def tool(name):
-    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    check(path, f"{name} is not installed")
-    return path
+HOLES_WITHIN = re.compile(rb"/\* XXX last struct has [^*]*\bholes? ?[^*]*\*/")
 
 
 def pahole(path, *options):
@@ -102,6 +96,24 @@ def compare_named(program, boot):
     for name in NAMES:
         ours = program.run(["-q", "-c", f"struct -o {name}", boot.dump], status=0).out
         check_lines(ours.splitlines(), pahole(path, "-C", name).splitlines(), f"{name}'s line")
+
+
+def compare_with_pahole(session, boot):
+    """Text for text; not with a pahole after 1.24, which tells the holes of members' types as well."""
+    kernel = b""
+    with session.case(f"{boot.label}: pahole can be asked") as notes:
+        kernel = pahole(boot.path("truth", "btf", "vmlinux"))
+        notes.append(f"{len(TOP_LEVEL.findall(kernel))} layouts")
+    if HOLES_WITHIN.search(kernel):
+        session.skip(f"{boot.label}: layouts are as pahole has them",
+                     "this pahole tells the holes of members' types, which 1.24 does not")
+        return
+    with session.case(f"{boot.label}: every layout is as pahole has it") as notes:
+        compare_kernel(session.program, boot, notes)
+    with session.case(f"{boot.label}: layouts of modules are as pahole has them") as notes:
+        compare_modules(session.program, boot, notes)
+    with session.case(f"{boot.label}: struct -o is as pahole -C"):
+        compare_named(session.program, boot)
 
 
 def flatten(members, base=0):
@@ -232,12 +244,7 @@ def run(session):
     for boot in boots():
         if boot.label.endswith("boot2"):
             continue
-        with session.case(f"{boot.label}: every layout is as pahole has it") as notes:
-            compare_kernel(program, boot, notes)
-        with session.case(f"{boot.label}: layouts of modules are as pahole has them") as notes:
-            compare_modules(program, boot, notes)
-        with session.case(f"{boot.label}: struct -o is as pahole -C"):
-            compare_named(program, boot)
+        compare_with_pahole(session, boot)
         with session.case(f"{boot.label}: layouts as JSON are as bpftool has them") as notes:
             compare_json(program, boot, notes)
         with session.case(f"{boot.label}: members by name, in the type and in memory"):

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static size_t limit_of(uint32_t kind)
+{
+	(void)kind;
+	return HELPER_TEXT_MAX + sizeof(uint64_t);
+}
+
+bool helper_hear(struct helper_link *helper, struct message *ret)
+{
+	if (helper && helper->socket >= 0 && channel_receive(helper->socket, limit_of, ret))
+		return true;
+	*ret = (struct message){ .file = -1 };
+	errno = ECHILD;
+	return false;
+}
+
+bool helper_ask(struct helper_link *helper, enum helper_request request, const void *data,
+		size_t size, struct message *ret)
+{
+	*ret = (struct message){ .file = -1 };
+	if (!helper || helper->socket < 0 ||
+	    !channel_send(helper->socket, request, data, size, -1)) {
+		errno = ECHILD;
+		return false;
+	}
+	if (!helper_hear(helper, ret))
+		return false;
+	int32_t number = EPROTO;
+	if (ret->kind != HELPER_ERRNO)
+		return true;
+	if (ret->size == sizeof(number))
+		memcpy(&number, ret->data, sizeof(number));
+	message_deinit(ret);
+	errno = number;
+	return false;
+}
+
+bool helper_tell(struct helper_link *helper, enum helper_request request, const void *data,
+		 size_t size)
+{
+	struct message reply;
+	bool said = helper_ask(helper, request, data, size, &reply) && reply.kind == HELPER_OK;
+	message_deinit(&reply);
+	return said;
+}
+
+int helper_file(struct helper_link *helper, enum helper_request request, const char *text)
+{
+	struct message reply;
+	if (!helper_ask(helper, request, text, text ? strlen(text) : 0, &reply))
+		return -1;
+	int file = reply.file;
+	reply.file = -1;
+	message_deinit(&reply);
+	if (file < 0)
+		errno = EPROTO;
+	return file;
+}
+
+int helper_open(struct helper_link *helper, const char *path, int flags)
+{
+	if (helper && helper->is_asked_to_read)
+		return helper_file(helper, HELPER_READ, path);
+	return open(path, flags | O_RDONLY | O_CLOEXEC);
+}
+
+void helper_end(struct helper_link *helper)
+{
+	if (helper->socket < 0)
+		return;
+	close(helper->socket);
+	helper->socket = -1;
+	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/standard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * open() gives the lowest number that is free: the dump, or the file of the cache, would else be
+ * standard output. What is opened here is of the wrong direction, which read() and write() refuse.
+ */
+struct error *standard_open(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
+			return error_system("/dev/null");
+	return NULL;
+}
+
+struct error *standard_flush(void)
+{
+	bool lost = ferror(stdout), now = fflush(stdout) != 0;
+	if (!lost && !now)
+		return NULL;
+	struct error *error =
+		now ? error_system("standard output")
+		    : error_create(ERROR_SYSTEM, "standard output could not be written");
+	clearerr(stdout);
+	return error_prefix(error, "output is lost");
+}
+
+/* "/dev/fd/63", "/proc/self/fd/63", "/dev/stdin" */
+static bool is_named(const char *const *paths, size_t count, long fd)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (fd == STDIN_FILENO && !strcmp(paths[i], "/dev/stdin"))
+			return true;
+		const char *folder = strstr(paths[i], "/fd/");
+		char *end;
+		if (folder && strtol(folder + 4, &end, 10) == fd && end > folder + 4)
+			return true;
+	}
+	return false;
+}
+
+void standard_close_others(const char *const *paths, size_t count, int keep)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+	while (folder && (entry = readdir(folder))) {
+		char *end;
+		long fd = strtol(entry->d_name, &end, 10);
+		if (*end || end == entry->d_name || fd <= STDERR_FILENO || fd == keep ||
+		    fd == dirfd(folder) || is_named(paths, count, fd))
+			continue;
+		close((int)fd);
+	}
+	if (folder)
+		closedir(folder);
+	int nothing = is_named(paths, count, STDIN_FILENO) ? -1 : open("/dev/null", O_RDONLY);
+	if (nothing > STDERR_FILENO) {
+		(void)dup2(nothing, STDIN_FILENO);
+		close(nothing);
+	}
+}

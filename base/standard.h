@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Standard input, output and errors as they are found: they may be closed, or a full disk. */
+#ifndef BASE_STANDARD_H
+#define BASE_STANDARD_H
+
+#include "base/error.h"
+#include <stddef.h>
+
+/*
+ * Before any file is opened: takes the numbers of those that are closed, so that no other file gets
+ * them. Reading and writing them fails all the same. ERROR_SYSTEM without /dev/null.
+ */
+struct error *standard_open(void) MUST_CHECK;
+/*
+ * Writes out what is left; ERROR_SYSTEM when something of the output was lost since the last time.
+ */
+struct error *standard_flush(void) MUST_CHECK;
+
+/*
+ * Closes what this process was started with beside these three: a lock, a log, a folder that the
+ * shell before has open may be written by whoever takes this process over. `keep` stays, and what
+ * `paths` name by number (/dev/fd/63, as `<(PROGRAM)` is handed on). Standard input becomes
+ * /dev/null by the same rule: lines are read by the helper.
+ */
+void standard_close_others(const char *const *paths, size_t count, int keep);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/shell/prompt.h"
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/helper.h"
+#include "base/interrupt.h"
+#include "base/out_sink.h"
+#include "debugger/shell/history.h"
+#include "debugger/shell/shell.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+struct prompt {
+	int socket;
+	struct prompt_link link;
+	char *path; /* of the history, NULL: none */
+	struct completions found;
+};
+
+/*
+ * Readline hands its callbacks nothing of ours, and there is one terminal: so this is, beside the
+ * Ctrl-C flag, the only variable of file scope. NULL outside of prompt_read().
+ */
+static struct prompt *shell_prompt;
+
+/* --- words from the other process ------------------------------------------------------- */
+
+bool prompt_word_is_plain(const char *word)
+{
+	for (const char *at = word; *at; at++) {
+		if (ascii_is_alnum(*at) || strchr("_-.:/+@,=?[]", *at))
+			continue;
+		if ((*at == '>' && at > word && at[-1] == '-') ||
+		    (*at == '$' && (ascii_is_alpha(at[1]) || at[1] == '_')))
+			continue;
+		return false;
+	}
+	return *word;
+}
+
+bool prompt_word_fits(const char *line, size_t start, size_t point, const char *word)
+{
+	return start <= point && !strncmp(word, line + start, point - start) &&
+	       prompt_word_is_plain(word);
+}
+
+static size_t limit_of(uint32_t kind)
+{
+	return kind == HELPER_COMPLETED ? HELPER_TEXT_MAX : 0;
+}
+
+/* The other process is gone, or talks nonsense: there is nothing left to do. */
+static void leave(void)
+{
+	if (rl_deprep_term_function)
+		rl_deprep_term_function();
+	_exit(0);
+}
+
+static bool ask(struct prompt *prompt, struct message *ret)
+{
+	uint64_t point = (uint64_t)rl_point;
+	size_t size = strlen(rl_line_buffer);
+	uint8_t *data = malloc(sizeof(point) + size);
+	if (!data)
+		return false;
+	memcpy(data, &point, sizeof(point));
+	memcpy(data + sizeof(point), rl_line_buffer, size);
+	bool sent = channel_send(prompt->socket, HELPER_COMPLETE, data, sizeof(point) + size, -1);
+	free(data);
+	if (!sent || !channel_receive(prompt->socket, limit_of, ret) ||
+	    ret->kind != HELPER_COMPLETED || ret->size < sizeof(struct helper_words))
+		leave();
+	return true;
+}
+
+static void find_words(struct prompt *prompt)
+{
+	const struct prompt_link *link = &prompt->link;
+	struct completions *found = &prompt->found;
+	struct helper_words head;
+	struct message reply;
+	completions_deinit(found);
+	found->start = (size_t)rl_point;
+	if (!ask(prompt, &reply))
+		return;
+	memcpy(&head, reply.data, sizeof(head));
+	if (head.start <= (uint64_t)rl_point)
+		found->start = (size_t)head.start;
+	found->is_partial = head.is_partial;
+	found->are_files = head.are_files;
+	enum prompt_words wanted = link->wanted(link->context, rl_line_buffer);
+	for (size_t at = sizeof(head); at < reply.size;) {
+		const char *word = (const char *)reply.data + at;
+		if (wanted != PROMPT_NONE &&
+		    prompt_word_fits(rl_line_buffer, found->start, (size_t)rl_point, word) &&
+		    (wanted == PROMPT_ANY || link->is_command(link->context, word)))
+			completions_add(found, word);
+		at += strlen(word) + 1;
+	}
+	message_deinit(&reply);
+}
+
+/* --- TAB --------------------------------------------------------------------------------- */
+
+/* Readline asks for one word after the other, and frees them. */
+static char *next_completion(const char *text, int state)
+{
+	struct completions *found = &shell_prompt->found;
+	(void)text;
+	return (size_t)state < found->count ? strdup(found->words[state]) : NULL;
+}
+
+/*
+ * A file's name goes into the line as it is: one with blanks, with what the line or a shell gives a
+ * meaning, or with controls is left to be typed. The folder before it is there already.
+ */
+static bool is_plain_file(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t size = strlen(name);
+	if (*name == '-')
+		return false;
+	for (size_t i = 0, length; i < size; i += length) {
+		length = out_printable(name + i, size - i);
+		bool is_odd = length == 1 && !ascii_is_alnum(name[i]) &&
+			      !strchr("_.-+,:@%", name[i]);
+		if (!length || is_odd)
+			return false;
+	}
+	return true;
+}
+
+static char *next_file(const char *text, int state)
+{
+	char *path;
+	while ((path = rl_filename_completion_function(text, state)) && !is_plain_file(path)) {
+		free(path);
+		state = 1;
+	}
+	return path;
+}
+
+static char *no_completion(const char *text, int state)
+{
+	(void)text, (void)state;
+	return NULL;
+}
+
+/* Where the word to complete begins is ours to say: readline takes it from here. */
+static char **attempt_completion(const char *text, int start, int end)
+{
+	struct completions *found = &shell_prompt->found;
+	rl_completion_append_character = found->is_partial ? '\0' : ' ';
+	rl_completion_suppress_quote = 1;
+	(void)start, (void)end;
+	if (found->are_files) {
+		rl_filename_completion_desired = 1;
+		rl_attempted_completion_over = 1;
+		return rl_completion_matches(text, next_file);
+	}
+	rl_attempted_completion_over = 1;
+	rl_sort_completion_matches = 0;
+	return rl_completion_matches(text, found->count ? next_completion : no_completion);
+}
+
+/* Finds the words and the place they belong to before readline cuts the line its own way. */
+static int complete_key(int count, int key)
+{
+	struct prompt *prompt = shell_prompt;
+	char *breaks = NULL;
+	find_words(prompt);
+	/*
+	 * Readline goes back from the cursor to the nearest break character: all that our word does
+	 * not hold are such.
+	 */
+	size_t start = prompt->found.start, length = (size_t)rl_point - start;
+	char word[256] = "";
+	if (length < sizeof(word))
+		memcpy(word, rl_line_buffer + start, length);
+	breaks = calloc(1, 128);
+	for (int byte = 1, used = 0; breaks && byte < 127; byte++)
+		if (!strchr(word, byte) && !ascii_is_alnum(byte) && byte != '_')
+			breaks[used++] = (char)byte;
+	rl_completer_word_break_characters = breaks ? breaks : " ";
+	/* A second TAB in a row lists the words. */
+	if (rl_last_func == complete_key)
+		rl_last_func = rl_complete;
+	int result = rl_complete(count, key);
+	rl_completer_word_break_characters = " ";
+	free(breaks);
+	return result;
+}
+
+/* --- the prompt -------------------------------------------------------------------------- */
+
+/* Readline calls this when a signal came while it waited: Ctrl-C drops the line, not the shell. */
+static int on_signal(void)
+{
+	if (!interrupt_flag)
+		return 0;
+	interrupt_clear();
+	rl_replace_line("", 0);
+	using_history(); /* the arrows begin at its end again */
+	rl_crlf();
+	rl_on_new_line();
+	rl_redisplay();
+	return 0;
+}
+
+/* A key; the end of the other process ends this one too, or it would fight for the terminal. */
+static int read_key(FILE *file)
+{
+	struct pollfd waiting[] = { { .fd = fileno(file), .events = POLLIN },
+				    { .fd = shell_prompt->socket, .events = POLLIN } };
+	sigset_t blocked, before;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	do {
+		on_signal();
+		rl_check_signals();
+		waiting[0].revents = waiting[1].revents = 0;
+		if (ppoll(waiting, ARRAY_COUNT(waiting), NULL, &before) < 0 && errno != EINTR)
+			break;
+	} while (!waiting[0].revents && !waiting[1].revents);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	/* It waits for a line: it has nothing to say. */
+	if (waiting[1].revents)
+		leave();
+	return rl_getc(file);
+}
+
+static void prepare_readline(void)
+{
+	rl_readline_name = "btfcrash";
+	rl_catch_signals = 0;
+	rl_catch_sigwinch = 1;
+	rl_signal_event_hook = on_signal;
+	rl_getc_function = read_key;
+	rl_attempted_completion_function = attempt_completion;
+	rl_completer_quote_characters = "";
+	rl_completion_query_items = 200;
+	/* One TAB lists; ~/.inputrc, which is read later, may want it otherwise. */
+	rl_variable_bind("show-all-if-ambiguous", "on");
+	rl_bind_key('\t', complete_key);
+}
+
+struct prompt *prompt_open(int socket, const struct prompt_link *link)
+{
+	struct prompt *prompt = calloc(1, sizeof(*prompt));
+	if (!prompt)
+		return NULL;
+	prompt->socket = socket;
+	prompt->link = *link;
+	prompt->path = user_path("XDG_STATE_HOME", ".local/state", "history");
+	prepare_readline();
+	history_load(prompt->path);
+	return prompt;
+}
+
+char *prompt_read(struct prompt *prompt)
+{
+	char *line = NULL;
+	shell_prompt = prompt;
+	do {
+		free(line);
+		interrupt_clear();
+		line = readline("btfcrash> ");
+	} while (line && !shell_is_command(line));
+	shell_prompt = NULL;
+	if (line) {
+		history_keep(prompt->path, line);
+	} else {
+		putchar('\n');
+		fflush(stdout);
+	}
+	return line;
+}
+
+void prompt_close(struct prompt *prompt)
+{
+	if (!prompt)
+		return;
+	history_tidy(prompt->path);
+	completions_deinit(&prompt->found);
+	free(prompt->path);
+	free(prompt);
+}

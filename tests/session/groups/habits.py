@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What people try in their first hour, by the habits of other debuggers."""
+
+import csv
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+from lib import boots, check, check_equal, check_lines, escaped, parse_json
+
+
+def on_terminal(program, dump, command, columns):
+    """The lines of a command on a terminal so wide, as the program writes them."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    child = subprocess.Popen([program.path, "-q", "--color=never", "-c", command, dump],
+                             stdin=subprocess.DEVNULL, stdout=follower, stderr=subprocess.DEVNULL,
+                             env=program.environment())
+    os.close(follower)
+    text = b""
+    try:
+        while some := os.read(leader, 65536):
+            text += some
+    except OSError:  # what a terminal says that nobody has open any more
+        pass
+    os.close(leader)
+    check_equal(child.wait(), 0, f"exit status of {command} on a terminal")
+    return text.decode().replace("\r\n", "\n").splitlines()
+
+
+def wraps_frames(program, boot):
+    """Frames go on in a new line between their words; in a pipe they do not."""
+    for command in ("bt", "foreach bt"):
+        whole = program.text(boot.dump, command)
+        check(any(len(line) > 80 for line in whole.splitlines()), f"{command}: nothing to wrap")
+        for columns in (80, 60, 132):
+            lines = on_terminal(program, boot.dump, command, columns)
+            wide = [line for line in lines if len(line) > columns and not line.startswith("    (")]
+            check(not wide, f"{command}: wider than {columns}: {wide[:1]}")
+            check_equal(" ".join(lines).split(), whole.split(), f"{command}: words on {columns}")
+
+
+def keeps_format(program, boot):
+    """--csv, --json and --columns hold for the line, wherever in it they stand."""
+    for option in ("--csv", "--json", "--columns comm,pid", "--csv --columns pid"):
+        wanted = program.text(boot.dump, f"ps -k | print {option} {{pid, comm}}")
+        got = program.text(boot.dump, f"ps {option} -k | print {{pid, comm}}")
+        # JSON has the line as it was typed.
+        got, wanted = (re.sub('"command": "[^"]*"', "", text) for text in (got, wanted))
+        check_equal(got, wanted, f"{option} before the |")
+    lines = program.text(boot.dump, "ps --csv 1 | print --json {pid}")
+    check_equal(parse_json(lines.encode())["result"][0]["pid"], 1, "the last of two formats")
+    lines = program.text(boot.dump, "ps --json 1 | task --csv").splitlines()
+    check_equal((lines[0].split(",")[0], lines[1].split(",")[0]), ("pid", "1"), "CSV of the last")
+    out = os.path.join(program.scratch, "file")
+    program.run(["-q", "-c", f"ps --csv 1 | print {{pid, comm}} > {out}", boot.dump], status=0)
+    with open(out) as file:
+        check_equal(file.read().splitlines()[1].split(",")[1:], ["1", "init"], "CSV in a file")
+
+
+TRACE_COLUMNS = ("pid,comm,cpu,state,task,frame,sp,pc,symbol,offset,module,kind,arguments,source,"
+                 "start,end").split(",")
+
+
+def known_arguments(text):
+    """{name: number, None: unknown} of "name=value, name=value"."""
+    pairs = (pair.split("=") for pair in text.split(", ") if pair)
+    return [(name, None if value == "?" else int(value, 0)) for name, value in pairs]
+
+
+def arguments_of(frame):
+    """The same of a frame in JSON, where pointers are strings."""
+    return [(argument["name"] or "_", argument["value"] if argument["value"] is None
+             else int(str(argument["value"]), 0)) for argument in frame.get("args", ())]
+
+
+def cell(text):
+    """What a cell was before it was made safe for spreadsheets."""
+    return text[1:] if text.startswith("'") else text
+
+
+def compare_rows(rows, traces, what):
+    """Rows of frames are the frames of JSON."""
+    wanted = []
+    for trace in traces:
+        task = trace["task"]
+        for number, frame in enumerate(trace["frames"] or [{}]):
+            wanted.append([str(task["pid"]), escaped(task["comm"].encode()), task["address"],
+                           str(number) if frame else "", frame.get("pc") or "",
+                           frame.get("symbol") or "",
+                           "" if frame.get("offset") is None else str(frame["offset"]),
+                           frame.get("module") or "", arguments_of(frame)])
+    got = [[cell(row[key]) for key in ("pid", "comm", "task", "frame", "pc", "symbol", "offset",
+                                       "module")] + [known_arguments(row["arguments"])]
+           for row in rows]
+    check_lines(got, wanted, f"row of {what}")
+
+
+def tables_of_frames(program, boot):
+    """--csv of stacks has a row a frame, with the task in each."""
+    for command in ("bt", "bt -a", "bt 1 2", "foreach bt", "foreach kernel bt"):
+        text = program.text(boot.dump, command + " --csv" if command.startswith("bt") else
+                            command.replace("foreach", "foreach --csv"))
+        reader = csv.DictReader(io.StringIO(text))
+        check_equal(reader.fieldnames, TRACE_COLUMNS, f"columns of {command}")
+        traces = program.result(boot.dump, command)
+        compare_rows(list(reader), traces if isinstance(traces, list) else [traces], command)
+    lines = program.text(boot.dump, "bt --columns frame,symbol 1").splitlines()
+    check_equal(lines[0].split(), ["frame", "symbol"], "columns chosen")
+    check_equal(lines[1].split(), ["0", "__schedule"], "the first frame")
+    groups = program.result(boot.dump, "stacks")
+    rows = list(csv.DictReader(io.StringIO(program.text(boot.dump, "stacks --csv"))))
+    check_equal(len(rows), sum(max(1, len(group["frames"])) for group in groups), "rows of stacks")
+    for number, group in enumerate(groups):
+        mine = [row for row in rows if row["group"] == str(number)]
+        check_equal([row["symbol"] for row in mine],
+                    [frame["symbol"] or "" for frame in group["frames"]] or [""], "frames of a group")
+        check_equal(mine[0]["pids"], " ".join(str(task["pid"]) for task in group["tasks"]), "pids")
+
+
+def shares_arguments(program, boot):
+    """A group of `stacks` has the arguments that `bt` knows of all its tasks, and no others."""
+    stacks, texts = program.result(boot.dump, "stacks"), program.text(boot.dump, "stacks")
+    traces = {trace["task"]["address"]: trace for trace in program.result(boot.dump, "foreach bt")}
+    shared = dropped = 0
+    for group in stacks:
+        theirs = [traces[task["address"]]["frames"] for task in group["tasks"]]
+        for number, frame in enumerate(group["frames"]):
+            for place, argument in enumerate(frame.get("args", ())):
+                values = [frames[number]["args"][place]["value"] for frames in theirs]
+                wanted = values[0] if all(value == values[0] for value in values) else None
+                check_equal(argument["value"], wanted,
+                            f"{argument['name']} of {frame['symbol']}, group of {group['count']}")
+                shared += len(values) > 1 and wanted is not None
+                dropped += wanted is None and values[0] is not None
+    check(shared and dropped, f"{shared} shared arguments, {dropped} that differ")
+    check(re.search(r"^ ?#\d+ \w+\+0x[0-9a-f]+ \(\w+=", texts, re.MULTILINE), "none in text")
+    check("=?" not in texts, "unknown ones in text")
+
+
+def computes_columns(program, boot):
+    """Columns of a table may be expressions of the members."""
+    rows = program.result(boot.dump, "ps -u | print {pid, mm->total_vm, mm->total_vm*4, "
+                                     "pid + tgid, comm == \"init\", $_, $_->pid}")
+    check(rows, "no rows")
+    for row in rows:
+        check_equal(row["mm->total_vm*4"], 4 * row["mm->total_vm"], "total_vm*4")
+        check_equal(row["pid + tgid"] - row["pid"] > 0, True, "pid + tgid")
+        check_equal(row['comm == "init"'], int(row["pid"] == 1), "comm == init")
+        check_equal((row["$_"], row["$_->pid"]), (row["address"], row["pid"]), "$_")
+    whole = program.result(boot.dump, "print init_task{pid, prio - 100}")["value"]
+    check_equal(whole["prio - 100"], program.value(boot.dump, "init_task.prio") - 100, "prio - 100")
+    head, *lines = program.text(boot.dump, "ps 1 | print {pid, mm->total_vm*4}").splitlines()
+    check_equal(head.split(), ["address", "pid", "mm->total_vm*4"], "heading")
+    for line, word in (("ps | print {pid, nonesuch*4}", "nonesuch"),
+                       ("ps | print {pid, mm{total_vm*4}}", "outer braces"),
+                       ("ps | print {pid, (mm + 1){pgd}}", "outer braces"),
+                       ("ps | print {pid, pid *}", "column")):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors and not result.text, f"{line}: {result.errors}{result.text}")
+
+
+def knows_pids(program, boot):
+    """`set base hex` leaves pids decimal; -x and /x of one command do not."""
+    lines = program.run(["-q", "-c", "set base hex", "-c", "print init_task{pid, flags}",
+                         "-c", "ps 2 | print {pid, tgid, prio}", "-c", "print -x (pid_t)16",
+                         "-c", "print/x (pid_t)16", "-c", "print (pid_t)16", "-c", "print (int)16",
+                         boot.dump], status=0).text
+    check(".pid = 0," in lines and re.search(r"\.flags = 0x[0-9a-f]+,", lines), lines)
+    check(re.search(r"^[0-9a-f]{16} +2 +2 0x78$", lines, re.MULTILINE), lines)
+    check_equal(lines.splitlines()[-4:], ["(pid_t)0x10", "(pid_t)0x10", "(pid_t)16", "(int)0x10"],
+                "pids in hexadecimal")
+
+
+def names_cpus(program, boot):
+    """A set of CPUs looks like no number."""
+    for mask, pattern in (("__cpu_present_mask", f"CPUs 0-{boot.cpu_count - 1}"),
+                          ("__cpu_dying_mask", "no CPU")):
+        text = program.text(boot.dump, f"print {mask}")
+        check(f"{{ {pattern} }}" in text, f"{mask}: {text}")
+
+
+def says_null(program, boot):
+    """What is not there is not broken, and leaves nothing half shown."""
+    for line, word in (("tree init_task.mm->mm_mt", "a kernel thread has no mm"),
+                       ("tree task_struct.se.run_node ((struct rb_root *)0)", "NULL"),
+                       ("struct task_struct.foo", "no member foo"),
+                       ("struct task_struct.pid,foo", "no member foo")):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors and not result.text, f"{line}: {result.errors}{result.text}")
+        check("broken" not in result.errors, result.errors)
+    check("dimensions" in program.text(boot.dump, "help struct"), "help struct: dimensions")
+
+
+def names_locks(program, boot):
+    """whattype of a lock in an object says the lock, and not the integer that it begins with."""
+    for place, member, kind in (("alloc_lock", "alloc_lock", "spinlock_t"),
+                                ("tasks", "tasks", "struct list_head"),
+                                ("tasks.prev", "tasks.prev", "struct list_head *"),
+                                ("pid", "pid", "pid_t")):
+        address = program.result(boot.dump, f"print &current->{place}")["value"]
+        answer = program.result(boot.dump, f"whattype {address}")
+        answer = answer[0] if isinstance(answer, list) else answer
+        check_equal((answer["member"], answer["member_type"]), (member, kind), place)
+
+
+def counts_memory(program, boot):
+    """MEMORY is what the guest's own /proc/meminfo called MemTotal, whatever the file holds."""
+    with open(boot.path("truth/meminfo"), encoding="ascii") as file:
+        total = int(re.search(r"^MemTotal: +(\d+) kB$", file.read(), re.MULTILINE)[1]) * 1024
+    facts = program.result(boot.dump, "sys")
+    check_equal(facts["memory"], total, "memory")
+    check(facts["memory_in_dump"] > total, f"memory in the dump: {facts['memory_in_dump']}")
+
+
+TESTS = (("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
+         ("a format in a pipe", keeps_format),
+         ("tables of frames", tables_of_frames), ("shared arguments", shares_arguments),
+         ("computed columns", computes_columns),
+         ("frames on a narrow terminal", wraps_frames), ("memory", counts_memory), ("locks", names_locks))
+
+
+def run(session):
+    for boot in boots():
+        for name, test in TESTS:
+            with session.case(f"{boot.label}: {name}"):
+                test(session.program, boot)

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The helper process, asked by one that a dump has taken over: it gets what the user's line names,
+ * once, and nothing else.
+ */
+#include "tests/unit/test.h"
+
+#include "base/array.h"
+#include "cmds/serve.h"
+#include "debugger/shell/prompt.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct world {
+	char folder[64], script[128];
+	struct source sources[8];
+	struct serve_options options;
+	struct helper_link helper;
+};
+
+static void start_as(struct world *world, const char *const *commands, bool live)
+{
+	*world = (struct world){ .folder = "/tmp/btfcrash-serve-XXXXXX" };
+	CHECK(mkdtemp(world->folder));
+	CHECK(!chdir(world->folder));
+	size_t count = 0;
+	for (; commands[count]; count++)
+		world->sources[count] = (struct source){ commands[count][0] == '/' ||
+								 !strcmp(commands[count], "script"),
+							 commands[count] };
+	world->options = (struct serve_options){ .sources = world->sources,
+						 .source_count = count,
+						 .live = live };
+	CHECK_OK(serve_start(&world->options, &world->helper));
+}
+
+static void start(struct world *world, const char *const *commands)
+{
+	start_as(world, commands, false);
+}
+
+static void stop(struct world *world)
+{
+	char command[128];
+	helper_end(&world->helper);
+	CHECK(!chdir("/"));
+	snprintf(command, sizeof(command), "rm -r %s", world->folder);
+	CHECK(!system(command));
+}
+
+static bool begin(struct world *world, uint32_t number)
+{
+	return helper_tell(&world->helper, HELPER_COMMAND, &number, sizeof(number));
+}
+
+static bool tell(struct world *world, enum helper_request request, const char *text)
+{
+	return helper_tell(&world->helper, request, text, strlen(text));
+}
+
+/* Whether an open file comes back. */
+static bool opens(struct world *world, enum helper_request request, const char *text)
+{
+	int file = helper_file(&world->helper, request, text);
+	if (file < 0)
+		return false;
+	close(file);
+	return true;
+}
+
+static bool runs(struct world *world, enum helper_request request, const char *program)
+{
+	bool ran = request == HELPER_PROGRAM ? opens(world, request, program)
+					     : tell(world, request, program);
+	if (ran)
+		CHECK(helper_tell(&world->helper, HELPER_WAIT, NULL, 0));
+	return ran;
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static void test_programs(void)
+{
+	static const char *const commands[] = { "ps | cat >got", "ps -s D", "!touch beside",
+						"print (a | touch)", NULL };
+	struct world world;
+	start(&world, commands);
+	/* Before any line runs, none may do anything. */
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(errno == EPERM);
+	CHECK(begin(&world, 0));
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat >other"));
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat"));
+	CHECK(!runs(&world, HELPER_BESIDE, "cat >got"));
+	CHECK(!runs(&world, HELPER_PAGER, ""));
+	CHECK(runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(exists("got"));
+	/* Once. */
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(!begin(&world, 0));
+	CHECK(begin(&world, 1));
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(!runs(&world, HELPER_BESIDE, ""));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 2));
+	CHECK(!runs(&world, HELPER_PROGRAM, "touch beside"));
+	CHECK(runs(&world, HELPER_BESIDE, "touch beside"));
+	CHECK(exists("beside"));
+	CHECK(!runs(&world, HELPER_BESIDE, "touch beside"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 3));
+	CHECK(!runs(&world, HELPER_PROGRAM, "touch)"));
+	CHECK(!begin(&world, 99));
+	stop(&world);
+}
+
+static void test_files(void)
+{
+	static const char *const commands[] = { "ps > one",	      "ps >> two",
+						"btf --export three", "btf --diff four five",
+						"print a > 5",	      NULL };
+	struct world world;
+	start(&world, commands);
+	CHECK(begin(&world, 0));
+	CHECK(!opens(&world, HELPER_WRITE, "two"));
+	CHECK(!opens(&world, HELPER_APPEND, "one"));
+	CHECK(!opens(&world, HELPER_READ, "one"));
+	CHECK(!opens(&world, HELPER_WRITE, "./one"));
+	CHECK(!opens(&world, HELPER_WRITE, ""));
+	CHECK(opens(&world, HELPER_WRITE, "one"));
+	CHECK(!opens(&world, HELPER_WRITE, "one"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 1));
+	CHECK(!opens(&world, HELPER_WRITE, "two"));
+	CHECK(opens(&world, HELPER_APPEND, "two"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 2));
+	CHECK(!opens(&world, HELPER_READ, "/etc/passwd"));
+	CHECK(opens(&world, HELPER_WRITE, "three"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 3));
+	CHECK(!opens(&world, HELPER_WRITE, "four"));
+	CHECK(!opens(&world, HELPER_READ, "one"));
+	CHECK(!opens(&world, HELPER_READ, "four") && errno == ENOENT);
+	CHECK(!opens(&world, HELPER_READ, "three") && errno == EPERM);
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 4));
+	CHECK(!opens(&world, HELPER_WRITE, "5"));
+	stop(&world);
+}
+
+static bool next_is(struct world *world, const char *line)
+{
+	struct message reply;
+	bool same = helper_ask(&world->helper, HELPER_LINE, NULL, 0, &reply) &&
+		    (line ? reply.kind == HELPER_GIVEN && reply.size > 8 &&
+				     !strcmp((const char *)reply.data + 8, line)
+			  : reply.kind == HELPER_NONE);
+	message_deinit(&reply);
+	return same;
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	CHECK(file && fputs(text, file) >= 0);
+	if (file)
+		fclose(file);
+}
+
+static void test_scripts(void)
+{
+	static const char *const commands[] = { "script", NULL };
+	struct world world;
+	start(&world, commands);
+	write_text("script", "# nothing\n\nalias mine = ps | cat >got\nmine\nsource inner\nps\n");
+	write_text("inner", "ps > file");
+	CHECK(!tell(&world, HELPER_SCRIPT, "inner"));
+	CHECK(!tell(&world, HELPER_RC, ""));
+	CHECK(!tell(&world, HELPER_PROMPT, ""));
+	CHECK(!next_is(&world, NULL));
+	CHECK(tell(&world, HELPER_SCRIPT, "script"));
+	CHECK(next_is(&world, "alias mine = ps | cat >got"));
+	CHECK(!runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(next_is(&world, "mine"));
+	CHECK(runs(&world, HELPER_PROGRAM, "cat >got"));
+	CHECK(!tell(&world, HELPER_SCRIPT, "inner"));
+	CHECK(next_is(&world, "source inner"));
+	CHECK(!tell(&world, HELPER_SCRIPT, "script"));
+	CHECK(tell(&world, HELPER_SCRIPT, "inner"));
+	CHECK(next_is(&world, "ps > file"));
+	CHECK(opens(&world, HELPER_WRITE, "file"));
+	CHECK(next_is(&world, NULL));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(!tell(&world, HELPER_SCRIPT, "inner"));
+	CHECK(next_is(&world, "ps"));
+	CHECK(next_is(&world, NULL));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(!tell(&world, HELPER_SCRIPT, "script"));
+	stop(&world);
+}
+
+/* Nonsense ends the talk; the helper neither hangs nor dies of it. */
+static void test_nonsense(void)
+{
+	static const char *const commands[] = { "ps | cat", NULL };
+	static const struct {
+		uint32_t kind, size, sent;
+	} bad[] = { { 0, 0, 0 },
+		    { HELPER_REQUESTS, 0, 0 },
+		    { UINT32_MAX, 0, 0 },
+		    { HELPER_PROGRAM, UINT32_MAX, 8 },
+		    { HELPER_LINE, 100, 10 },
+		    { HELPER_CACHE_KEEP, UINT32_MAX, 4 },
+		    { HELPER_COMPLETED, 3, 3 } };
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct world world;
+		uint8_t bytes[8 + 16] = { 0 };
+		int status;
+		start(&world, commands);
+		/* At once: it may be gone after the first 8. */
+		memcpy(bytes, &bad[i], 8);
+		CHECK(write(world.helper.socket, bytes, 8 + bad[i].sent) == 8 + bad[i].sent);
+		CHECK(!shutdown(world.helper.socket, SHUT_WR));
+		CHECK(waitpid(world.helper.pid, &status, 0) == world.helper.pid);
+		CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+		close(world.helper.socket);
+		world.helper.socket = -1;
+		stop(&world);
+	}
+}
+
+/* Without a dump, or before one, nothing is kept; and no path is asked for. */
+static void test_cache_is_of_the_dump(void)
+{
+	static const char *const commands[] = { "ps", NULL };
+	struct world world;
+	char bytes[64] = "key";
+	start(&world, commands);
+	CHECK(!helper_tell(&world.helper, HELPER_CACHE_KEEP, bytes, sizeof(bytes)));
+	CHECK(!opens(&world, HELPER_CACHE_FIND, "0123456789abcdef"));
+	CHECK(!opens(&world, HELPER_CACHE_FIND, "../../etc/passwd"));
+	stop(&world);
+}
+
+static void test_words(void)
+{
+	static const char *const good[] = { "task_struct", "se.load", "->mm",
+					    "$rip",	   "--json",  "kworker/0:1H-kblockd",
+					    NULL };
+	static const char *const bad[] = { "source dump",
+					   "a|id",
+					   "a; id",
+					   "a>b",
+					   "$(id)",
+					   "`id`",
+					   "a\nid",
+					   "!id",
+					   "\x9b"
+					   "a",
+					   "\xc2\x9b",
+					   "a'b",
+					   "a\"b",
+					   "a#b",
+					   "",
+					   "a&b",
+					   "${a}",
+					   "\x1b[2J",
+					   "a\\b",
+					   NULL };
+	for (size_t i = 0; good[i]; i++)
+		CHECK(prompt_word_is_plain(good[i]));
+	for (size_t i = 0; bad[i]; i++)
+		CHECK(!prompt_word_is_plain(bad[i]));
+}
+
+/* What is typed stays: a word adds to it, and is one. */
+static void test_words_go_on(void)
+{
+	static const struct {
+		const char *line, *word;
+		size_t start;
+		bool fits;
+	} cases[] = { { "mod vi", "virtio_blk", 4, true },
+		      { "mod ", "virtio_blk", 4, true },
+		      { "so", "source", 0, true },
+		      { "mod vi", "source", 0, false },
+		      { "mod vi", "source", 4, false },
+		      { "mod vi", "vi", 5, false },
+		      { "mod vi", "v", 4, false },
+		      { "so", "source /tmp/dump", 0, false },
+		      { "mod vi", "mod virtio_blk", 0, false },
+		      { "mod vi", "virtio_blk", 7, false } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK(prompt_word_fits(cases[i].line, cases[i].start, strlen(cases[i].line),
+				       cases[i].word) == cases[i].fits);
+}
+
+/* --- the running kernel ----------------------------------------------------------------------- */
+
+static size_t read_whole(int file, uint8_t *buffer, size_t size)
+{
+	size_t done = 0;
+	ssize_t part;
+	while (done < size && (part = read(file, buffer + done, size - done)) > 0)
+		done += (size_t)part;
+	return done;
+}
+
+/* The bytes that come back; NULL: words, which are in `lack`. */
+static uint8_t *facts(struct world *world, enum helper_request request, const char *text,
+		      size_t *ret_size, char lack[256])
+{
+	struct message reply;
+	uint8_t *bytes = NULL;
+	CHECK(helper_ask(&world->helper, request, text, strlen(text), &reply));
+	snprintf(lack, 256, "%s", (const char *)reply.data);
+	CHECK(reply.kind == (reply.file < 0 ? HELPER_NONE : HELPER_OK));
+	struct stat status;
+	if (reply.file >= 0 && !fstat(reply.file, &status)) {
+		*ret_size = (size_t)status.st_size;
+		bytes = malloc(*ret_size + 1);
+		CHECK(pread(reply.file, bytes, *ret_size, 0) == status.st_size);
+	}
+	message_deinit(&reply);
+	return bytes;
+}
+
+/* `make LIBBPF=no` has but one answer. */
+static bool says(const char *lack, const char *words)
+{
+	return strstr(lack, words) || !strcmp(lack, "this program was built without libbpf");
+}
+
+/* What whoever was taken over may not have read for him: other files, called modules. */
+static void test_running_kernel(void)
+{
+	static const char *const commands[] = { "sys", NULL };
+	static const char *const paths[] = {
+		"../btf/vmlinux", "/sys/kernel/btf/vmlinux", "", ".", "..", "a/b", "x%n"
+	};
+	struct world world;
+	char lack[256];
+	size_t size;
+	start_as(&world, commands, true);
+	for (size_t i = 0; i < ARRAY_COUNT(paths); i++) {
+		CHECK(!facts(&world, HELPER_KERNEL_BTF, paths[i], &size, lack));
+		CHECK(says(lack, "module's name"));
+	}
+	int file = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	uint8_t *ours = facts(&world, HELPER_KERNEL_BTF, "vmlinux", &size, lack);
+	if (file < 0) {
+		CHECK(!ours && says(lack, "no /sys/kernel/btf/vmlinux"));
+	} else if (ours) {
+		uint8_t *theirs = malloc(size + 1);
+		CHECK(read_whole(file, theirs, size + 1) == size);
+		CHECK(!memcmp(ours, theirs, size));
+		free(theirs);
+	} else {
+		CHECK(says(lack, "/sys/kernel/btf/vmlinux: libbpf: "));
+	}
+	free(ours);
+	CHECK(!facts(&world, HELPER_KERNEL_BTF, "no_such_module", &size, lack));
+	CHECK(says(lack, "/sys/kernel/btf/"));
+	if (file >= 0)
+		close(file);
+	stop(&world);
+}
+
+/* A dump is of another kernel: nothing of this one is told. */
+static void test_dump_and_running_kernel(void)
+{
+	static const enum helper_request requests[] = { HELPER_KERNEL_BTF, HELPER_BPF_PROGRAMS,
+							HELPER_BPF_MAPS };
+	static const char *const commands[] = { "sys", NULL };
+	struct world world;
+	char lack[256];
+	size_t size;
+	start(&world, commands);
+	for (size_t i = 0; i < ARRAY_COUNT(requests); i++) {
+		CHECK(!facts(&world, requests[i], "vmlinux", &size, lack));
+		CHECK(!strcmp(lack, "this is no running kernel"));
+	}
+	stop(&world);
+}
+
+int main(void)
+{
+	RUN(test_programs);
+	RUN(test_files);
+	RUN(test_scripts);
+	RUN(test_nonsense);
+	RUN(test_cache_is_of_the_dump);
+	RUN(test_words);
+	RUN(test_words_go_on);
+	RUN(test_running_kernel);
+	RUN(test_dump_and_running_kernel);
+	return test_finish();
+}
