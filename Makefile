@@ -149,9 +149,9 @@ dumps: packages ## makes the dumps that the tests use, unless they are there
 demo: ## crashes a real kernel and looks at its dump: the first thing to try
 	@tests/demo --announce $(NEEDS)
 	@$(MAKE) packages NEEDS='$(NEEDS)' INSTALLS=yes
-	@echo '# building the program'
+	@tests/demo --step 2 'building btfcrash'
 	@$(MAKE) $(PROGRAM)
-	@echo '# crashing a kernel in an emulator'
+	@tests/demo --step 3 'crashing a kernel in an emulator'
 	@testdata/make-dumps --demo
 	@tests/demo $(PROGRAM)
 
