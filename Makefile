@@ -251,6 +251,7 @@ kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the r
 
 # Distributions have a folder of their own for zsh.
 ZSH_FOLDER ?= zsh/site-functions
+DOCUMENTS := README.md PERFORMANCE.md SECURITY.md CHANGELOG.md
 COMPLETIONS := bash-completion/completions/btfcrash $(ZSH_FOLDER)/_btfcrash fish/vendor_completions.d/btfcrash.fish
 
 install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
@@ -261,7 +262,9 @@ install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	$(PROGRAM) --completion bash >$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
 	$(PROGRAM) --completion zsh >$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))
 	$(PROGRAM) --completion fish >$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))
-	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/btfcrash/README.md
+	install -d $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs
+	install -m 644 $(DOCUMENTS) $(DESTDIR)$(PREFIX)/share/doc/btfcrash
+	install -m 644 $(wildcard docs/*) $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs
 
 # Generators of initramfs look into fixed folders.
 KDUMP := $(DESTDIR)/usr/lib/btfcrash
