@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes of a real dump the one of a kernel that was built without CONFIG_KALLSYMS_ALL.
 
