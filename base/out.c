@@ -68,6 +68,11 @@ void out_style(struct out *out, enum out_style style)
 		out->ops->style(out, style);
 }
 
+void out_next_key(struct out *out, const char *key)
+{
+	out->next_key = key;
+}
+
 /* --- escaping -------------------------------------------------------------- */
 
 size_t out_printable(const char *text, size_t size)

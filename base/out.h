@@ -55,6 +55,12 @@ bool out_failed(const struct out *out);
 void out_finish(struct out *out);
 /* Whether the sink makes one table of all: what is nested is then better given as rows. */
 bool out_is_rows(const struct out *out);
+/*
+ * Of such a sink, where no row is open: what is written between these is no row of its own, but
+ * begins every row behind it, up to the next of these. 16 cells at most.
+ */
+void out_rows_repeat_begin(struct out *out);
+void out_rows_repeat_end(struct out *out);
 /* How many objects, arrays and rows are open; closes those deeper than `depth`. */
 size_t out_depth(const struct out *out);
 void out_finish_to(struct out *out, size_t depth);
@@ -77,6 +83,12 @@ void out_item(struct out *out, const struct out_item *item);
 void out_item_named(struct out *out, uint64_t address, const char *type_name);
 /* What a sink of out_items_create() holds, in order. Borrowed. */
 size_t out_items(const struct out *out, const struct out_item **ret);
+
+/*
+ * The next value without a key gets this one, for what is written by code that does not know that
+ * it stands in an object; NULL: it does not after all. `key` is a literal.
+ */
+void out_next_key(struct out *out, const char *key);
 
 enum out_style { OUT_PLAIN, OUT_HEADING, OUT_ADDRESS, OUT_GUESS, OUT_ERROR };
 /* How what follows looks where there are colours, until OUT_PLAIN or the end of a row. */

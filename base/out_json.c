@@ -75,6 +75,9 @@ static void json_key(struct out *out, const char *key)
 		fputs(", ", out->file);
 	json_of(out)->comma = true;
 	if (!key)
+		key = out->next_key;
+	out->next_key = NULL;
+	if (!key)
 		return;
 	json_string(out->file, key, strlen(key), false);
 	fputs(": ", out->file);

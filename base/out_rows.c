@@ -15,6 +15,7 @@
 #define DEPTH_MAX   64
 #define COLUMNS_MAX 256
 #define WIDTH_MAX   60 /* of a column; longer cells stick out */
+#define REPEAT_MAX  16 /* cells that begin every row */
 
 /* Bytes in `bytes`: first the data, then the text. */
 struct cell {
@@ -34,6 +35,8 @@ struct out_rows {
 	size_t cell_count, cell_capacity;
 	size_t *rows; /* the first cell of each */
 	size_t row_count, row_capacity;
+	struct cell repeated[REPEAT_MAX];
+	size_t repeated_count;
 	char *bytes;
 	size_t size, capacity;
 	/* Where it is: levels that are open, those within a row, and the row's name path. */
@@ -178,7 +181,35 @@ static void new_row(struct out_rows *rows)
 		rows->out.failed = true;
 		return;
 	}
+	if (!array_reserve(&rows->cells, &rows->cell_capacity,
+			   rows->cell_count + rows->repeated_count)) {
+		rows->out.failed = true;
+		return;
+	}
 	rows->rows[rows->row_count++] = rows->cell_count;
+	for (size_t i = 0; i < rows->repeated_count; i++)
+		rows->cells[rows->cell_count++] = rows->repeated[i];
+}
+
+void out_rows_repeat_begin(struct out *out)
+{
+	rows_of(out)->repeated_count = 0;
+	out_object_begin(out, NULL);
+}
+
+void out_rows_repeat_end(struct out *out)
+{
+	struct out_rows *rows = rows_of(out);
+	out_object_end(out);
+	if (!rows->row_count)
+		return;
+	size_t first = rows->rows[--rows->row_count];
+	size_t count = rows->cell_count - first;
+	count = count < REPEAT_MAX ? count : REPEAT_MAX;
+	if (count)
+		memcpy(rows->repeated, rows->cells + first, count * sizeof(*rows->cells));
+	rows->repeated_count = count;
+	rows->cell_count = first;
 }
 
 /* One level down; in a row, its key joins the path. `is_row`: this may be one. */

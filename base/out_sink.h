@@ -49,7 +49,8 @@ struct out {
 	size_t depth; /* objects, arrays, tables and rows that are open; kept by out.c */
 	bool failed;  /* out of memory */
 	enum out_quoted quoted;
-	int width; /* places of a line of text, 0: any number */
+	int width;	      /* places of a line of text, 0: any number */
+	const char *next_key; /* of the next value that has none; NULL */
 };
 
 /*

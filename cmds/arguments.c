@@ -235,7 +235,7 @@ static struct error *parse_call(const char *rest, struct call *call)
 				 .to = call->storage,
 				 .call = call,
 				 .arguments = &call->arguments };
-	TRY(parse_options(&parser, call->command->operands[0].rest));
+	TRY(parse_options(&parser, operand_is_expression(&call->command->operands[0])));
 	return parse_operands(&parser);
 }
 
@@ -250,6 +250,31 @@ struct error *call_parse(const char *text, struct call *ret)
 		return command_unknown(text, length);
 	ret->arguments.line = text;
 	return error_prefix(parse_call(text + length, ret), "%s", ret->command->name);
+}
+
+static const char *skip_word(const char *at)
+{
+	at += strcspn(at, " \t");
+	return at + strspn(at, " \t");
+}
+
+const char *call_operands(const struct command *command, const char *text)
+{
+	const char *at = skip_word(text);
+	while (*at == '-' && at[1] && at[1] != '>') {
+		char word[128];
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " \t"), at);
+		const struct option_spec *option = command_find_option(command, word);
+		if (!option && strncmp(word, "--", 2))
+			break;
+		bool joined = option && (strchr(word, '=') ||
+					 (option->letter && word[1] == option->letter && word[2]));
+		bool takes_next = option ? option->argument && !joined : !strcmp(word, "--columns");
+		at = skip_word(at);
+		if (takes_next)
+			at = skip_word(at);
+	}
+	return at;
 }
 
 void call_deinit(struct call *call)

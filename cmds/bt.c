@@ -315,5 +315,6 @@ const struct command command_bt = {
 			.repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
+	.per_task = true,
 	.run = bt_run,
 };

@@ -24,6 +24,7 @@ enum operand_kind {
 	OPERAND_CPU,
 	OPERAND_NUMBER,
 	OPERAND_COMMAND,
+	OPERAND_EACH, /* tasks, then a command with operands of its own */
 	OPERAND_MODULE,
 	OPERAND_FILE,
 	OPERAND_WORD
@@ -73,6 +74,7 @@ struct command {
 	const char *const *examples; /* NULL-terminated command lines that work on any dump */
 	unsigned int needs;
 	bool whole_line; /* `|` and `>` are its own: they begin no pipe */
+	bool per_task;	 /* says other things of other current tasks: foreach runs it */
 	/*
 	 * Writes exactly one value to session->out (an object, array, table or scalar with key
 	 * NULL). What was written before an error is still shown.
@@ -98,6 +100,11 @@ struct error *command_unknown(const char *name, size_t length) MUST_CHECK;
 /* How many options and operands a command has. */
 size_t command_option_count(const struct command *command);
 size_t command_operand_count(const struct command *command);
+/* An operand that takes the rest of the line, in which C's operators may stand. */
+static inline bool operand_is_expression(const struct operand_spec *operand)
+{
+	return operand->rest && operand->kind != OPERAND_COMMAND && operand->kind != OPERAND_EACH;
+}
 /* The option that a word such as "-x", "-c0", "--name=VALUE" or "-16" is; NULL: none. */
 const struct option_spec *command_find_option(const struct command *command, const char *word);
 /* True of `print` and its like: an operand is an expression that goes to the end of the line. */

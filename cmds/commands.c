@@ -153,7 +153,7 @@ static void usage_option(FILE *file, const struct option_spec *option)
 bool command_takes_expression(const struct command *command)
 {
 	for (size_t i = 0; i < command_operand_count(command); i++)
-		if (command->operands[i].rest && command->operands[i].kind != OPERAND_COMMAND)
+		if (operand_is_expression(&command->operands[i]))
 			return true;
 	return false;
 }

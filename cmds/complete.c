@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cmds/complete_private.h"
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "cmds/alias.h"
+#include "cmds/foreach.h"
 #include "cmds/line.h"
 #include "cmds/topics.h"
 #include "debugger/kernel/task.h"
@@ -133,6 +135,21 @@ static void offer_tasks(struct completing *completing)
 	error_free(problem);
 }
 
+/* What may stand behind `foreach`: which tasks, or what is done for each. */
+static void offer_each(struct completing *completing)
+{
+	static const char *const kinds[] = { "user", "kernel", "RU", "IN", "UN", "ST",
+					     "TR",   "ZO",     "DE", "PA", "ID" };
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->per_task)
+			complete_offer(completing, commands[i]->name, WORD_OWN);
+	for (size_t i = 0; i < ARRAY_COUNT(kinds) && *completing->prefix; i++)
+		complete_offer(completing, kinds[i], WORD_OWN);
+	completing->names = *completing->prefix && !isdigit((unsigned char)*completing->prefix);
+	if (*completing->prefix)
+		offer_tasks(completing);
+}
+
 static void offer_kind(struct completing *completing, enum operand_kind kind, size_t start)
 {
 	complete_begin(completing, start);
@@ -140,6 +157,9 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 	case OPERAND_COMMAND:
 		offer_commands(completing, false);
 		offer_topics(completing);
+		break;
+	case OPERAND_EACH:
+		offer_each(completing);
 		break;
 	case OPERAND_MODULE:
 		offer_modules(completing);
@@ -213,7 +233,7 @@ static void complete_operands(struct completing *completing, const struct comman
 	for (;;) {
 		at += strspn(text + at, " \t");
 		size_t length = strcspn(text + at, " \t");
-		bool is_rest = index < specs && command->operands[index].rest &&
+		bool is_rest = index < specs && operand_is_expression(&command->operands[index]) &&
 			       (text[at] != '-' || text[at + 1] == '>');
 		if (is_rest || !text[at + length])
 			break;
@@ -232,7 +252,8 @@ static void complete_operands(struct completing *completing, const struct comman
 		offer_options(completing, command);
 	else if (index < specs)
 		offer_kind(completing, command->operands[index].kind, at);
-	else if (specs && command->operands[specs - 1].repeated)
+	else if (specs && (command->operands[specs - 1].repeated ||
+			   command->operands[specs - 1].kind == OPERAND_EACH))
 		offer_kind(completing, command->operands[specs - 1].kind, at);
 }
 
@@ -257,6 +278,9 @@ void command_complete(struct session *session, const char *line, size_t point,
 	bool to_file;
 	size_t start = line_last_part(text, &to_file);
 	start += strspn(text + start, " \t");
+	const char *inner = foreach_command(session, text + start);
+	if (inner && inner[strcspn(inner, " \t")])
+		start = (size_t)(inner - text);
 	size_t length = strcspn(text + start, " \t");
 	complete_begin(&completing, start);
 	if (to_file || text[start] == '!') {

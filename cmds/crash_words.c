@@ -12,7 +12,8 @@ const struct crash_word crash_commands[] = {
 	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
 	{ "files",
-	  "`task PID`, then `print current->files->fdt->fd[0..2]{f_path.dentry->d_name}`" },
+	  "`foreach PID print current->files->fdt->fd[0..2]{f_path.dentry->d_name}`, without PID "
+	  "for all tasks" },
 	{ "fuser",
 	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
 	  "files" },
@@ -35,12 +36,13 @@ const struct crash_word crash_commands[] = {
 		  "task_struct.se.run_node runqueues:a.cfs.tasks_timeline -s pid,comm`" },
 	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
 	{ "search", "memory cannot be searched; `whattype ADDRESS` says what leads to an object" },
-	{ "sig", "`task PID`, then `print current->signal->shared_pending`" },
+	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
+		 "current->pending`" },
 	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
 	{ "timer", "`tree hrtimer.node hrtimer_bases:a.clock_base[0].active -s function`, `print "
 		   "timer_bases:a`" },
-	{ "vm", "`task PID`, then `print *current->mm` and `tree vm_area_struct "
-		"current->mm->mm_mt`" },
+	{ "vm", "`foreach PID tree vm_area_struct current->mm->mm_mt -s vm_start,vm_end,vm_flags`, "
+		"`print *current->mm`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
 	{ "waitq", "`list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },

@@ -503,5 +503,6 @@ const struct command command_dis = {
 		      { .name = "COUNT", .kind = OPERAND_NUMBER, .optional = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS,
+	.per_task = true,
 	.run = dis_run,
 };

@@ -1,56 +1,107 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cmds/foreach.h"
+
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "cmds/alias.h"
 #include "cmds/bt.h"
-#include "cmds/command.h"
+#include "cmds/crash_words.h"
+#include "cmds/format.h"
+#include "cmds/run.h"
 #include "cmds/task_filter.h"
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* What can be done for each task. */
-static const struct {
-	const char *name;
-	struct error *(*write)(struct session *session, const struct task *task,
-			       bool with_arguments);
-} actions[] = { { "bt", bt_write_task } };
+extern const struct command command_foreach, command_task;
 
-struct pass {
-	struct session *session;
-	struct error *(*write)(struct session *session, const struct task *task,
-			       bool with_arguments);
-	struct task_filter filter;
-	bool with_arguments;
-	bool is_first;
-	uint64_t seen;
+/* --- the words of the line --------------------------------------------------------------- */
+
+struct words {
+	char *text;	    /* what the names point into */
+	const char **names; /* of tasks */
+	size_t count;
+	const char *command; /* in the line; NULL: there is none */
 };
 
-static struct error *visit(void *context, const struct task *task)
+static bool begins_command(const struct session *session, const char *at)
 {
-	struct pass *pass = context;
-	TRY(interrupt_check());
-	progress_report(pass->session->progress, "tasks", pass->seen++, 0);
-	if (!task_filter_wants(&pass->filter, task))
-		return NULL;
-	if (!pass->is_first)
-		out_text(pass->session->out, "\n");
-	pass->is_first = false;
-	return pass->write(pass->session, task, pass->with_arguments);
+	size_t length = strcspn(at, " \t");
+	char *formatted = format_expand(at);
+	free(formatted);
+	return formatted || command_find(at, length) || alias_find(session, at, length);
 }
 
-static struct error *run_pass(struct pass *pass)
+/* The word at *at, without its quotes, which end at the next blank; *at is moved behind. */
+static char *take_word(char **at)
 {
-	struct error *problem;
-	out_array_begin(pass->session->out, NULL);
-	struct error *error = task_for_each(pass->session->target, visit, pass, &problem);
-	out_array_end(pass->session->out);
-	if (error) {
-		error_free(problem);
-		return error;
+	char quote = **at == '"' || **at == '\'' ? **at : 0, *word = *at + (quote != 0);
+	char *end = quote ? strchr(word, quote) : NULL;
+	if (!end) {
+		word = *at;
+		end = word + strcspn(word, " \t");
 	}
-	return problem ?: task_filter_check(&pass->filter);
+	*at = end + (*end != 0);
+	*end = 0;
+	return word;
+}
+
+static void words_deinit(struct words *words)
+{
+	free(words->text);
+	free(words->names);
+}
+
+/* `operand`: what follows the options. */
+static struct error *words_init(const struct session *session, const char *operand,
+				struct words *ret)
+{
+	char *at = strdup(operand);
+	*ret = (struct words){ .text = at,
+			       .names = calloc(strlen(operand) / 2 + 1, sizeof(*ret->names)) };
+	if (!at || !ret->names)
+		return error_no_memory();
+	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
+		if (begins_command(session, at)) {
+			ret->command = operand + (at - ret->text);
+			return NULL;
+		}
+		if (*at == '-')
+			return error_create(ERROR_USAGE, "%.*s: options stand before the tasks",
+					    (int)strcspn(at, " \t"), at);
+		ret->names[ret->count++] = take_word(&at);
+	}
+	return NULL;
+}
+
+const char *foreach_command(const struct session *session, const char *line)
+{
+	struct words words;
+	const char *command = NULL;
+	if (command_find(line, strcspn(line, " \t")) != &command_foreach)
+		return NULL;
+	struct error *error = words_init(session, call_operands(&command_foreach, line), &words);
+	if (!error)
+		command = words.command;
+	error_free(error);
+	words_deinit(&words);
+	bool is_nested = command &&
+			 command_find(command, strcspn(command, " \t")) == &command_foreach;
+	return is_nested ? NULL : command;
+}
+
+/* Nothing in the line is a command: crash may have had one of this name. */
+static struct error *no_command(const struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (crash_command_hint(words->names[i], strlen(words->names[i])))
+			return command_unknown(words->names[i], strlen(words->names[i]));
+	const char *last = words->count ? words->names[words->count - 1] : "";
+	return command_unknown(last, strlen(last));
 }
 
 /* crash's words for kinds and states of tasks. */
-static bool take_word(struct task_filter *filter, const char *word)
+static bool take_kind(struct task_filter *filter, const char *word)
 {
 	static const struct {
 		const char *word, *letters;
@@ -66,12 +117,181 @@ static bool take_word(struct task_filter *filter, const char *word)
 	return !strcmp(word, "kernel") || !strcmp(word, "user");
 }
 
-static void take_words(struct task_filter *filter)
+static void take_kinds(struct task_filter *filter)
 {
-	while (filter->name_count && take_word(filter, filter->names[0])) {
+	while (filter->name_count && take_kind(filter, filter->names[0])) {
 		filter->names++;
 		filter->name_count--;
 	}
+}
+
+/* --- what is done for each task ------------------------------------------------------------ */
+
+struct pass {
+	struct session *session;
+	struct task_filter filter;
+	struct call call;    /* of what runs */
+	bool is_bt;	     /* whose answer has the task's line itself */
+	bool with_arguments; /* then */
+	uint64_t seen, chosen, failed;
+};
+
+static struct error *show_failure(struct session *session, const struct task *task,
+				  struct error *error)
+{
+	char message[512];
+	if (session->json) {
+		out_next_key(session->out, NULL);
+		if (out_is_rows(session->out))
+			out_object_begin(session->out, NULL);
+		out_string(session->out, "error", error->message);
+		if (out_is_rows(session->out))
+			out_object_end(session->out);
+	} else {
+		snprintf(message, sizeof(message), "task %d: %s", task->pid, error->message);
+		fflush(session->file);
+		run_message(session, message);
+	}
+	error_free(error);
+	return NULL;
+}
+
+/* In a table the task stands in each row of the answer. */
+static void write_task(const struct pass *pass, const struct task *task)
+{
+	struct out *out = pass->session->out;
+	if (out_is_text(out) && pass->call.command == &command_task)
+		return;
+	if (out_is_rows(out))
+		out_rows_repeat_begin(out);
+	bt_write_header(out, "task", task);
+	if (out_is_rows(out))
+		out_rows_repeat_end(out);
+}
+
+/* What is wrong with the words is so for every task, unless they did for one. */
+static bool is_final(const struct pass *pass, const struct error *error)
+{
+	return error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED ||
+	       (error->kind == ERROR_USAGE && pass->failed + 1 == pass->chosen);
+}
+
+/* The command, with the task as the current one. */
+static struct error *run_for(struct pass *pass, const struct task *task)
+{
+	struct session *session = pass->session;
+	struct out *out = session->out;
+	struct task current = *task;
+	current.problem = NULL;
+	focus_set_task(&session->focus, &current);
+	session->scope.task = task->address;
+	bool is_object = !out_is_rows(out);
+	if (is_object)
+		out_object_begin(out, NULL);
+	write_task(pass, task);
+	size_t depth = out_depth(out);
+	out_next_key(out, "result");
+	struct error *error = run_call(session, &pass->call);
+	out_finish_to(out, depth);
+	if (error && !is_final(pass, error)) {
+		pass->failed++;
+		error = show_failure(session, task, error);
+	}
+	out_next_key(out, NULL);
+	if (is_object)
+		out_object_end(out);
+	return error;
+}
+
+static struct error *visit(void *context, const struct task *task)
+{
+	struct pass *pass = context;
+	TRY(interrupt_check());
+	progress_report(pass->session->progress, "tasks", pass->seen++, 0);
+	if (!task_filter_wants(&pass->filter, task))
+		return NULL;
+	if (pass->chosen++)
+		out_text(pass->session->out, "\n");
+	return pass->is_bt ? bt_write_task(pass->session, task, pass->with_arguments)
+			   : run_for(pass, task);
+}
+
+static struct error *run_pass(struct pass *pass)
+{
+	struct error *problem;
+	out_array_begin(pass->session->out, NULL);
+	struct error *error = task_for_each(pass->session->target, visit, pass, &problem);
+	out_array_end(pass->session->out);
+	if (error) {
+		error_free(problem);
+		return error;
+	}
+	return problem ?: task_filter_check(&pass->filter);
+}
+
+/* The user's own task is the current one again afterwards. */
+static struct error *run_all(struct pass *pass)
+{
+	struct session *session = pass->session;
+	struct focus focus = session->focus;
+	uint64_t task = session->scope.task;
+	session->focus = (struct focus){ .has_task = false };
+	struct error *error = run_pass(pass);
+	focus_deinit(&session->focus);
+	session->focus = focus;
+	session->scope.task = task;
+	if (pass->failed)
+		session->failed = true;
+	if (!error && pass->failed && session->json)
+		error = error_create(ERROR_OTHER, "%" PRIu64 " of %" PRIu64 " failed", pass->failed,
+				     pass->chosen);
+	return error;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static struct error *check_bt(struct pass *pass)
+{
+	const struct arguments *arguments = &pass->call.arguments;
+	for (size_t i = 0; i < command_option_count(pass->call.command); i++)
+		if (arguments->options[i] && pass->call.command->options[i].letter != 'n')
+			return error_create(ERROR_USAGE, "bt: of its options only -n is for one "
+							 "task");
+	if (arguments->operand_count)
+		return error_create(ERROR_USAGE, "bt: the tasks stand before it: foreach %s bt",
+				    arguments->operands[0]);
+	pass->with_arguments &= !argument_option(pass->call.command, arguments, 'n');
+	return NULL;
+}
+
+static struct error *check_command(struct pass *pass)
+{
+	const struct call *call = &pass->call;
+	pass->is_bt = !strcmp(call->command->name, "bt");
+	if (!call->command->per_task)
+		return error_create(
+			ERROR_USAGE,
+			"\"%s\" does not look at the current task: it cannot be run for "
+			"each",
+			call->command->name);
+	if (call->arguments.operand_count && *call->arguments.operands[0] == '{')
+		return error_create(
+			ERROR_USAGE,
+			"%s: members of what? current%s, or `ps | print %s` for a table",
+			call->command->name, call->arguments.operands[0],
+			call->arguments.operands[0]);
+	return pass->is_bt ? check_bt(pass) : NULL;
+}
+
+static struct error *parse_command(struct pass *pass, const struct words *words, char **ret)
+{
+	if (!words->command)
+		return no_command(words);
+	*ret = alias_expand(pass->session, words->command);
+	if (!*ret)
+		return error_no_memory();
+	TRY(call_parse(*ret, &pass->call));
+	return check_command(pass);
 }
 
 enum { OPTION_NO_ARGUMENTS = FILTER_OPTIONS };
@@ -79,45 +299,66 @@ enum { OPTION_NO_ARGUMENTS = FILTER_OPTIONS };
 static struct error *foreach_run(struct session *session, const struct arguments *arguments)
 {
 	struct pass pass = { .session = session,
-			     .is_first = true,
 			     .with_arguments = !arguments->options[OPTION_NO_ARGUMENTS] };
-	size_t last = arguments->operand_count - 1;
-	for (size_t i = 0; i < ARRAY_COUNT(actions); i++)
-		if (!strcmp(arguments->operands[last], actions[i].name))
-			pass.write = actions[i].write;
-	if (!pass.write)
-		return error_create(ERROR_USAGE, "\"%s\" cannot be run for each task, only bt",
-				    arguments->operands[last]);
-	struct error *error =
-		task_filter_init(&pass.filter, session, arguments, arguments->operands, last);
-	take_words(&pass.filter);
+	struct words words;
+	char *text = NULL;
+	struct error *error = words_init(session, arguments->operands[0], &words);
 	if (!error)
-		error = run_pass(&pass);
+		error = parse_command(&pass, &words, &text);
+	if (!error)
+		error = task_filter_init(&pass.filter, session, arguments, words.names,
+					 words.count);
+	take_kinds(&pass.filter);
+	if (!error)
+		error = run_all(&pass);
 	task_filter_deinit(&pass.filter);
+	call_deinit(&pass.call);
+	free(text);
+	words_deinit(&words);
 	return error;
 }
 
-static const char *const examples[] = { "foreach bt",		"foreach -s D bt",
-					"foreach user bt",	"foreach kworker* bt",
-					"foreach kernel UN bt", NULL };
+static const char *const examples[] = { "foreach bt",
+					"foreach -s D bt",
+					"foreach user bt",
+					"foreach kworker* bt",
+					"foreach kernel UN bt",
+					"foreach user print current->mm->total_vm",
+					"foreach --csv user print current{pid, prio, static_prio}",
+					"foreach 1 registers",
+					NULL };
 
 const struct command command_foreach = {
 	.name = "foreach",
 	.summary = "a command for every task",
 	.description =
-		"Runs a command (so far only bt) once for every task, threads and idle tasks too, "
-		"or for those with a pid, an address, a name or pattern, a state, an mm, a cgroup. "
-		"crash's words may come first: user, kernel, and the states RU IN UN ST TR ZO DE "
-		"PA ID.\n"
+		"Runs a command once for every task, threads and idle tasks too, or for those with "
+		"a pid, an address, a name or pattern, a state, an mm, a cgroup. crash's words may "
+		"come first: user, kernel, and the states RU IN UN ST TR ZO DE PA ID. The first "
+		"word that is a command's name or an alias begins the command; a task that is "
+		"called so stands in quotes.\n"
 		"\n"
-		"`stacks` shows equal ones once.",
+		"Each task is the current one while the command runs, as `task` makes it: "
+		"`current` "
+		"in expressions, $rip and the other registers, and what bt, dis, frame and "
+		"registers look at. What fails for one task is said, and the next one follows. "
+		"Afterwards the current task is the one that it was.\n"
+		"\n"
+		"As JSON, `foreach bt` has an array of stacks, and other commands one of "
+		"{\"task\", "
+		"\"result\"}, with \"error\" where one failed; as a table, the columns of the "
+		"answer "
+		"stand behind task.pid, task.comm and so on.\n"
+		"\n"
+		"`stacks` shows equal stacks once, `ps | print {pid, comm}` makes a table of "
+		"members.",
 	.options = { TASK_FILTER_OPTIONS,
 		     [OPTION_NO_ARGUMENTS] = { .letter = 'n',
 					       .name = "no-arguments",
-					       .help = "without the functions' arguments" } },
-	.operands = { { .name = "[PID|TASK|NAME...] COMMAND",
-			.kind = OPERAND_WORD,
-			.repeated = true } },
+					       .help = "bt without the functions' arguments" } },
+	.operands = { { .name = "[PID|TASK|NAME...] COMMAND [ARGUMENT...]",
+			.kind = OPERAND_EACH,
+			.rest = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = foreach_run,

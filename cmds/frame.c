@@ -145,6 +145,7 @@ const struct command command_frame = {
 	.operands = { { .name = "NUMBER", .kind = OPERAND_NUMBER, .optional = true } },
 	.examples = frame_examples,
 	.needs = NEEDS,
+	.per_task = true,
 	.run = frame_run,
 };
 
@@ -180,6 +181,7 @@ const struct command command_task = {
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK, .optional = true } },
 	.examples = task_examples,
 	.needs = NEEDS,
+	.per_task = true,
 	.run = task_run,
 };
 
@@ -192,6 +194,7 @@ const struct command command_registers = {
 		       "the symbol that a value points to. `info registers` is the same.",
 	.examples = registers_examples,
 	.needs = NEEDS,
+	.per_task = true,
 	.run = registers_run,
 };
 

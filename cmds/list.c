@@ -456,5 +456,6 @@ const struct command command_list = {
 			.repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = list_run,
 };

@@ -16,32 +16,6 @@
 
 /* --- the text of a command ---------------------------------------------------------- */
 
-static const char *skip_word(const char *at)
-{
-	at += strcspn(at, " \t");
-	return at + strspn(at, " \t");
-}
-
-/* What follows the command's name and its options. */
-static const char *operands_of(const struct command *command, const char *text)
-{
-	const char *at = skip_word(text);
-	while (*at == '-' && at[1] && at[1] != '>') {
-		char word[128];
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " \t"), at);
-		const struct option_spec *option = command_find_option(command, word);
-		if (!option && strncmp(word, "--", 2))
-			break;
-		bool joined = option && (strchr(word, '=') ||
-					 (option->letter && word[1] == option->letter && word[2]));
-		bool takes_next = option ? option->argument && !joined : !strcmp(word, "--columns");
-		at = skip_word(at);
-		if (takes_next)
-			at = skip_word(at);
-	}
-	return at;
-}
-
 static const struct command *command_of(const char *text)
 {
 	return command_find(text, strcspn(text, " \t"));
@@ -108,7 +82,7 @@ static bool is_selection(const char *operand)
 bool pipe_is_table(const char *text)
 {
 	const struct command *command = command_of(text);
-	return command == &command_print && is_selection(operands_of(command, text));
+	return command == &command_print && is_selection(call_operands(command, text));
 }
 
 static bool takes_address(const struct command *command)
@@ -189,7 +163,7 @@ struct error *pipe_command(const char *text, uint64_t address, char **ret)
 		return error_create(ERROR_USAGE, "%s takes no address: it cannot stand behind a |",
 				    command->name);
 	if (expression && !strstr(text, "$_")) {
-		TRY(expression_command(command, text, operands_of(command, text), &result));
+		TRY(expression_command(command, text, call_operands(command, text), &result));
 	} else if (strstr(text, "$_")) {
 		result = expression ? strdup(text) : replace_item(text, address);
 	} else if (asprintf(&result, "%s 0x%" PRIx64, text, address) < 0) {

@@ -413,5 +413,6 @@ const struct command command_print = {
 	.operands = { { .name = "EXPRESSION", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = print_run,
 };

@@ -182,5 +182,6 @@ const struct command command_rd = {
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS },
 		      { .name = "COUNT", .kind = OPERAND_NUMBER, .optional = true } },
 	.examples = examples,
+	.per_task = true,
 	.run = rd_run,
 };

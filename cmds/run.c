@@ -6,6 +6,7 @@
 #include "base/standard.h"
 #include "cmds/alias.h"
 #include "cmds/crash_words.h"
+#include "cmds/foreach.h"
 #include "cmds/line.h"
 #include "cmds/listing.h"
 #include "cmds/pipe.h"
@@ -297,7 +298,11 @@ static bool is_command(void *context, const char *word, size_t length, bool *ret
 	const struct command *command =
 		alias ? command_find(alias->text, strcspn(alias->text, " \t"))
 		      : command_find(word, length);
+	const char *inner = foreach_command(session, word);
 	*ret_expression = command && command_takes_expression(command);
+	/* What may have C's operators is the command within. */
+	if (inner)
+		is_command(context, inner, strcspn(inner, " \t|>"), ret_expression);
 	return command || alias;
 }
 
@@ -321,15 +326,12 @@ static bool is_variable(void *context, const char *word, size_t length)
 	return target_find_symbol(session->target, NULL, name, &cursor, &symbol);
 }
 
-/* --json, --csv and --columns of one command of a line. */
-static struct error *take_format(struct session *session, const char *text, bool gets_items,
-				 char **columns)
+/* --json, --csv and --columns of one command, and of the one within. */
+static struct error *take_options(struct session *session, const char *text, char **columns)
 {
-	char *command = NULL;
-	struct call call = { 0 };
-	if (gets_items && !pipe_is_table(text))
-		TRY(pipe_command(text, 0, &command));
-	struct error *error = call_parse(command ? command : text, &call);
+	struct call call;
+	const char *inner = foreach_command(session, text);
+	struct error *error = call_parse(text, &call);
 	if (!error && call.json)
 		session->format = FORMAT_JSON;
 	if (!error && call.csv)
@@ -339,6 +341,23 @@ static struct error *take_format(struct session *session, const char *text, bool
 		session->columns = *columns = strdup(call.columns);
 	}
 	call_deinit(&call);
+	if (error || !inner)
+		return error;
+	char *expanded = alias_expand(session, inner);
+	if (!expanded)
+		return error_no_memory();
+	error = take_options(session, expanded, columns);
+	free(expanded);
+	return error;
+}
+
+static struct error *take_format(struct session *session, const char *text, bool gets_items,
+				 char **columns)
+{
+	char *command = NULL;
+	if (gets_items && !pipe_is_table(text))
+		TRY(pipe_command(text, 0, &command));
+	struct error *error = take_options(session, command ? command : text, columns);
 	free(command);
 	return error;
 }

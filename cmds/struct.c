@@ -437,6 +437,7 @@ const struct command command_struct = {
 					   "struct task_struct.comm,pid init_task", "enum pid_type",
 					   NULL },
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = struct_run,
 };
 

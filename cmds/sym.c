@@ -210,5 +210,6 @@ const struct command command_sym = {
 	.examples = (const char *const[]){ "sym init_task", "sym -q init_task", "sym -l",
 					     "sym -f schedule", NULL },
 	.needs = NEEDS_SYMBOLS,
+	.per_task = true,
 	.run = run,
 };

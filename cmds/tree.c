@@ -256,5 +256,6 @@ const struct command command_tree = {
 			.repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = tree_run,
 };

@@ -413,5 +413,6 @@ const struct command command_whatis = {
 	.operands = { { .name = "EXPRESSION|TYPE", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = whatis_run,
 };

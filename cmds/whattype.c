@@ -333,5 +333,6 @@ const struct command command_whattype = {
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF | NEEDS_MEMORY | NEEDS_SYMBOLS,
+	.per_task = true,
 	.run = whattype_run,
 };

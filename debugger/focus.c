@@ -97,7 +97,7 @@ struct error *focus_set_frame(struct focus *focus, struct target *target, size_t
 		return error_create(ERROR_NOT_FOUND, "task %d has no frames: %s", focus->task.pid,
 				    trace->end ? trace->end->message : "its stack is empty");
 	if (number >= trace->count)
-		return error_create(ERROR_USAGE, "there is no frame %zu, the last one is %zu",
+		return error_create(ERROR_NOT_FOUND, "there is no frame %zu, the last one is %zu",
 				    number, trace->count - 1);
 	focus->frame = number;
 	focus->frame_is_chosen = true;

@@ -34,7 +34,7 @@ struct error *focus_task(struct focus *focus, struct target *target,
 /* Its stack trace. Borrowed until another task is chosen. */
 struct error *focus_trace(struct focus *focus, struct target *target,
 			  const struct stack_trace **ret) MUST_CHECK;
-/* ERROR_USAGE: there is no such frame. */
+/* ERROR_NOT_FOUND: there is no such frame. */
 struct error *focus_set_frame(struct focus *focus, struct target *target, size_t number) MUST_CHECK;
 /* A register_finder's work: of the selected frame, without the dollar; `pc`, `sp`, `fp` too. */
 struct error *focus_register(struct focus *focus, struct target *target, const char *name,

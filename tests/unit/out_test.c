@@ -114,6 +114,48 @@ static void test_csv(void)
 						 "0x10,7,x y,,\n0x10,7,x y,,true\n");
 }
 
+/* What is written for each of several things, by code that does not know of it. */
+static void write_each(struct out *out)
+{
+	out_array_begin(out, NULL);
+	for (uint64_t i = 1; i < 4; i++) {
+		bool is_rows = out_is_rows(out);
+		if (is_rows)
+			out_rows_repeat_begin(out);
+		else
+			out_object_begin(out, NULL);
+		out_u64(out, "each", i);
+		if (is_rows)
+			out_rows_repeat_end(out);
+		out_next_key(out, "result");
+		if (i == 2)
+			write_table(out);
+		else if (i == 1)
+			write_objects(out);
+		out_next_key(out, NULL);
+		if (!is_rows)
+			out_object_end(out);
+	}
+	out_array_end(out);
+}
+
+static void test_each(void)
+{
+	struct capture capture;
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), "each,pid,late");
+	write_each(out);
+	CHECK_STRING(capture_end(&capture, out), "each,pid,late\n1,,\n1,,true\n2,0,\n2,1,\n");
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid");
+	write_each(out);
+	CHECK_STRING(capture_end(&capture, out), "pid\n\n\n0\n1\n");
+	out = out_json_create(capture_begin(&capture));
+	write_each(out);
+	const char *text = capture_end(&capture, out);
+	CHECK(strstr(text, "[{\"each\": 1, \"result\": [{\"address\""));
+	CHECK(strstr(text, "{\"each\": 2, \"result\": [{\"pid\": 0"));
+	CHECK(strstr(text, "{\"each\": 3}]"));
+}
+
 /* What a spreadsheet would run is text; numbers stay numbers. */
 static void test_csv_formulas(void)
 {
@@ -260,6 +302,7 @@ int main(void)
 	RUN(test_text);
 	RUN(test_colors);
 	RUN(test_csv);
+	RUN(test_each);
 	RUN(test_csv_formulas);
 	RUN(test_columns);
 	RUN(test_scalars);

@@ -7,6 +7,7 @@ import io
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
@@ -218,7 +219,91 @@ def counts_memory(program, boot):
     check(facts["memory_in_dump"] > total, f"memory in the dump: {facts['memory_in_dump']}")
 
 
-TESTS = (("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
+NOT_FOR_EACH = ("ps", "q", "set base hex", "alias a = b", "source /dev/null", "foreach bt", "help",
+                "log")
+
+
+def runs_for_each(program, boot):
+    """`foreach` runs any command that looks at the current task, for each task as that one."""
+    stacks = program.result(boot.dump, "foreach user bt")
+    answers = program.result(boot.dump, "foreach user print current{pid, comm}")
+    check_equal([answer["task"] for answer in answers], [stack["task"] for stack in stacks],
+                "tasks of foreach user print")
+    for answer in answers:
+        check_equal((answer["result"]["value"]["pid"], answer["result"]["address"]),
+                    (answer["task"]["pid"], answer["task"]["address"]), "current")
+    text = program.text(boot.dump, "foreach user print current->pid")
+    check_equal(re.findall(r"^PID: (\d+) .*\n.* current->pid = (\d+)$", text, re.MULTILINE),
+                [(str(answer["task"]["pid"]),) * 2 for answer in answers], "tasks' lines")
+    rows = csv.DictReader(io.StringIO(program.text(
+        boot.dump, "foreach user print current{pid, comm} --csv")))
+    check_lines([(row["task.pid"], cell(row["task.comm"]), row["value.pid"]) for row in rows],
+                [(str(task["pid"]), escaped(task["comm"].encode()), str(task["pid"]))
+                 for task in (answer["task"] for answer in answers)], "row")
+    head, row = program.text(boot.dump, "foreach --columns value,task.pid 1 "
+                                        "print current->pid").splitlines()
+    check_equal((head.split(), row.split()), (["value", "task.pid"], ["1", "1"]), "columns")
+    listed = program.text(boot.dump, "foreach 1 task | print {pid, comm}").splitlines()[1:]
+    check_equal([line.split()[1:] for line in listed], [["1", "init"]], "foreach in a pipe")
+    one = ("registers", "dis", "rd current 2", "whattype current", "print $rip",
+           "sym current->sched_class", "p/x current->pid + 17", "px current->flags",
+           "print current->flags | 4", "list task_struct.sibling current->children -s pid")
+    # The last one chooses a frame for all that comes behind.
+    one += ("frame 1",)
+    lines = [line for command in one for line in (f"foreach 1 {command}", command)]
+    got = program.run(["-q", "--json", "-c", "task 1", *sum((["-c", line] for line in lines), []),
+                       boot.dump], status=0).objects()[1:]
+    for mine, alone in zip(got[::2], got[1::2]):
+        check_equal(mine["result"][0]["result"], alone["result"], mine["command"])
+
+
+def goes_on_for_each(program, boot):
+    """One failing task does not end it, and the user's own task is the current one afterwards."""
+    line = "foreach 1 2 print current->mm->total_vm"
+    whole = parse_json(program.run(["-q", "--json", "-c", line, boot.dump], status=1).out)
+    good, bad = whole["result"]
+    check(not whole["ok"] and "error" not in good and "NULL" in bad["error"], str(whole))
+    lines = program.run(["-q", "-c", "task 2", "-c", line, "-c", "print current->pid", "-c",
+                         "foreach 2 1 print current->pid", "-c", "task", boot.dump], status=1)
+    check_equal(lines.text.count("PID: "), 6, "tasks' lines")
+    check("(pid_t)2" in lines.text or "current->pid = 2" in lines.text, lines.text)
+    check_equal(lines.lines[-1], lines.lines[0], "the current task afterwards")
+    check("task 2: print: " in lines.errors, lines.errors)
+    frames = program.run(["-q", "--json", "-c", "foreach frame 7", boot.dump], status=1)
+    answers = parse_json(frames.out)["result"]
+    check(any("no frame 7" in answer.get("error", "") for answer in answers) and
+          any("result" in answer for answer in answers), "frames of some tasks only")
+    for line, word in ([(f"foreach {command}", "cannot be run for each")
+                        for command in NOT_FOR_EACH] +
+                       [("foreach bt -a", "only -n"), ("foreach bt 1", "foreach 1 bt"),
+                        ("foreach vm", "tree vm_area_struct"), ("foreach user -n bt", "before"),
+                        ("foreach print {pid}", "current{pid}"), ("foreach 1 btt", "did you mean"),
+                        ('foreach "bt" bt', 'no task "bt"')]):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors and not result.text, f"{line}: {result.errors}{result.text}")
+        check_equal(len(result.errors.splitlines()), 1, f"lines of the message of {line}")
+
+
+def ends_for_each(program, boot):
+    """Ctrl-C ends it: the program cannot be done, for nobody reads what it writes."""
+    child = subprocess.Popen([program.path, "-q", "-c", "foreach rd current 4096", boot.dump],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=program.environment())
+    try:
+        check(child.stdout.readline().startswith(b"PID: 0"), "no first task")
+        child.send_signal(signal.SIGINT)
+        text, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    check_equal(child.returncode, 1, "exit status after Ctrl-C")
+    check(b"interrupted" in errors, f"after Ctrl-C: {errors}")
+    count = len(program.result(boot.dump, "foreach task"))
+    check(text.count(b"PID: ") + 1 < count, f"all {count} tasks were shown")
+
+
+TESTS = (("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
+         ("Ctrl-C in foreach", ends_for_each),
+         ("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
          ("a format in a pipe", keeps_format),
          ("tables of frames", tables_of_frames), ("shared arguments", shares_arguments),
          ("computed columns", computes_columns),

@@ -135,6 +135,8 @@ COMPLETED = [
     ("help pip", "help pipes "),
     ("ps --sta", "ps --state "),
     ("ps | pri", "ps | print "),
+    ("foreach user reg", "foreach user registers "),
+    ("foreach 1 print init_task.start_ti", "foreach 1 print init_task.start_time "),
     ("log > /etc/hostna", "log > /etc/hostname "),
 ]
 
