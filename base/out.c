@@ -397,6 +397,46 @@ void out_i64(struct out *out, const char *key, int64_t value)
 	out_i64_as(out, key, value, NULL);
 }
 
+#define WIDE_BITS 32 /* an integer of more of them is wide */
+
+static void number_field(struct out *out, const char *key, bool is_wide, const char *number,
+			 const char *text)
+{
+	struct out_field f = { .key = key,
+			       .data = number,
+			       .data_size = strlen(number),
+			       .text = text ? text : number,
+			       .text_size = strlen(text ? text : number),
+			       .is_wide = is_wide };
+	emit(out, &f);
+}
+
+void out_digits_as(struct out *out, const char *key, const char *digits, const char *text)
+{
+	number_field(out, key, true, digits, text);
+}
+
+void out_integer_as(struct out *out, const char *key, const struct out_integer *integer,
+		    const char *text)
+{
+	char number[DIGITS_SIZE];
+	if (integer->is_signed)
+		digits_i64((int64_t)integer->value, number);
+	else
+		digits_u64(integer->value, number);
+	number_field(out, key, integer->bits > WIDE_BITS, number, text);
+}
+
+void out_wide_as(struct out *out, const char *key, uint64_t value, const char *text)
+{
+	out_integer_as(out, key, &(struct out_integer){ .value = value, .bits = 64 }, text);
+}
+
+void out_wide(struct out *out, const char *key, uint64_t value)
+{
+	out_wide_as(out, key, value, NULL);
+}
+
 void out_double(struct out *out, const char *key, double value)
 {
 	char number[40];

@@ -36,6 +36,11 @@ struct out *out_text_create(FILE *file);
 /* The same in colours (SGR): headings bold, addresses dim, what is missing red, guesses yellow. */
 struct out *out_color_create(FILE *file);
 struct out *out_json_create(FILE *file);
+/*
+ * For readers that keep integers of 64 bits: all integers are numbers, and of the strings only an
+ * address looks like one ("0x1f"): the 0 of another one is the escape \x30.
+ */
+struct out *out_json_exact_create(FILE *file);
 /* Tables only, as RFC 4180 has them but for a plain newline; behind out_rows_create(). */
 struct out *out_csv_create(FILE *file);
 /* Writes nothing, keeps what out_item() names. */
@@ -136,6 +141,23 @@ void out_u64_as(struct out *out, const char *key, uint64_t value, const char *te
 void out_i64_as(struct out *out, const char *key, int64_t value, const char *text);
 void out_bool_as(struct out *out, const char *key, bool value, const char *text);
 void out_string_as(struct out *out, const char *key, const char *value, const char *text);
+/*
+ * An integer of a type of the kernel's, or one of ours that may need more than 53 bits: jq and
+ * JavaScript round from there on. In JSON those of a type of more than 32 bits are strings of
+ * decimal digits, whatever their value; others are numbers. A NULL text is the digits.
+ */
+struct out_integer {
+	uint64_t value;
+	uint32_t bits; /* of the type */
+	bool is_signed;
+};
+void out_integer_as(struct out *out, const char *key, const struct out_integer *integer,
+		    const char *text);
+/* The same of more than 64 bits, by its decimal digits. */
+void out_digits_as(struct out *out, const char *key, const char *digits, const char *text);
+/* out_integer_as() of 64 bits without a sign. */
+void out_wide(struct out *out, const char *key, uint64_t value);
+void out_wide_as(struct out *out, const char *key, uint64_t value, const char *text);
 /* JSON "0x..." string, any text. */
 void out_address_as(struct out *out, const char *key, uint64_t value, const char *text);
 /* What could not be read: text "<excluded>", JSON {"error": "message"}. Borrows `error`. */

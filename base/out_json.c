@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/out_sink.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 struct out_json {
 	struct out out;
+	bool exact; /* out_json_exact_create() */
 	bool comma; /* a value was written at this level */
 	size_t depth;
 	bool is_array[DEPTH_MAX]; /* what out_finish() has to close */
@@ -101,10 +103,23 @@ static void json_end(struct out *out, bool is_array)
 	json_of(out)->depth--;
 }
 
+static bool looks_like_address(const char *text, size_t size)
+{
+	size_t i = 2;
+	if (size < 3 || text[0] != '0' || text[1] != 'x')
+		return false;
+	while (i < size && isxdigit((unsigned char)text[i]))
+		i++;
+	return i == size;
+}
+
 static void json_field(struct out *out, const struct out_field *field)
 {
 	json_key(out, field->key);
-	if (field->is_string)
+	if (json_of(out)->exact && field->is_string && !field->is_address &&
+	    looks_like_address(field->data, field->data_size))
+		fprintf(out->file, "\"\\\\x30%.*s\"", (int)field->data_size - 1, field->data + 1);
+	else if (field->is_string || (field->is_wide && !json_of(out)->exact))
 		json_string(out->file, field->data, field->data_size, field->data_quoted);
 	else
 		fwrite(field->data, 1, field->data_size, out->file);
@@ -175,4 +190,12 @@ struct out *out_json_create(FILE *file)
 		return NULL;
 	json->out = (struct out){ .ops = &json_ops, .file = file };
 	return &json->out;
+}
+
+struct out *out_json_exact_create(FILE *file)
+{
+	struct out *out = out_json_create(file);
+	if (out)
+		json_of(out)->exact = true;
+	return out;
 }

@@ -21,7 +21,7 @@
 struct cell {
 	size_t start, data_size, text_size;
 	uint32_t column;
-	bool is_string, is_address, data_quoted, text_quoted;
+	bool is_string, is_address, is_wide, data_quoted, text_quoted;
 };
 
 struct out_rows {
@@ -166,6 +166,7 @@ static void keep_cell(struct out_rows *rows, const char *key, const struct out_f
 			     .column = column,
 			     .is_string = field->is_string,
 			     .is_address = field->is_address,
+			     .is_wide = field->is_wide,
 			     .data_quoted = field->data_quoted,
 			     .text_quoted = field->text_quoted };
 	if (keep_bytes(rows, field->data, field->data_size) &&
@@ -322,6 +323,7 @@ static void cell_field(const struct out_rows *rows, const struct cell *cell, str
 				   .text = no_text ? data : data + cell->data_size,
 				   .text_size = no_text ? cell->data_size : cell->text_size,
 				   .is_address = cell->is_address,
+				   .is_wide = cell->is_wide,
 				   .data_quoted = cell->data_quoted,
 				   .text_quoted = no_text ? cell->data_quoted : cell->text_quoted };
 }

@@ -15,6 +15,7 @@ struct out_field {
 	const char *text;
 	size_t text_size;
 	bool is_address;
+	bool is_wide; /* a number of a type that JSON's readers may round */
 	/* Their backslashes are escapes already. */
 	bool data_quoted, text_quoted;
 };

@@ -207,14 +207,18 @@ static const char *argument_name(const struct argument *argument)
 }
 
 /*
- * "file=0xffff888003a5d900", "dfd=-100", "count=?": in JSON a string for pointers and a number for
- * all else, by the type and never by the value. What the type is, only JSON says.
+ * "file=0xffff888003a5d900", "dfd=-100", "count=?": in JSON a string for pointers, out_integer_as()
+ * for all else, by the type and never by the value. What the type is, only JSON says.
  */
 static void write_argument(struct session *session, const struct argument *argument)
 {
 	struct out *out = session->out;
 	char type[TYPE_TEXT], text[VALUE_TEXT];
 	struct type target;
+	uint64_t size = sizeof(uint64_t);
+	bool is_signed = type_is_signed(argument->type);
+	type_size(argument->type, &size);
+	const uint32_t bits = size < sizeof(uint64_t) ? (uint32_t)size * 8 : 64;
 	type_spell(argument->type, "", type, sizeof(type));
 	value_text(argument, text);
 	out_object_begin(out, NULL);
@@ -225,10 +229,9 @@ static void write_argument(struct session *session, const struct argument *argum
 		out_null_as(out, "value", text);
 	else if (type_target(argument->type, &target))
 		out_address_as(out, "value", argument->value, text);
-	else if (type_is_signed(argument->type))
-		out_i64_as(out, "value", (int64_t)argument->value, text);
 	else
-		out_u64_as(out, "value", argument->value, text);
+		out_integer_as(out, "value",
+			       &(struct out_integer){ argument->value, bits, is_signed }, text);
 	out_object_end(out);
 }
 

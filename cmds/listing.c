@@ -300,8 +300,8 @@ static void show_index(struct out *out, const struct walk_item *item)
 		snprintf(text, sizeof(text),
 			 is_wide ? "0x%" PRIx64 "-0x%" PRIx64 : "%" PRIu64 "-%" PRIu64, item->index,
 			 item->last);
-	out_u64_as(out, "index", item->index, text);
-	out_u64_as(out, "last", item->last, "");
+	out_wide_as(out, "index", item->index, text);
+	out_wide_as(out, "last", item->last, "");
 }
 
 static void show_address(struct listing *listing, const struct walk_item *item, uint64_t address)
@@ -310,7 +310,7 @@ static void show_address(struct listing *listing, const struct walk_item *item, 
 	char text[40];
 	if (item->is_value) {
 		snprintf(text, sizeof(text), "value 0x%" PRIx64, item->address);
-		out_u64_as(out, "address", item->address, text);
+		out_wide_as(out, "address", item->address, text);
 		return;
 	}
 	const struct type type = listing->linkage->type;

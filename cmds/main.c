@@ -45,6 +45,7 @@ struct settings {
 	bool no_cache, no_hints, no_sandbox;
 	bool live;
 	enum output_format format;
+	bool exact_integers;
 	const char *columns; /* NULL: all */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool quiet, no_rc;
@@ -88,6 +89,12 @@ static int parse_output_option(int option, struct settings *settings)
 	switch (option) {
 	case OPTION_JSON:
 		settings->format = FORMAT_JSON;
+		break;
+	case OPTION_JSON_INTEGERS:
+		number = word_number(option);
+		if (number < 0)
+			return EXIT_NO_DUMP;
+		settings->exact_integers = number == 1;
 		break;
 	case OPTION_CSV:
 		settings->format = FORMAT_CSV;
@@ -270,6 +277,7 @@ static int debug(struct target *target, const struct settings *settings, struct 
 				   .helper = &around->helper,
 				   .sandbox = &around->sandbox,
 				   .format = settings->format,
+				   .exact_integers = settings->exact_integers,
 				   .columns = settings->columns,
 				   .json = settings->format != FORMAT_TEXT,
 				   .quiet = settings->quiet,

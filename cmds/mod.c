@@ -103,9 +103,14 @@ static void write_value(struct session *session, const struct parameter *paramet
 static void write_operations(struct session *session, const struct parameter *parameter)
 {
 	char text[SYMBOL_NAME_SIZE + 80];
-	if (!target_describe(session->target, parameter->operations, text, sizeof(text)))
+	bool is_named = target_describe(session->target, parameter->operations, text, sizeof(text));
+	if (!is_named)
 		snprintf(text, sizeof(text), "0x%" PRIx64, parameter->operations);
-	out_string_as(session->out, "operations", text, parameter->type.btf ? "" : text);
+	const char *shown = parameter->type.btf ? "" : text;
+	if (is_named)
+		out_string_as(session->out, "operations", text, shown);
+	else
+		out_address_as(session->out, "operations", parameter->operations, shown);
 }
 
 static struct error *write_parameter(void *context, const struct parameter *parameter)

@@ -17,6 +17,13 @@ const struct program_option program_options[] = {
 	  "later sessions. Types and BPF programs are what the kernel itself says (libbpf)." },
 	{ OPTION_JSON, "json", NULL, NULL, "one line of JSON a command",
 	  "It is {\"command\", \"ok\", \"result\"}, or has \"error\" instead of the result." },
+	{ OPTION_JSON_INTEGERS, "json-integers", "HOW", "portable exact",
+	  "portable: 64-bit integers are strings; or exact",
+	  "Many readers of JSON (jq, JavaScript) round numbers from 2^53 on. So an integer whose C "
+	  "type is wider than 32 bits is a string of decimal digits, whatever its value. With "
+	  "exact "
+	  "all integers are numbers, for readers that keep them (Python), and no string but an "
+	  "address looks like one: the text 0x1f is \\x30x1f then." },
 	{ OPTION_CSV, "csv", NULL, NULL, "tables as comma-separated values", NULL },
 	{ OPTION_FORMAT, "format", "FORMAT", "text json csv raw",
 	  "text, json or csv; raw: DUMP is raw memory",

@@ -217,7 +217,8 @@ static void show_label(struct out *out, const struct expression_result *result)
 		out_array_begin(out, "index");
 	for (size_t i = 0; i < result->index_count; i++) {
 		snprintf(label, sizeof(label), "[%" PRId64 "]", result->indices[i]);
-		out_i64_as(out, NULL, result->indices[i], label);
+		const struct out_integer index = { (uint64_t)result->indices[i], 64, true };
+		out_integer_as(out, NULL, &index, label);
 	}
 	if (result->index_count)
 		out_array_end(out);

@@ -129,11 +129,16 @@ static struct error *close_destination(struct session *session, struct destinati
 
 /* --- what it looks like ----------------------------------------------------------------- */
 
+static struct out *create_json(const struct session *session, FILE *file)
+{
+	return session->exact_integers ? out_json_exact_create(file) : out_json_create(file);
+}
+
 /* `file`: what to write to; for JSON, a piece of memory. `is_table`: of rows that are not aligned.
  */
 static struct out *make_sink(const struct session *session, FILE *file, bool is_table)
 {
-	struct out *out = session->format == FORMAT_JSON  ? out_json_create(file)
+	struct out *out = session->format == FORMAT_JSON  ? create_json(session, file)
 			  : session->format == FORMAT_CSV ? out_csv_create(file)
 			  : session->colors		  ? out_color_create(file)
 							  : out_text_create(file);

@@ -28,9 +28,10 @@ struct session {
 	const struct sandbox *sandbox; /* what this process gave up; NULL: nothing */
 	struct scope scope;	       /* what expressions may name besides the target's */
 	struct focus focus;
-	struct out *out; /* of the command that runs */
-	FILE *file;	 /* where its bytes go; NULL between the lines */
-	bool json;	 /* the output is data, for JSON or CSV */
+	struct out *out;     /* of the command that runs */
+	FILE *file;	     /* where its bytes go; NULL between the lines */
+	bool json;	     /* the output is data, for JSON or CSV */
+	bool exact_integers; /* out_json_exact_create() */
 	enum output_format format;
 	const char *columns; /* "pid,comm": of tables, in this order; NULL: all. Borrowed */
 	bool quiet;

@@ -37,10 +37,9 @@ static void render_enumerators(struct out *out, const struct btf_type *record)
 		out_pad(out, -width);
 		out_string(out, "name", enumerator.name);
 		out_text(out, " = ");
-		if (is_signed)
-			out_i64(out, "value", enumerator.value);
-		else
-			out_u64(out, "value", (uint64_t)enumerator.value);
+		const struct out_integer value = { (uint64_t)enumerator.value, record->size * 8,
+						   is_signed };
+		out_integer_as(out, "value", &value, NULL);
 		out_text(out, ",\n");
 		out_object_end(out);
 	}

@@ -45,24 +45,15 @@ bool type_is_char(struct type type)
 	       !strcmp(record.name, "char");
 }
 
-static void put_signed(struct renderer *renderer, const char *key, uint64_t value, const char *text)
+static uint32_t slot_bits(const struct slot *slot, const struct btf_type *record)
 {
-	out_i64_as(renderer->out, key, (int64_t)value, shown(renderer, text));
+	return slot->bit_size ? slot->bit_size : record->size * 8;
 }
 
-static void put_unsigned(struct renderer *renderer, const char *key, uint64_t value,
-			 const char *text)
-{
-	out_u64_as(renderer->out, key, value, shown(renderer, text));
-}
-
-static void put_number(struct renderer *renderer, const char *key, uint64_t value, bool is_signed,
+static void put_number(struct renderer *renderer, const char *key, const struct out_integer *number,
 		       const char *text)
 {
-	if (is_signed)
-		put_signed(renderer, key, value, text);
-	else
-		put_unsigned(renderer, key, value, text);
+	out_integer_as(renderer->out, key, number, shown(renderer, text));
 }
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -104,14 +95,36 @@ static void append_symbol(char text[RENDER_TEXT_SIZE], const struct symbol *symb
 
 /* --- integers -------------------------------------------------------------------------------- */
 
+#define WIDE_DIGITS_SIZE 41 /* of 128 bits, a sign and the end */
+
+/* In decimal; no printf() has this. Returns where they begin. */
+static const char *wide_digits(unsigned __int128 value, bool is_signed,
+			       char digits[WIDE_DIGITS_SIZE])
+{
+	bool is_negative = is_signed && value >> 127;
+	char *at = digits + WIDE_DIGITS_SIZE - 1;
+	*at = 0;
+	if (is_negative)
+		value = -value;
+	do
+		*--at = (char)('0' + (int)(value % 10));
+	while (value /= 10);
+	if (is_negative)
+		*--at = '-';
+	return at;
+}
+
 static void render_wide(struct renderer *renderer, const char *key, const struct slot *slot)
 {
 	const uint8_t *at = renderer->image.data + slot->offset;
 	bool big = renderer->image.big_endian;
-	char text[40];
-	snprintf(text, sizeof(text), "0x%016" PRIx64 "%016" PRIx64,
-		 load_u64(at + (big ? 0 : 8), big), load_u64(at + (big ? 8 : 0), big));
-	out_string_as(renderer->out, key, text, shown(renderer, text));
+	char text[40], digits[WIDE_DIGITS_SIZE];
+	uint64_t high = load_u64(at + (big ? 0 : 8), big), low = load_u64(at + (big ? 8 : 0), big);
+	snprintf(text, sizeof(text), "0x%016" PRIx64 "%016" PRIx64, high, low);
+	out_digits_as(renderer->out, key,
+		      wide_digits((unsigned __int128)high << 64 | low, type_is_signed(slot->type),
+				  digits),
+		      shown(renderer, text));
 }
 
 void render_number_text(const struct renderer *renderer, uint64_t value, bool is_signed,
@@ -213,7 +226,8 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 	if (!renderer->options->raw && record->size == 8 && is_ktime(slot->type))
 		append_seconds(text, (int64_t)value);
 	out_quoted(renderer->out, record->size == 1 ? OUT_QUOTED_TEXT : OUT_RAW);
-	put_number(renderer, key, value, is_signed, text);
+	const struct out_integer number = { value, slot_bits(slot, record), is_signed };
+	put_number(renderer, key, &number, text);
 	out_quoted(renderer->out, OUT_RAW);
 }
 
@@ -274,7 +288,7 @@ static void render_enum(struct renderer *renderer, const char *key, const struct
 			const struct btf_type *record, uint64_t value)
 {
 	char text[RENDER_TEXT_SIZE];
-	uint32_t bits = slot->bit_size ? slot->bit_size : record->size * 8;
+	uint32_t bits = slot_bits(slot, record);
 	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
 	bool is_signed = type_is_signed(slot->type);
 	bool named = !renderer->options->raw && !renderer->quiet;
@@ -283,7 +297,7 @@ static void render_enum(struct renderer *renderer, const char *key, const struct
 		snprintf(text, sizeof(text), "%s", name);
 	else if (!named || !flags_text(record, value, mask, text))
 		render_number_text(renderer, value, is_signed, record->size, text);
-	put_number(renderer, key, value, is_signed, text);
+	put_number(renderer, key, &(struct out_integer){ value, bits, is_signed }, text);
 }
 
 static void render_float(struct renderer *renderer, const char *key, const struct slot *slot,

@@ -169,8 +169,8 @@ class Program:
         return self.run(["-q", "-c", command, *files_of(dump)], **options).text
 
     def answers(self, dump, commands, status=None, **options):
-        """The JSON objects of commands, checked to be one line each."""
-        arguments = ["-q", "--json"]
+        """The JSON objects of commands, checked to be one line each; all integers are numbers."""
+        arguments = ["-q", "--json", "--json-integers=exact"]
         for command in commands:
             arguments += ["-c", command]
         result = self.run([*arguments, *files_of(dump)], status=status, **options)

@@ -27,7 +27,7 @@ def our_traces(program, dump):
     if program.endswith(".json"):
         with open(program, encoding="utf-8") as file:
             return by_address(json.loads(file.readline())["result"])
-    done = subprocess.run([program, "-q", "--json", "-c", "foreach bt", dump],
+    done = subprocess.run([program, "-q", "--json", "--json-integers=exact", "-c", "foreach bt", dump],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return by_address(json.loads(done.stdout.decode().splitlines()[0])["result"])
 

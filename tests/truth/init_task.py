@@ -149,7 +149,8 @@ class Comparison:
 
 def printed(program, dump, variable):
     """The result of print, or None with a message."""
-    done = subprocess.run([program, "-q", "--json", "-c", "print " + variable, dump],
+    done = subprocess.run([program, "-q", "--json", "--json-integers=exact", "-c",
+                           "print " + variable, dump],
                           stdout=subprocess.PIPE, check=False)
     answer = json.loads(done.stdout)
     if not answer["ok"]:

@@ -279,6 +279,51 @@ static void test_invisible(void)
 		     "\\\\xed\\\\xa0\\\\x80\\\\x9b\xc3\xa4\xf0\x9f\x98\x80\"");
 }
 
+static void write_integers(struct out *out)
+{
+	out_array_begin(out, NULL);
+	out_integer_as(out, NULL, &(struct out_integer){ 1, 64, false }, "one");
+	out_integer_as(out, NULL, &(struct out_integer){ UINT64_MAX, 64, true }, NULL);
+	out_integer_as(out, NULL, &(struct out_integer){ UINT64_MAX, 33, false }, NULL);
+	out_integer_as(out, NULL, &(struct out_integer){ UINT32_MAX, 32, false }, NULL);
+	out_integer_as(out, NULL, &(struct out_integer){ UINT64_MAX, 32, true }, NULL);
+	out_digits_as(out, NULL, "-170141183460469231731687303715884105728", "0x80");
+	out_wide(out, NULL, 7);
+	out_address(out, NULL, 16);
+	out_string(out, NULL, "0x1f");
+	out_string(out, NULL, "0x");
+	out_string(out, NULL, "0x1g");
+	out_array_end(out);
+}
+
+/* The type decides, not the value; and in the exact form no string looks like an address. */
+static void test_integers(void)
+{
+	struct capture capture;
+	struct out *out = out_json_create(capture_begin(&capture));
+	write_integers(out);
+	CHECK_STRING(capture_end(&capture, out),
+		     "[\"1\", \"-1\", \"18446744073709551615\", 4294967295, -1, "
+		     "\"-170141183460469231731687303715884105728\", \"7\", \"0x10\", \"0x1f\", "
+		     "\"0x\", \"0x1g\"]");
+	out = out_json_exact_create(capture_begin(&capture));
+	write_integers(out);
+	CHECK_STRING(capture_end(&capture, out),
+		     "[1, -1, 18446744073709551615, 4294967295, -1, "
+		     "-170141183460469231731687303715884105728, 7, \"0x10\", \"\\\\x30x1f\", "
+		     "\"0x\", \"0x1g\"]");
+	/* As a table of chosen columns, too. */
+	out = out_rows_create(out_json_create(capture_begin(&capture)), "n");
+	out_object_begin(out, NULL);
+	out_wide(out, "n", 7);
+	out_object_end(out);
+	CHECK_STRING(capture_end(&capture, out), "[{\"n\": \"7\"}]");
+	out = out_text_create(capture_begin(&capture));
+	out_integer_as(out, NULL, &(struct out_integer){ 1, 64, false }, "one");
+	out_wide(out, NULL, 7);
+	CHECK_STRING(capture_end(&capture, out), "one7");
+}
+
 /* Words that do not fit begin a new line; escapes count as they are shown. */
 static void test_width(void)
 {
@@ -309,6 +354,7 @@ int main(void)
 	RUN(test_items);
 	RUN(test_finish_to);
 	RUN(test_invisible);
+	RUN(test_integers);
 	RUN(test_width);
 	return test_finish();
 }

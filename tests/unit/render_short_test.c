@@ -279,9 +279,10 @@ static void test_whole(void)
 		     "\t\t.raw_lock = {\n\t\t\t.val = {\n\t\t\t\t.counter = 1,\n\t\t\t},\n"
 		     "\t\t},\n\t},\n\t.wait_list = {\n\t\t.next = 0xffffffff82000010,\n"
 		     "\t\t.prev = 0xffffffff82000010,\n\t},\n}");
-	const char *json = "{\"owner\": {\"counter\": -2113928191}, \"wait_lock\": {\"raw_lock\": "
-			   "{\"val\": {\"counter\": 1}}}, \"wait_list\": {\"next\": "
-			   "\"0xffffffff82000010\", \"prev\": \"0xffffffff82000010\"}}";
+	const char *json =
+		"{\"owner\": {\"counter\": \"-2113928191\"}, \"wait_lock\": {\"raw_lock\": "
+		"{\"val\": {\"counter\": 1}}}, \"wait_list\": {\"next\": "
+		"\"0xffffffff82000010\", \"prev\": \"0xffffffff82000010\"}}";
 	CHECK_STRING(show(known, "struct mutex", words, &raw, true), json);
 	CHECK_STRING(show(known, "struct mutex", words, &render_defaults, true), json);
 	/* What is short in text is no deeper for JSON. */

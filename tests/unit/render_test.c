@@ -46,7 +46,11 @@ static void test_scalars(void)
 	CHECK_BOTH("twin.flag", "false", "false");
 	CHECK_BOTH("(char)'A'", "65 'A'", "65");
 	CHECK_BOTH("(signed char)-5", "-5", "-5");
-	CHECK_BOTH("thing.big", "-9223372036854775808", "-9223372036854775808");
+	CHECK_BOTH("thing.big", "-9223372036854775808", "\"-9223372036854775808\"");
+	/* By the type, never by the value. */
+	CHECK_BOTH("(long)-1", "-1", "\"-1\"");
+	CHECK_BOTH("(unsigned long)1", "1", "\"1\"");
+	CHECK_BOTH("(unsigned int)4294967295", "4294967295", "4294967295");
 	CHECK_BOTH("1 == 1", "1", "1");
 }
 
