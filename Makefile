@@ -3,6 +3,7 @@
 
 VERSION := $(shell cat VERSION)
 MAKEFLAGS += --no-print-directory
+PROCESSORS := $(shell nproc)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -158,7 +159,8 @@ demo: ## crashes a real kernel and looks at its dump: the first thing to try
 # Tests
 
 check: packages ## all of the tests, the quick ones first: lint unit session sanitize, and kdump-tools if root
-	@tests/tally '$(MAKE) lint' '$(MAKE) unit' '$(MAKE) session' '$(MAKE) sanitize' \
+	@$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(PROCESSORS)) programs
+	@tests/tally "tests/tally -j 2 '$(MAKE) lint' '$(MAKE) unit'" '$(MAKE) session' '$(MAKE) sanitize' \
 		'$(MAKE) kdump-tools GENERATORS=initramfs-tools'
 
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
@@ -167,7 +169,7 @@ lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardenin
 programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) ## builds the program and the tests of it, and runs none
 
 unit: $(UNIT) ## the unit tests
-	@tests/tally $(UNIT)
+	@tests/tally -j $(PROCESSORS) $(UNIT)
 
 session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real dumps
 	@tests/session/run $(BUILD)
@@ -182,7 +184,7 @@ SANITIZERS := -fsanitize=address,undefined $(SANITIZE_HOW)
 hostile: export ASAN_OPTIONS := abort_on_error=1
 hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
 hostile: $(PROGRAM) $(STRESS) $(UNIT)
-	@tests/tally $(UNIT) 'tests/session/run $(BUILD) hostile'
+	@tests/tally -j $(PROCESSORS) $(UNIT) 'tests/session/run $(BUILD) hostile'
 
 # Numbers that are cut off or change their sign where the code does not say so, and sums that wrap.
 INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,integer-divide-by-zero,implicit-conversion \
