@@ -239,6 +239,17 @@ static struct error *parse_call(const char *rest, struct call *call)
 	return parse_operands(&parser);
 }
 
+extern const struct command command_help;
+
+/* Behind the command stands --help, and nothing else. Read as C's --, it would be no expression. */
+static bool asks_for_help(const char *rest)
+{
+	static const char word[] = "--help", blanks[] = " \t\n";
+	rest += strspn(rest, blanks);
+	return !strncmp(rest, word, strlen(word)) &&
+	       !rest[strlen(word) + strspn(rest + strlen(word), blanks)];
+}
+
 struct error *call_parse(const char *text, struct call *ret)
 {
 	*ret = (struct call){ 0 };
@@ -249,7 +260,12 @@ struct error *call_parse(const char *text, struct call *ret)
 	if (!ret->command)
 		return command_unknown(text, length);
 	ret->arguments.line = text;
-	return error_prefix(parse_call(text + length, ret), "%s", ret->command->name);
+	const char *rest = text + length;
+	if (asks_for_help(rest)) {
+		rest = ret->command->name;
+		ret->command = &command_help;
+	}
+	return error_prefix(parse_call(rest, ret), "%s", ret->command->name);
 }
 
 static const char *skip_word(const char *at)

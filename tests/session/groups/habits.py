@@ -301,7 +301,21 @@ def ends_for_each(program, boot):
     check(text.count(b"PID: ") + 1 < count, f"all {count} tasks were shown")
 
 
-TESTS = (("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
+def asks_for_help(program, boot):
+    """COMMAND --help, as programs have it; in an expression too, where -- is C's."""
+    for command in ("bt", "print", "list"):
+        check_equal(program.text(boot.dump, f"{command} --help"),
+                    program.text(boot.dump, f"help {command}"), f"{command} --help")
+
+
+def looks_for_names(program, boot):
+    """A part of a name is no name; what lists names by a part is said."""
+    result = program.run(["-q", "-c", "sym jiff", boot.dump], status=1)
+    check(result.errors.endswith(" `sym -q jiff` lists the names with it in them\n"), result.errors)
+
+
+TESTS = (("--help", asks_for_help), ("parts of names", looks_for_names),
+         ("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
          ("Ctrl-C in foreach", ends_for_each),
          ("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
          ("a format in a pipe", keeps_format),
