@@ -133,12 +133,27 @@ static bool show_named(struct session *session, const char *name)
 	return any;
 }
 
+/* A name that is none may be a part of one. */
+static struct error *name_the_list(struct error *error, const char *operand)
+{
+	if (!error || error->kind != ERROR_NOT_FOUND || !*operand ||
+	    operand[strspn(operand, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")])
+		return error;
+	const char *message = error->message;
+	bool asks = *message && message[strlen(message) - 1] == '?';
+	struct error *more = error_create(ERROR_NOT_FOUND,
+					  "%s%s `sym -q %s` lists the names with it in them",
+					  message, asks ? "" : ";", operand);
+	error_free(error);
+	return more;
+}
+
 static struct error *show_operand(struct session *session, const char *operand)
 {
 	if (show_named(session, operand))
 		return NULL;
 	uint64_t address, offset;
-	TRY(expression_address(&session->scope, operand, &address));
+	TRY(name_the_list(expression_address(&session->scope, operand, &address), operand));
 	struct symbol symbol;
 	if (!target_symbol_at(session->target, address, &symbol, &offset))
 		return error_create(ERROR_NOT_FOUND, "no symbol is near 0x%" PRIx64, address);

@@ -16,7 +16,7 @@ void nearest_init(struct nearest *nearest, const char *wanted, size_t length)
 	memcpy(nearest->wanted, wanted, length);
 	nearest->length = length;
 	/* Exclusive: one slip in a short word, two in a longer one, three in a long one. */
-	nearest->distance = length < 4 ? 2 : length < 9 ? 3 : 4;
+	nearest->distance = length < 5 ? 2 : length < 9 ? 3 : 4;
 }
 
 static unsigned int least(unsigned int a, unsigned int b)
