@@ -78,7 +78,8 @@ BOOTS = {
 KEXEC_BOOTS = {
     "kdump": Boot("sysrq", "max,la57=off", 2, 512, "crashkernel={crashkernel}"),
     # One of the CPUs that are locked up is so in an NMI, which no other one reaches.
-    "deaf": Boot("deaf", "max,la57=off", 3, 448,
+    # With less memory the kernel's image, at random in it, may leave no room for crashkernel.
+    "deaf": Boot("deaf", "max,la57=off", 3, 512,
                  "crashkernel={crashkernel} btfcrash.extra=lockup"),
 }
 

@@ -9,12 +9,12 @@ import sys
 
 from groups.backtraces import compare_all
 from groups.log import compare_console
-from groups.tasks import COMM_SIZE, compare_tasks
+from groups.tasks import COMM_SIZE, TRANSIENT, compare_tasks
 from lib import (ROOT, Boot, Result, check, check_equal, check_lines, kernel_names, parse_json,
                  tool, value_of)
 from traces import compare_panic
 
-CAPTURE_SECONDS = 400
+CAPTURE_SECONDS = 1800
 ANSWERS = (
     ["-q", "--json", "-c", "print init_task.comm", "-c", "bt", "-c", "ps"],
     ["-q", "-c", "print init_task", "-c", "bt"],
@@ -140,7 +140,7 @@ def compare_live(program, kernel, notes):
     for tid, task in boot.tasks.items():
         name = task.comm.decode("utf-8", "surrogateescape")
         name = name[:COMM_SIZE]  # a kernel thread's full name may be longer
-        check(name.startswith("kworker/") or known.get(tid) == name,
+        check(TRANSIENT.match(task.comm) or known.get(tid) == name,
               f"ps: {tid} is {known.get(tid)!r}, not {name!r}")
     compare_report(ours, boot, notes)
     for (line, _), one, other in zip(MEASURED, ours, static):

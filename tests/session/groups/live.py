@@ -12,7 +12,7 @@ from lib import (ROOT, Boot, check, check_equal, check_lines, kernel_names, pars
                  tool)
 from traces import compare_sleeping, hidden_ranges
 
-GUEST_SECONDS = 600
+GUEST_SECONDS = 1800
 BY_LIBBPF = {"types": "/sys/kernel/btf", "bpf": "bpf(2)"}
 NO_SYSFS = {"types": "memory", "types_lack": "no /sys/kernel/btf/vmlinux here", "bpf": "bpf(2)"}
 NO_LIBBPF = {"types": "memory", "types_lack": "libbpf.so.1 is not installed",
@@ -35,7 +35,7 @@ find /tmp/types -type f"""
 # Tasks come and go all the time; an answer may miss one, and must not break off.
 CHURN = f"""for i in 1 2; do (while :; do /bin/true; done) & done
 for i in 1 2 3 4; do
-	timeout 20 {PROGRAM} -q --live -c ps -c stacks -c 'bt -a' -c log -c mod || echo "status $?"
+	timeout 50 {PROGRAM} -q --live -c ps -c stacks -c 'bt -a' -c log -c mod || echo "status $?"
 done
 kill $(jobs -p)"""
 REFUSED = f"{PROGRAM} -q --live /proc/version -c sys; echo $?; {PROGRAM} -q -c sys; echo $?"
