@@ -130,10 +130,9 @@ def compare_trace(blind, seeing):
     saved = proof == "irq_regs"
     check(saved or (proof in NO_RETURN and sure[0]["symbol"] == proof),
           f"{sure[0]['symbol']} by {proof}")
-    # A kexec notes registers before it jumps, those of other CPUs before their NMI.
-    common = len(true) if proof == "crash_nmi_callback" else len(true) - 1
-    if proof in ("panic", "vpanic"):
-        common = len(sure) - 1
+    # A kexec notes registers before it jumps, those of other CPUs before their NMI; others are in
+    # what never returns, or in what that has called by then.
+    common = len(true) if proof == "crash_nmi_callback" else min(len(true), len(sure)) - 1
     if saved:
         common = len(sure)
     check_equal(places(sure[-common:]), places(true[-common:]), "what is sure")
