@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import time
 import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TIMEOUT_SECONDS = float(os.environ.get("BTFCRASH_TEST_TIMEOUT", "60"))
+TIMEOUT_SECONDS = float(os.environ.get("BTFCRASH_TEST_TIMEOUT", "180"))
 BOOT_NAMES = ("boot1", "boot2")
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
 # C0 without newline and tab, DEL, and C1 as UTF-8 has them.
@@ -64,17 +65,25 @@ def tool(name):
     return path
 
 
+def processor_of_children():
+    """Seconds of processor that all programs took which have ended: what else a machine does
+    changes them less than the time by the clock."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 # Running the program
 
 
 class Result:
-    """What a run of the program left behind."""
+    """What a run of the program left behind; `seconds` are by the clock."""
 
-    def __init__(self, status, out, err, seconds):
+    def __init__(self, status, out, err, seconds, processor=None):
         self.status = status
         self.out = out
         self.err = err
         self.seconds = seconds
+        self.processor = processor  # seconds of it
 
     @property
     def text(self):
@@ -145,7 +154,7 @@ class Program:
         the one that is wanted is a failure."""
         arguments = [os.fspath(argument) for argument in arguments]
         shown = shorten(" ".join(["btfcrash", *arguments]), 160)
-        started = time.monotonic()
+        started, processor = time.monotonic(), processor_of_children()
         try:
             done = subprocess.run([self.path, *arguments], input=stdin, timeout=timeout,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -154,7 +163,8 @@ class Program:
             raise Failure(f"no program {self.path}") from None
         except subprocess.TimeoutExpired:
             raise Failure(f"more than {timeout:.0f} s: {shown}") from None
-        result = Result(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+        result = Result(done.returncode, done.stdout, done.stderr, time.monotonic() - started,
+                        processor_of_children() - processor)
         check(not SANITIZER.search(result.err), f"{sanitizer_report(result.err)}: {shown}")
         if result.status < 0:
             raise Failure(f"killed by {signal.Signals(-result.status).name}: {shown}")
@@ -351,8 +361,9 @@ class Boot:
     def tasks(self):
         """Every thread of the guest by tid, as it was right before the crash."""
         folder = self.path("truth", "tasks")
-        return {int(tid): TaskTruth(os.path.join(folder, tid), int(tid))
-                for tid in os.listdir(folder)}
+        tasks = {int(tid): TaskTruth(os.path.join(folder, tid), int(tid))
+                 for tid in os.listdir(folder)}
+        return {tid: task for tid, task in tasks.items() if task.is_whole}
 
     @functools.cached_property
     def cpu_count(self):
@@ -370,6 +381,12 @@ class TaskTruth:
         with open(os.path.join(self.folder, name), "rb") as file:
             return file.read()
 
+    @property
+    def is_whole(self):
+        """Not of one that ended while it was written down."""
+        return all(os.path.exists(os.path.join(self.folder, name))
+                   for name in ("comm", "status", "stat", "wchan", "stack", "syscall"))
+
     @functools.cached_property
     def status(self):
         lines = self.read("status").decode("utf-8", "surrogateescape").splitlines()
@@ -377,7 +394,11 @@ class TaskTruth:
 
     @property
     def state(self):
-        return self.status["State"][0]
+        """Its letter; "?" of one that went to sleep or woke up while it was written down."""
+        letter = self.status["State"][0]
+        # Written down after the status, behind the name, which may hold anything.
+        later = self.read("stat").rpartition(b") ")[2][:1].decode()
+        return letter if later == letter else "?"
 
     @property
     def parent(self):

@@ -16,7 +16,7 @@ OPEN = "print init_task.comm"
 OPEN_SECONDS = 0.3
 REPORT_SECONDS = 30
 OPEN_MEBIBYTES = 10         # more than the dump before it was stretched
-RAM_NOISE_MEBIBYTES = 1
+RAM_NOISE_MEBIBYTES = 4     # a bit for each page of 4 TB would be 128 MiB
 RAM_SHARE = 0.0001
 BUDGETS = (("bt -a", 32), ("log", 32), ("ps", 32), ("report", 64))
 

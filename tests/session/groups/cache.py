@@ -17,7 +17,7 @@ CLOCK_SECONDS = 0.1  # a file that was changed within a tick of the clock has no
 
 
 def whole(program, boot, cache, command="globals"):
-    """The lines of `globals`; `cache`: the folder, None: without."""
+    """The lines of `globals`, and seconds of processor; `cache`: the folder, None: without."""
     program.cache = cache
     try:
         result = program.run(["-q", "--format", "csv", "-c", command, boot.dump],
@@ -25,7 +25,7 @@ def whole(program, boot, cache, command="globals"):
     finally:
         program.cache = None
     check_equal(result.errors, "", "messages")
-    return result.text.splitlines(), result.seconds
+    return result.text.splitlines(), result.processor
 
 
 def files(folder):
@@ -65,7 +65,7 @@ def compare_cached(program, boot, folder, wanted, notes):
     lines, warm = whole(program, boot, folder)
     check_lines(lines, wanted, "line with the cache")
     check(warm < cold / 2, f"{warm:.2f} s with the cache, {cold:.2f} s without")
-    notes.append(f"{os.path.getsize(path) // 1024} KiB, {100 * warm / cold:.0f} % of the time")
+    notes.append(f"{os.path.getsize(path) // 1024} KiB, {100 * warm / cold:.0f} % of the processor")
     # The other set of rules has a file of its own.
     plain, _ = whole(program, boot, folder, command="globals --no-hints")
     check(plain != wanted, "--no-hints changes nothing")
