@@ -40,9 +40,8 @@ static void write_bash(FILE *file)
 	      "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
 	      "\tcase $before in\n",
 	      file);
-	for (size_t i = 0; i < program_option_count; i++) {
-		const struct program_option *option = &program_options[i];
-		if (!option->help || (!option->words && !takes_command(option)))
+	for (const struct program_option *option = NULL; (option = option_next(option));) {
+		if (!option->words && !takes_command(option))
 			continue;
 		fputs("\t", file);
 		if (option_letter(option))
@@ -52,9 +51,10 @@ static void write_bash(FILE *file)
 		fputs("\" -- \"$word\"))\n\t\treturn ;;\n", file);
 	}
 	fputs("\tesac\n\tcase $word in\n\t-*)\n\t\tCOMPREPLY=($(compgen -W \"", file);
-	for (size_t i = 0; i < program_option_count; i++)
-		if (program_options[i].help)
-			fprintf(file, i ? " --%s" : "--%s", program_options[i].name);
+	const char *before = "";
+	for (const struct program_option *option = NULL; (option = option_next(option));
+	     before = " ")
+		fprintf(file, "%s--%s", before, option->name);
 	fputs("\" -- \"$word\"))\n"
 	      "\t\treturn ;;\n"
 	      "\tesac\n"
@@ -84,10 +84,7 @@ static void write_zsh(FILE *file)
 	      "# zsh completion for btfcrash, made by btfcrash --completion zsh\n"
 	      "_arguments -s -S",
 	      file);
-	for (size_t i = 0; i < program_option_count; i++) {
-		const struct program_option *option = &program_options[i];
-		if (!option->help)
-			continue;
+	for (const struct program_option *option = NULL; (option = option_next(option));) {
 		char letter = option_letter(option);
 		fputs(" \\\n\t", file);
 		if (letter)
@@ -115,10 +112,7 @@ static void write_zsh(FILE *file)
 static void write_fish(FILE *file)
 {
 	fputs("# fish completion for btfcrash, made by btfcrash --completion fish\n", file);
-	for (size_t i = 0; i < program_option_count; i++) {
-		const struct program_option *option = &program_options[i];
-		if (!option->help)
-			continue;
+	for (const struct program_option *option = NULL; (option = option_next(option));) {
 		fputs("complete -c btfcrash", file);
 		if (option_letter(option))
 			fprintf(file, " -s %c", option_letter(option));

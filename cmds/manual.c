@@ -130,9 +130,8 @@ static const char tail[] =
 void manual_write(FILE *file)
 {
 	fputs(head, file);
-	for (size_t i = 0; i < program_option_count; i++)
-		if (program_options[i].help)
-			write_program_option(file, &program_options[i]);
+	for (const struct program_option *option = NULL; (option = option_next(option));)
+		write_program_option(file, option);
 	fputs(middle, file);
 	for (size_t i = 0; commands[i]; i++)
 		write_command(file, commands[i]);

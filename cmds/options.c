@@ -7,7 +7,7 @@
 
 #define HELP_COLUMN 25
 
-const struct program_option program_options[] = {
+static const struct program_option program_options[] = {
 	{ 'c', "command", "COMMAND", NULL, "run COMMAND and leave (may be repeated)", NULL },
 	{ 'i', "input", "FILE", NULL, "run the commands in FILE and leave (-: standard input)",
 	  NULL },
@@ -54,7 +54,15 @@ const struct program_option program_options[] = {
 	{ OPTION_MANUAL, "manual", NULL, NULL, NULL, NULL },
 	{ OPTION_COMPLETION, "completion", "SHELL", "bash zsh fish", NULL, NULL },
 };
-const size_t program_option_count = ARRAY_COUNT(program_options);
+
+const struct program_option *option_next(const struct program_option *option)
+{
+	const struct program_option *end = program_options + ARRAY_COUNT(program_options);
+	option = option ? option + 1 : program_options;
+	while (option < end && !option->help)
+		option++;
+	return option < end ? option : NULL;
+}
 
 char option_letter(const struct program_option *option)
 {
@@ -63,8 +71,8 @@ char option_letter(const struct program_option *option)
 
 struct option *options_for_getopt(void)
 {
-	struct option *ret = calloc(program_option_count + 1, sizeof(*ret));
-	for (size_t i = 0; ret && i < program_option_count; i++) {
+	struct option *ret = calloc(ARRAY_COUNT(program_options) + 1, sizeof(*ret));
+	for (size_t i = 0; ret && i < ARRAY_COUNT(program_options); i++) {
 		const struct program_option *option = &program_options[i];
 		ret[i] = (struct option){ .name = option->name,
 					  .has_arg = option->argument ? required_argument
@@ -76,8 +84,8 @@ struct option *options_for_getopt(void)
 
 char *option_letters(void)
 {
-	char *ret = calloc(program_option_count + 1, 2), *at = ret;
-	for (size_t i = 0; ret && i < program_option_count; i++) {
+	char *ret = calloc(ARRAY_COUNT(program_options) + 1, 2), *at = ret;
+	for (size_t i = 0; ret && i < ARRAY_COUNT(program_options); i++) {
 		const struct program_option *option = &program_options[i];
 		if (!option_letter(option))
 			continue;
@@ -116,10 +124,7 @@ void options_usage(FILE *file)
 	      "running kernel.\n"
 	      "\n",
 	      file);
-	for (size_t i = 0; i < program_option_count; i++) {
-		const struct program_option *option = &program_options[i];
-		if (!option->help)
-			continue;
+	for (const struct program_option *option = NULL; (option = option_next(option));) {
 		char letter = option_letter(option);
 		int width = letter ? fprintf(file, "  -%c, ", letter) : fprintf(file, "      ");
 		width += fprintf(file, "--%s%s%s", option->name, option->argument ? " " : "",

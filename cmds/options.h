@@ -39,13 +39,12 @@ struct program_option {
 	const char *more;     /* sentences that the manual page adds; NULL */
 };
 
-extern const struct program_option program_options[];
-extern const size_t program_option_count;
-
+/* The next option that people are told of, which has help; of NULL the first. NULL: there is none.
+ */
+const struct program_option *option_next(const struct program_option *option);
 /* The letter of an option, 0: it has none. */
 char option_letter(const struct program_option *option);
-/* For getopt_long(): as many entries as program_option_count and an empty one; to be freed. NULL
- * without memory. */
+/* For getopt_long(): all options and an empty one; to be freed. NULL without memory. */
 struct option *options_for_getopt(void);
 /* Its string of letters, behind the same terms. */
 char *option_letters(void);
