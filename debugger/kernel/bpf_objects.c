@@ -331,12 +331,14 @@ static struct error *visit(void *context, const struct walk_item *item)
 	return pass->show(pass, item, take_listed(pass, item->index + 1));
 }
 
-static struct error *walk_named(struct pass *pass, const char *idr)
+/* All in the idr of a name, and what is listed. */
+static struct error *walk_all(struct pass *pass, const char *idr, const void *listed)
 {
 	struct walk walk = {
 		.target = pass->target, .visit = visit, .broken = report_broken, .context = pass
 	};
 	struct object object;
+	pass->listed = listed;
 	TRY(object_variable(pass->target, idr, "struct idr", &object));
 	TRY(walk_idr(&walk, object.address));
 	return show_listed(pass, UINT64_MAX);
@@ -345,14 +347,10 @@ static struct error *walk_named(struct pass *pass, const char *idr)
 struct error *bpf_for_each_program(struct target *target, const struct bpf_visitor *visitor)
 {
 	struct running_program *listed = NULL;
-	struct pass pass = { .target = target,
-			     .visitor = visitor,
-			     .show = show_program,
-			     .listed_size = sizeof(*listed) };
+	struct pass pass = { target, visitor, show_program, .listed_size = sizeof(*listed) };
 	if (target_is_live(target))
 		error_free(live_programs(target, &listed, &pass.listed_count));
-	pass.listed = (const uint8_t *)listed;
-	struct error *error = walk_named(&pass, "prog_idr");
+	struct error *error = walk_all(&pass, "prog_idr", listed);
 	free(listed);
 	return error;
 }
@@ -360,14 +358,10 @@ struct error *bpf_for_each_program(struct target *target, const struct bpf_visit
 struct error *bpf_for_each_map(struct target *target, const struct bpf_visitor *visitor)
 {
 	struct running_map *listed = NULL;
-	struct pass pass = { .target = target,
-			     .visitor = visitor,
-			     .show = show_map,
-			     .listed_size = sizeof(*listed) };
+	struct pass pass = { target, visitor, show_map, .listed_size = sizeof(*listed) };
 	if (target_is_live(target))
 		error_free(live_maps(target, &listed, &pass.listed_count));
-	pass.listed = (const uint8_t *)listed;
-	struct error *error = walk_named(&pass, "map_idr");
+	struct error *error = walk_all(&pass, "map_idr", listed);
 	free(listed);
 	return error;
 }

@@ -111,8 +111,7 @@ static struct error *write_all(int file, const void *data, size_t size)
 	return NULL;
 }
 
-/* --- BTF ----------------------------------------------------------------------------------------
- */
+/* --- BTF -------------------------------------------------------------------------------------- */
 
 /* A module's name, and no path: the process that asks may have been taken over. */
 static int is_name(const char *name)
@@ -130,7 +129,7 @@ static struct error *no_btf(const char *name)
 	return error_create(ERROR_NOT_FOUND, "no " BTF_FOLDER VMLINUX " here");
 }
 
-/* Where libbpf cannot take the kernel's own, it looks for files that are called as the kernel is.
+/* Where libbpf cannot take the kernel's own, it looks for files that are named after its release.
  */
 static struct error *check_own(struct running_kernel *kernel, const struct btf *btf)
 {
@@ -182,8 +181,7 @@ struct error *running_kernel_write_btf(struct running_kernel *kernel, const char
 	return error;
 }
 
-/* --- bpf(2) -------------------------------------------------------------------------------------
- */
+/* --- bpf(2) ----------------------------------------------------------------------------------- */
 
 /* Also for what ended since its id was given, which is no error: *ret_fd is -1 then. */
 static struct error *open_object(int fd, int *ret_fd)
@@ -218,22 +216,6 @@ static struct error *write_program(struct running_kernel *kernel, int fd, int fi
 	return write_all(file, &program, sizeof(program));
 }
 
-struct error *running_kernel_write_programs(struct running_kernel *kernel, int file)
-{
-	__u32 id = 0;
-	while (!kernel->bpf_prog_get_next_id(id, &id)) {
-		int fd;
-		struct error *error = open_object(kernel->bpf_prog_get_fd_by_id(id), &fd);
-		if (!error && fd >= 0) {
-			error = write_program(kernel, fd, file);
-			close(fd);
-		}
-		if (error)
-			return error;
-	}
-	return errno == ENOENT ? NULL : error_system("bpf(2)");
-}
-
 static struct error *write_map(struct running_kernel *kernel, int fd, int file)
 {
 	struct bpf_map_info info = { 0 };
@@ -249,18 +231,40 @@ static struct error *write_map(struct running_kernel *kernel, int fd, int file)
 	return write_all(file, &map, sizeof(map));
 }
 
-struct error *running_kernel_write_maps(struct running_kernel *kernel, int file)
+/* How the kernel hands out its objects of one kind, one after the other. */
+struct object_kind {
+	int (*next_id)(__u32 id, __u32 *ret);
+	int (*open)(__u32 id);
+	struct error *(*write)(struct running_kernel *kernel, int fd, int file);
+};
+
+static struct error *write_objects(struct running_kernel *kernel, const struct object_kind *kind,
+				   int file)
 {
 	__u32 id = 0;
-	while (!kernel->bpf_map_get_next_id(id, &id)) {
+	while (!kind->next_id(id, &id)) {
 		int fd;
-		struct error *error = open_object(kernel->bpf_map_get_fd_by_id(id), &fd);
+		struct error *error = open_object(kind->open(id), &fd);
 		if (!error && fd >= 0) {
-			error = write_map(kernel, fd, file);
+			error = kind->write(kernel, fd, file);
 			close(fd);
 		}
 		if (error)
 			return error;
 	}
 	return errno == ENOENT ? NULL : error_system("bpf(2)");
+}
+
+struct error *running_kernel_write_programs(struct running_kernel *kernel, int file)
+{
+	const struct object_kind programs = { kernel->bpf_prog_get_next_id,
+					      kernel->bpf_prog_get_fd_by_id, write_program };
+	return write_objects(kernel, &programs, file);
+}
+
+struct error *running_kernel_write_maps(struct running_kernel *kernel, int file)
+{
+	const struct object_kind maps = { kernel->bpf_map_get_next_id, kernel->bpf_map_get_fd_by_id,
+					  write_map };
+	return write_objects(kernel, &maps, file);
 }
