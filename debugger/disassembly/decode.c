@@ -68,44 +68,6 @@ static void describe_odd(const struct odd_instruction *odd, const uint8_t *bytes
 					 i ? ", 0x%02x" : "0x%02x", bytes[i]);
 }
 
-/* An immediate of 8 bytes is decimal and without a sign in Capstone 5: "$18446744073709551594". */
-static void copy_operands(const cs_insn *instruction, struct instruction *ret)
-{
-	const cs_x86 *x86 = &instruction->detail->x86;
-	const char *text = instruction->op_str, *dollar = strchr(text, '$');
-	const cs_x86_op *immediate = NULL;
-	for (uint8_t i = 0; i < x86->op_count; i++)
-		if (x86->operands[i].type == X86_OP_IMM && x86->operands[i].size == 8)
-			immediate = &x86->operands[i];
-	if (!dollar || !immediate ||
-	    (instruction->id != X86_INS_MOV && instruction->id != X86_INS_MOVABS)) {
-		snprintf(ret->operands, sizeof(ret->operands), "%s", text);
-		return;
-	}
-	int64_t value = immediate->imm;
-	bool is_negative = value < 0 && value >= INT32_MIN;
-	uint64_t shown = is_negative ? -(uint64_t)value : (uint64_t)value;
-	snprintf(ret->operands, sizeof(ret->operands),
-		 shown > 9 ? "%.*s$%s0x%" PRIx64 "%s" : "%.*s$%s%" PRIu64 "%s",
-		 (int)(dollar - text), text, is_negative ? "-" : "", shown,
-		 dollar + strcspn(dollar, ","));
-}
-
-/* Names that Capstone 4 has wrong, as Capstone 5 has them. */
-static void mend_names(const cs_insn *instruction, struct instruction *ret)
-{
-	bool is_short = instruction->detail->x86.prefix[2] == X86_PREFIX_OPSIZE;
-	if (!strcmp(ret->mnemonic, "ud2b"))
-		memcpy(ret->mnemonic, "ud1", sizeof("ud1"));
-	else if (!strcmp(ret->mnemonic, "rol") && instruction->detail->x86.operands[1].size == 4)
-		memcpy(ret->mnemonic, "roll", sizeof("roll"));
-	else if (is_short && !strcmp(ret->mnemonic, "rep stosl") &&
-		 !strcmp(ret->operands, "%eax, (%rdi)")) {
-		memcpy(ret->mnemonic, "rep stosw", sizeof("rep stosw"));
-		memcpy(ret->operands, "%ax, (%rdi)", sizeof("%ax, (%rdi)"));
-	}
-}
-
 /* --- the interface --------------------------------------------------------------------------- */
 
 struct error *disassembler_create(const char *arch, struct disassembler **ret)
@@ -157,8 +119,6 @@ void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t
 	}
 	ret->size = (uint8_t)found->size;
 	ret->is_valid = true;
-	snprintf(ret->mnemonic, sizeof(ret->mnemonic), "%s", found->mnemonic);
-	copy_operands(found, ret);
-	mend_names(found, ret);
+	odd_text(found, ret->mnemonic, sizeof(ret->mnemonic), ret->operands, sizeof(ret->operands));
 	find_addresses(found, ret);
 }

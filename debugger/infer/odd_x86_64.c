@@ -2,6 +2,9 @@
 #include "debugger/infer/odd_x86_64.h"
 
 #include "base/array.h"
+#include <capstone/capstone.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define EVEX		   0x62
@@ -121,4 +124,55 @@ bool odd_x86_64(const uint8_t *bytes, size_t size, struct odd_instruction *ret)
 	if (!ret->size && short_prefix && size > prefixes + 2 && bytes[prefixes + 2] >> 3 == 0x1e)
 		*ret = with_place(prefixes, bytes, size, tpause, sizeof(tpause));
 	return ret->size != 0;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* The immediate of 8 bytes, NULL: it has none. */
+static const cs_x86_op *find_large_immediate(const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	const cs_x86_op *immediate = NULL;
+	if (instruction->id != X86_INS_MOV && instruction->id != X86_INS_MOVABS)
+		return NULL;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_IMM && x86->operands[i].size == 8)
+			immediate = &x86->operands[i];
+	return immediate;
+}
+
+/* An immediate of 8 bytes is decimal and without a sign in Capstone 5: "$18446744073709551594". */
+static void copy_operands(const cs_insn *instruction, char *ret, size_t size)
+{
+	const char *text = instruction->op_str, *dollar = strchr(text, '$');
+	const cs_x86_op *immediate = find_large_immediate(instruction);
+	if (!dollar || !immediate) {
+		snprintf(ret, size, "%s", text);
+		return;
+	}
+	int64_t value = immediate->imm;
+	bool is_negative = value < 0 && value >= INT32_MIN;
+	uint64_t shown = is_negative ? -(uint64_t)value : (uint64_t)value;
+	snprintf(ret, size, shown > 9 ? "%.*s$%s0x%" PRIx64 "%s" : "%.*s$%s%" PRIu64 "%s",
+		 (int)(dollar - text), text, is_negative ? "-" : "", shown,
+		 dollar + strcspn(dollar, ","));
+}
+
+void odd_text(const cs_insn *instruction, char *mnemonic, size_t mnemonic_size, char *operands,
+	      size_t operands_size)
+{
+	const char *name = instruction->mnemonic;
+	const cs_x86 *x86 = &instruction->detail->x86;
+	copy_operands(instruction, operands, operands_size);
+	/* Names that Capstone 4 has wrong, as Capstone 5 has them. */
+	if (!strcmp(name, "ud2b")) {
+		name = "ud1";
+	} else if (!strcmp(name, "rol") && x86->operands[1].size == 4) {
+		name = "roll";
+	} else if (x86->prefix[2] == X86_PREFIX_OPSIZE && !strcmp(name, "rep stosl") &&
+		   !strcmp(operands, "%eax, (%rdi)")) {
+		name = "rep stosw";
+		snprintf(operands, operands_size, "%%ax, (%%rdi)");
+	}
+	snprintf(mnemonic, mnemonic_size, "%s", name);
 }
