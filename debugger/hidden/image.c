@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "debugger/target/vmcoreinfo_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,18 +189,6 @@ static void know_operations(struct image *image)
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-/* As target.c does by the banner, which had no symbol there. */
-static void check_release(struct target *target, const char *release)
-{
-	if (*target->release && strcmp(release, target->release))
-		target_add_problem(
-			target, error_create(ERROR_FORMAT,
-					     "init_uts_ns says \"%.60s\", VMCOREINFO says %s: the "
-					     "VMCOREINFO may be of another kernel, answers may "
-					     "be wrong",
-					     release, target->release));
-}
-
 /* False: it is not known how the banner reads, or it has been found. */
 static bool wants_banner(struct image *image)
 {
@@ -219,7 +208,9 @@ static bool wants_banner(struct image *image)
 	error_free(error);
 	if (!known)
 		return false;
-	check_release(target, release);
+	/* The banner, which tells where there are symbols of data, had none. */
+	if (*target->release && strcmp(release, target->release))
+		vmcoreinfo_doubt(target, vmcoreinfo_contradicted(target, "init_uts_ns", release));
 	snprintf(image->banner, sizeof(image->banner), "Linux version %s ", release);
 	snprintf(image->version, sizeof(image->version), " %s\n", version);
 	return true;

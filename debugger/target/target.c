@@ -23,8 +23,6 @@
 
 static const char no_note_advice[] =
 	"all still works; --vmcoreinfo FILE takes another one, should this one be wrong";
-static const char banner_advice[] =
-	"what still works may be wrong; --vmcoreinfo FILE takes the right one";
 static const char symbols_advice[] =
 	"the log and memory (`log`, `rd ADDRESS`) still work; stacks, tasks and names do not: is "
 	"there another copy of the dump, or one that was filtered less?";
@@ -168,28 +166,6 @@ static struct error *open_symbols(struct target *target)
 	return error_prefix(error, "no symbols");
 }
 
-/* linux_banner must begin with what VMCOREINFO says, or one of them is another kernel's. */
-static struct error *check_banner(struct target *target)
-{
-	uint64_t address;
-	if (!symtab_address(target->symbols, "linux_banner", &address))
-		return NULL;
-	char banner[256], expected[160];
-	size_t length;
-	struct error *error =
-		memory_read_string(target->memory, address, banner, sizeof(banner), &length);
-	if (error)
-		return error_prefix(error, "linux_banner");
-	snprintf(expected, sizeof(expected), "Linux version %s ", target->release);
-	if (strncmp(banner, expected, strlen(expected)))
-		return error_create(
-			ERROR_FORMAT,
-			"linux_banner says \"%.60s\", VMCOREINFO says %s: the VMCOREINFO "
-			"may be of another kernel, answers may be wrong",
-			banner, target->release);
-	return NULL;
-}
-
 /* By its symbols, else, where symbols are lost, by its looks. */
 static struct error *find_btf(struct target *target, uint64_t *ret_start, uint64_t *ret_size)
 {
@@ -274,7 +250,7 @@ static struct error *open_parts(struct target *target, const char *vmcoreinfo_pa
 		target_add_missing(target, PART_TYPES, types);
 		return NULL;
 	}
-	target_add_problem(target, error_advise(check_banner(target), banner_advice));
+	vmcoreinfo_doubt(target, vmcoreinfo_check_banner(target));
 	target_add_missing(target, PART_TYPES, error_advise(open_btf(target), types_advice));
 	return NULL;
 }

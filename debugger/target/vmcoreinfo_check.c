@@ -107,7 +107,28 @@ struct error *vmcoreinfo_check_place(struct target *target)
 
 /* --- which kernel it is ------------------------------------------------------------- */
 
-static struct error *check_banner(struct target *target)
+struct error *vmcoreinfo_contradicted(const struct target *target, const char *name,
+				      const char *has)
+{
+	return error_create(ERROR_FORMAT, "%s says \"%.60s\", VMCOREINFO says %s", name, has,
+			    target->release);
+}
+
+void vmcoreinfo_doubt(struct target *target, struct error *why)
+{
+	struct error *error = why;
+	if (why && why->kind == ERROR_FORMAT) {
+		error = error_create(ERROR_FORMAT,
+				     "%s: the VMCOREINFO may be of another kernel, answers may be "
+				     "wrong",
+				     why->message);
+		error_free(why);
+	}
+	target_add_problem(target, error_advise(error, "what still works may be wrong; "
+						       "--vmcoreinfo FILE takes the right one"));
+}
+
+struct error *vmcoreinfo_check_banner(struct target *target)
 {
 	uint64_t address;
 	char banner[256], expected[160];
@@ -120,8 +141,7 @@ static struct error *check_banner(struct target *target)
 	snprintf(expected, sizeof(expected), "Linux version %s ", target->release);
 	if (!strncmp(banner, expected, strlen(expected)))
 		return NULL;
-	return error_create(ERROR_FORMAT, "linux_banner says \"%.60s\", VMCOREINFO says %s", banner,
-			    target->release);
+	return vmcoreinfo_contradicted(target, "linux_banner", banner);
 }
 
 /* Where symbols come from says nothing of these two. */
@@ -202,7 +222,7 @@ struct error *vmcoreinfo_check_kernel(struct target *target)
 		return check_own(target);
 	struct error *error = check_symbols(target);
 	if (!error)
-		error = unless_missing(check_banner(target));
+		error = unless_missing(vmcoreinfo_check_banner(target));
 	if (!error)
 		error = unless_missing(check_build_id(target));
 	return error ? differs(target, error) : NULL;
