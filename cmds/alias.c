@@ -13,7 +13,7 @@
 
 extern const struct command command_alias, command_unalias;
 
-/* What hands know that come from crash or gdb. The user's own come first. */
+/* Names that users of crash and gdb type by habit. The user's own aliases take precedence. */
 static const struct alias known[] = {
 	{ "backtrace", "bt" },	   { "dec", "set base dec" },
 	{ "disassemble", "dis" },  { "eval", "print" },

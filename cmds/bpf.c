@@ -70,7 +70,7 @@ static void write_target(struct out *out, const struct bpf_program *program)
 	out_u64_as(out, "target_program", program->target_id, "");
 }
 
-/* Of a running kernel: what it lists may be gone from memory. */
+/* Of a running kernel the address may be 0: a program that it listed is gone meanwhile. */
 static void write_place(struct out *out, uint64_t address, const char *type_name)
 {
 	if (address)

@@ -28,7 +28,7 @@ enum word_kind {
 };
 /* Adds a word if it begins as the prefix does, and is none that only looks like one. */
 void complete_offer(struct completing *completing, const char *word, enum word_kind kind);
-/* There are more than anybody will read. */
+/* More candidates were offered than anybody will read. */
 bool complete_full(const struct completing *completing);
 
 /* Members of what an expression is, or points to. */

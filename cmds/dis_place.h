@@ -19,7 +19,7 @@ struct dis_place {
  */
 struct error *dis_place_find(struct session *session, const char *text,
 			     struct dis_place *ret) MUST_CHECK;
-/* Of an address. */
+/* The same, for an address. */
 void dis_place_at(struct target *target, uint64_t address, struct dis_place *ret);
 
 #endif

@@ -126,7 +126,7 @@ static enum junction spelled(const char *text, const char *at)
 	return at[1] == '>' || at[1] == '=' ? JUNCTION_NONE : JUNCTION_WRITE;
 }
 
-/* In a command with an expression: is this the line's? */
+/* Whether a | in a command with an expression is a pipe, not C's operator. */
 static bool is_pipe(const struct splitter *splitter, const char *word)
 {
 	const struct line_names *names = splitter->names;

@@ -170,7 +170,8 @@ static struct error *begin_at_object(struct listed *listed, struct type type, st
 		start->buckets = record.array_count;
 		type = element;
 	}
-	/* What has no size is no array's element, and one head needs no stride. */
+	/* An incomplete type cannot be an array's element; with one head only, no stride is needed.
+	 */
 	if (!type_size(type, &start->stride))
 		start->stride = 0;
 	const struct known *head = find_known(type);

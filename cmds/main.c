@@ -345,7 +345,7 @@ static struct error *open_target(const struct settings *settings, struct surroun
 	hidden_find(target);
 	target->cache_place = &around->cache;
 	target->no_hints = settings->no_hints;
-	/* What a running kernel holds is another thing the next time. */
+	/* A running kernel's variables have changed by the next session. */
 	target->no_cache = !uses_cache(settings) || target_is_live(target);
 	error = add_btf_files(target, settings);
 	if (!error)
@@ -383,7 +383,7 @@ static void enter_sandbox(const struct settings *settings, struct surroundings *
 		paths[count++] = settings->vmcoreinfo;
 	/* Reads /etc/localtime, once. */
 	tzset();
-	/* Not without memory: then nobody knows which are needed. */
+	/* If memory ran out, the list of needed files is incomplete: then all stay open. */
 	if (paths && bases)
 		standard_close_others(paths, count, around->helper.socket);
 	sandbox_enter(&around->sandbox, paths, count);

@@ -55,7 +55,7 @@ static bool is_path(const char *text, size_t length)
 	return true;
 }
 
-/* Without the options that may stand behind it: "--csv". */
+/* The length of the operand, without options behind it such as --csv. */
 static size_t operand_length(const char *text)
 {
 	const char *options = strstr(text, " --");

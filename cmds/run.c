@@ -261,7 +261,7 @@ static void write_envelope(const struct session *session, FILE *file, const char
 	if (!out)
 		return;
 	out_object_begin(out, NULL);
-	/* As it was given, that programs find it again. */
+	/* Exactly as given, so that programs can match the answer with their line. */
 	out_quoted(out, OUT_QUOTED);
 	out_string(out, "command", line);
 	out_quoted(out, OUT_RAW);

@@ -28,7 +28,7 @@ struct member {
 
 struct group {
 	struct stack_trace trace; /* of its first task */
-	/* Of its frames, known where all tasks have the same; NULL: none are. */
+	/* The arguments of its frames that are the same in all tasks; NULL: none are. */
 	struct frame_arguments *shared;
 	uint32_t count, first, last;
 	uint32_t hash;
@@ -145,7 +145,7 @@ static uint32_t hash_trace(const struct stack_trace *trace)
 {
 	uint32_t hash = (uint32_t)trace->count;
 	for (size_t i = 0; i < trace->count; i++) {
-		/* Where it entered the kernel from makes no difference. */
+		/* Stacks that differ only in the user-mode address are equal. */
 		uint64_t pc = trace->frames[i].kind == FRAME_USER ? 0 : trace->frames[i].pc;
 		hash = hash * 31 + hash_bytes(&pc, sizeof(pc));
 	}

@@ -51,7 +51,7 @@ static bool is_found(const struct question *question, struct type type)
 	return false;
 }
 
-/* Of this very BTF, not of its base. */
+/* Looks in this BTF alone, not in its base. */
 static void find_kind(struct question *question, const struct btf *btf, enum btf_kind kind)
 {
 	uint64_t cursor = 0;
@@ -75,7 +75,7 @@ static void find_in(struct question *question, const struct btf *btf)
 		return;
 	}
 	find_kind(question, btf, question->kind);
-	/* What has a tag hides a typedef that is called the same. */
+	/* A struct, union or enum hides a typedef of the same name. */
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
 		if (kinds[i] <= BTF_ENUM || question->count == before)
 			find_kind(question, btf, kinds[i]);

@@ -132,7 +132,7 @@ static void write_source(struct out *out, const char *key, const char *interface
 		out_string_as(out, lack_key, lack->message, "");
 }
 
-/* What of a running kernel was not found in memory, but told by itself. */
+/* What a running kernel was asked for, instead of being read from its memory. */
 static void show_sources(struct out *out, struct target *target)
 {
 	static const char btf[] = "/sys/kernel/btf", bpf[] = "bpf(2)";

@@ -160,7 +160,7 @@ static struct error *read_place(struct pass *pass, const struct frame *frame,
 	return error;
 }
 
-/* What is known of the code alone, of a stack before or now. */
+/* What the function's code tells without a stack; kept for other stacks with this frame. */
 static struct error *find_place(struct pass *pass, const struct frame *frame,
 				struct symbolic_place *ret)
 {

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "debugger/arguments/symbolic.h"
 
-/* By the lowering's numbers. */
+/* Registers, by the numbers that lower.h gives them. */
 struct equation_registers {
 	uint64_t values[16];
 	uint32_t known; /* mask */

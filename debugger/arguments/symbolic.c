@@ -10,7 +10,7 @@
 #define SWEEPS_MAX 24
 #define CODE_MAX   (256u << 10)
 #define LABELS_MAX 8192
-/* Where the hook for tracing is, seen from the start of a function. */
+/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
 #define HOOK_MAX 4
 /* A call is at most so long. */
 #define CALL_MAX 8

@@ -27,7 +27,7 @@ static const struct symbolic_slot *find_slot(const struct symbolic_state *state,
 	return NULL;
 }
 
-/* What both say, in as many bytes as both say it of. */
+/* Keeps what both values agree on, in as many bytes as both are known in. */
 static bool join_value(struct symbolic *to, const struct symbolic *from)
 {
 	if (to->base == BASE_UNKNOWN || symbolic_equal(to, from))

@@ -5,11 +5,11 @@
 
 #include "debugger/arguments/symbolic.h"
 
-/* As at the entry of a function. */
+/* Sets the state that holds at the entry of a function. */
 void symbolic_enter(struct symbolic_state *state, const struct lowering *lowering);
-/* What holds in both. True: `to` changed. */
+/* Keeps in `to` only what holds in both states. True: `to` changed. */
 bool symbolic_join(struct symbolic_state *to, const struct symbolic_state *from);
-/* Whatever `definition` gave when it ran before is nothing that is still known. */
+/* `definition` runs again: what it gave the last time is not known any more. */
 void symbolic_forget_definition(struct symbolic_state *state, uint32_t definition);
 /* Unknown: the slot is not known, or not as one of that size. */
 struct symbolic symbolic_slot_value(const struct symbolic_state *state, int64_t offset,

@@ -38,7 +38,7 @@ static void find_addresses(const cs_insn *instruction, struct instruction *ret)
 	const cs_x86 *x86 = &instruction->detail->x86;
 	for (uint8_t i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *operand = &x86->operands[i];
-		/* What is relative to a segment is no address. */
+		/* An operand relative to a segment (%gs, %fs) is an offset, not an address. */
 		if (operand->type == X86_OP_MEM && operand->mem.segment != X86_REG_GS &&
 		    operand->mem.segment != X86_REG_FS &&
 		    address_of(instruction, &operand->mem) >= KERNEL_HALF) {

@@ -43,7 +43,7 @@ struct error *value_set_pointer(struct target *target, struct type type, uint64_
  * as the new type in place.
  */
 struct error *value_cast(const struct value *value, struct type type, struct value *ret) MUST_CHECK;
-/* Who answers for a result of both. */
+/* The origin of what was computed from both: the weaker one; a cast counts for nothing. */
 enum type_origin origin_combine(enum type_origin a, enum type_origin b);
 
 #endif

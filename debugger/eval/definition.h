@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "btf/layout.h"
 
-/* As C and pahole's columns have it; definition_render() of value.h. */
+/* How definition_render() of value.h prints: as C, in pahole's columns. */
 extern const struct btf_layout_style definition_style;
 
 /* The definition of a struct, union, enum or typedef; other types are spelled. */

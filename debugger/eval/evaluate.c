@@ -233,7 +233,7 @@ static struct error *truth(const struct value *value, const struct node *node, b
 	return NULL;
 }
 
-/* What C does not evaluate still has to have a type. */
+/* An operand that C does not evaluate (behind &&, ||, ?:) must still have a type. */
 static struct error *walk_unevaluated(struct evaluation *evaluation, const struct node *node,
 				      struct value *ret)
 {
@@ -275,7 +275,7 @@ static struct error *conditional_evaluate(struct evaluation *evaluation, const s
 	return at_column(node, branch_convert(&taken, &other, ret));
 }
 
-/* By a zero that only stands for the type it would fail. */
+/* Unevaluated operands are zeros that stand for their type: dividing by them would fail. */
 static bool divides(int operation)
 {
 	return operation == '/' || operation == '%';

@@ -52,7 +52,7 @@ static void add_candidate(struct candidates *candidates, const struct symbol *sy
 	candidates->count++;
 	if (!is_better && rank > candidates->best_rank)
 		return;
-	/* One thing that the table has twice. */
+	/* The table has the same symbol twice. */
 	if (!is_better && symbol->address == candidates->best.address)
 		return;
 	if (is_better) {
@@ -280,7 +280,7 @@ static struct error *no_such_module(struct target *target, const struct node *no
 	size_t count = target_modules(target, &modules);
 	for (size_t i = 0; i < count; i++)
 		nearest_offer(&nearest, modules[i].name);
-	/* Which stands right before the name. */
+	/* The module's name stands right before the symbol's. */
 	return error_create(ERROR_NOT_FOUND, "column %u: no module \"%s\" is loaded%s",
 			    node->column - (uint32_t)strlen(node->module) - 1, node->module,
 			    nearest_hint(&nearest, hint, sizeof(hint)));
@@ -362,7 +362,7 @@ static struct error *no_such_name(struct target *target, const struct node *node
 			    node->column, node->name, nearest_hint(&nearest, hint, sizeof(hint)));
 }
 
-/* Nothing was said to choose a symbol. */
+/* A bare name: no module, address or CPU that would choose between symbols. */
 static bool is_plain(const struct node *node)
 {
 	return !*node->module && !node->has_address && !node->cpu_choice;

@@ -134,7 +134,8 @@ static void render_members(struct renderer *renderer, const struct slot *slot,
 			renderer->members++;
 		} else if (anonymous < ANONYMOUS_MAX && type_get_resolved(part.type, &inner) &&
 			   is_aggregate_kind(inner.kind)) {
-			/* In C, unnamed bit-fields are padding: no else. */
+			/* Other members without a name are unnamed bit-fields, which in C are
+			 * padding. */
 			render_members(renderer, &part, &inner, anonymous + 1);
 		}
 	}
@@ -203,7 +204,7 @@ static void render_element(struct renderer *renderer, const struct elements *ele
 	render_slot(renderer, NULL, &slot);
 }
 
-/* One element in text, `length` in JSON. */
+/* A run of equal elements: shown once in text, `length` times in JSON. */
 static void render_run(struct renderer *renderer, const struct elements *elements, uint64_t index,
 		       uint64_t length)
 {
@@ -382,7 +383,7 @@ static void render_slot(struct renderer *renderer, const char *key, const struct
 		render_scalar(renderer, key, slot, &record);
 }
 
-/* Bytes of nobody knows what: as words, in the machine's order. */
+/* Bytes whose type is not known, as words in the machine's byte order. */
 static void render_raw(struct renderer *renderer, const char *key)
 {
 	const struct image *image = &renderer->image;

@@ -150,7 +150,7 @@ static bool is_kernel_address(uint64_t value)
 	return value >= 0xffff800000000000 && value < 0xfffffffffffff000;
 }
 
-/* An address that somebody keeps as an unsigned long: nobody reads it in decimal. */
+/* An unsigned long that holds a kernel address: hexadecimal, for decimal would be unreadable. */
 static void address_text(const struct renderer *renderer, uint64_t value,
 			 char text[RENDER_TEXT_SIZE])
 {
@@ -185,7 +185,7 @@ static bool is_ktime(struct type type)
 	return is_typedef(type, "ktime_t");
 }
 
-/* Nobody knows a task by another number than that which ps has. */
+/* Pids stay decimal with `set base hex`: ps shows them so, and that is how people know them. */
 static bool is_decimal(const struct renderer *renderer, struct type type)
 {
 	return renderer->options->base != BASE_DECIMAL && !renderer->options->base_of_all &&
@@ -454,7 +454,7 @@ static void render_pointer(struct renderer *renderer, const char *key, struct ty
 {
 	char text[RENDER_TEXT_SIZE] = "";
 	bool is_quoted = !renderer->quiet && render_pointer_text(renderer, type, address, text);
-	/* In a cell of its own the string says more than where it is. */
+	/* In a cell of a table, the string alone says more than its address. */
 	const char *string = is_quoted ? strstr(text, " \"") : NULL;
 	bool is_bare = renderer->options->bare_strings && !renderer->depth && string;
 	out_quoted(renderer->out, is_quoted ? OUT_QUOTED_TEXT : OUT_RAW);

@@ -144,7 +144,7 @@ static struct error *parse_list(struct parser *parser, const char *prefix, unsig
 	return NULL;
 }
 
-/* Without braces around it. */
+/* Parses a list of members without braces around it. */
 static struct error *parse_all(struct parser *parser)
 {
 	for (;;) {

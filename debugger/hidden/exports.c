@@ -40,7 +40,7 @@ static uint64_t from_place(const struct scan *scan, size_t at)
 	return scan->address + at + (uint64_t)(int64_t)(int32_t)distance;
 }
 
-/* By its distances alone: name and namespace lie in the image's data. */
+/* Judged by its offsets alone: those of name and namespace must lead into the image's data. */
 static bool may_be_entry(const struct scan *scan, size_t at, struct export *ret)
 {
 	const struct hidden *hidden = scan->hidden;

@@ -82,7 +82,7 @@ static struct error *add_noted(struct hidden *hidden)
 	return NULL;
 }
 
-/* Where the type is known, so is the size. */
+/* Gives variables whose types are known their sizes. */
 static void add_sizes(struct hidden *hidden)
 {
 	for (size_t i = 0; i < hidden->count; i++) {
@@ -100,7 +100,7 @@ static void add_sizes(struct hidden *hidden)
 	}
 }
 
-/* What says so by itself; the rest is found with its help. */
+/* Variables that something in the dump names; they help to find the others. */
 static struct error *add_said(struct hidden *hidden)
 {
 	TRY(hidden_add_exports(hidden));
@@ -110,7 +110,7 @@ static struct error *add_said(struct hidden *hidden)
 	return hidden_commit(hidden);
 }
 
-/* What code tells; needs types for what lies there. */
+/* Variables that code shows; needs the types of what it reads there. */
 static struct error *add_told_by_code(struct hidden *hidden)
 {
 	struct code_reader *reader;

@@ -109,7 +109,7 @@ static bool are_operations(const struct image *image, uint64_t address)
 	       (!get || symtab_is_text(target->symbols, get));
 }
 
-/* Of code that is built in. */
+/* Whether a struct kernel_param of built-in code is there. */
 static bool is_parameter(const struct image *image, uint64_t address)
 {
 	struct target *target = image->hidden->target;

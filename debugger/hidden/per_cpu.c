@@ -70,7 +70,7 @@ struct error *hidden_add_per_cpu(struct hidden *hidden)
 	vote(hidden, &section, &votes);
 	if (!votes.yes || votes.no)
 		return NULL;
-	/* Where addresses are offsets, the kernel's table calls them absolute. */
+	/* Per-CPU symbols that are offsets have the letter A (absolute) in kallsyms. */
 	char kind = votes.start ? 'D' : 'A';
 	for (uint32_t i = 0; section_variable(&section, i, &name, &entry); i++) {
 		if (*name)

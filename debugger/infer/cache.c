@@ -56,7 +56,7 @@ static void add_facts(struct cache_key *key, const struct vmcore_facts *facts)
 	cache_key_add(key, numbers, sizeof(numbers));
 }
 
-/* What changes from moment to moment, and what only this kernel has. */
+/* Bytes of variables that change all the time, or differ between kernels: so dumps differ. */
 static void add_samples(struct cache_key *key, struct target *target)
 {
 	static const char *const names[] = { "linux_banner", "jiffies_64", "tk_core",

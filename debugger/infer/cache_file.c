@@ -80,7 +80,7 @@ static void name_file(const struct cache_place *place, const struct cache_key *k
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-/* A regular file of the user's own, of a size that may be. */
+/* A regular file that belongs to the user, not too large. */
 static bool is_own(int file, size_t *ret_size)
 {
 	struct stat status;
@@ -160,7 +160,7 @@ int cache_file_find(const struct cache_place *place, const struct cache_key *key
 	return -1;
 }
 
-/* The bytes in it; NULL: it is not what was written. */
+/* Decompresses and checks the contents; NULL: they are damaged. */
 static void *unpack(const uint8_t *data, size_t size, const struct cache_key *key, size_t *ret_size)
 {
 	uint32_t raw = load_u32(data + AT_SIZE, false);

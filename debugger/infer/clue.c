@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-/* Equal clues kept: more of them say no more. */
+/* So many equal clues are kept; more would not make a type any surer. */
 #define EQUAL_MAX 4
 
 static bool is_equal(const struct clue *a, const struct clue *b)

@@ -50,7 +50,7 @@ enum group {
 	GROUP_BITS
 };
 
-/* 0: Capstone's. */
+/* Instructions that the second byte chooses; 0: Capstone decodes them. */
 static const uint16_t groups[][8] = {
 	[GROUP_ARITHMETIC] = { X86_INS_ADD, X86_INS_OR, X86_INS_ADC, X86_INS_SBB, X86_INS_AND,
 			       X86_INS_SUB, X86_INS_XOR, X86_INS_CMP },
@@ -144,7 +144,7 @@ static const struct opcode one_byte[256] = {
 	[0xff] = { FORM_RM, GROUP | LOCKED, GROUP_STEP_OR_GO },
 };
 
-/* After 0x0f. */
+/* Opcodes of two bytes, by the byte after 0x0f. */
 static const struct opcode two_bytes[256] = {
 	[0x0b] = { FORM_NONE, 0, X86_INS_UD2 },
 	[0x1f] = { FORM_IGNORED, 0, X86_INS_NOP },
@@ -170,7 +170,7 @@ static const struct opcode two_bytes[256] = {
 static const uint8_t bytes_of_old[8] = { X86_REG_AL, X86_REG_CL, X86_REG_DL, X86_REG_BL,
 					 X86_REG_AH, X86_REG_CH, X86_REG_DH, X86_REG_BH };
 
-/* Of 1, 2, 4 and 8 bytes. */
+/* Capstone's names of the registers, for operands of 1, 2, 4 and 8 bytes. */
 static const uint8_t registers[4][16] = {
 	{ X86_REG_AL, X86_REG_CL, X86_REG_DL, X86_REG_BL, X86_REG_SPL, X86_REG_BPL, X86_REG_SIL,
 	  X86_REG_DIL, X86_REG_R8B, X86_REG_R9B, X86_REG_R10B, X86_REG_R11B, X86_REG_R12B,
@@ -235,7 +235,7 @@ static void add_register(struct parts *parts, uint8_t number, uint8_t size)
 							      : 3][number];
 }
 
-/* Of 8 bytes with its sign, smaller ones without. */
+/* As Capstone shows it: extended with its sign for 8 bytes, cut off for fewer. */
 static void add_immediate(struct parts *parts, int64_t value, uint8_t size)
 {
 	if (size < 8)

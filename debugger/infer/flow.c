@@ -10,10 +10,10 @@
 
 #define SWEEPS_MAX   8
 #define SWEEPS_EXACT 4 /* after so many, what still differs is unknown */
-/* Larger functions are not: nor do they have more places to jump to. */
+/* Larger than any function is, and more labels than any has: beyond, the symbol is damaged. */
 #define CODE_MAX   (1u << 20)
 #define LABELS_MAX 8192
-/* Where the hook for tracing is, seen from the start of a function. */
+/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
 #define HOOK_MAX 4
 
 /* --- labels ---------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static bool find_labels(struct flow *flow)
 	return true;
 }
 
-/* The state as it is now also arrives at `target`. */
+/* Control may jump to `target` in the present state. */
 static void go_to(struct flow *flow, uint64_t target, uint32_t from)
 {
 	uint64_t offset = target - flow->function->code.address;
@@ -133,7 +133,7 @@ static bool is_scalar(enum btf_kind kind)
 	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
 }
 
-/* Of a FUNC_PROTO. */
+/* What a call of a function with this FUNC_PROTO returns. */
 static struct value result_of(struct flow *flow, struct kind prototype)
 {
 	const struct levels *levels = flow->world->levels;
@@ -174,7 +174,7 @@ static void read_arguments(struct flow *flow, struct kind prototype, struct argu
 	}
 }
 
-/* Of a prototype that is known. */
+/* Where the arguments of a known prototype are passed; kept for the next call of it. */
 static const struct arguments *arguments_of(struct flow *flow, struct kind prototype)
 {
 	struct arguments *arguments =
@@ -306,7 +306,8 @@ static void call(struct flow *flow, const struct op *op)
 		call_register(flow, callee.helper_register);
 		return;
 	}
-	/* A trampoline of the tracer takes the place of its hook. */
+	/* Where a function is traced, the call at the hook goes to the tracer: not a call of its
+	 * own. */
 	if ((callee.kind == CALLEE_HELPER && callee.helper == HELPER_NOTHING) ||
 	    (callee.kind == CALLEE_UNKNOWN && op->at <= HOOK_MAX))
 		return;
@@ -455,7 +456,7 @@ static void execute(struct flow *flow, const struct op *op)
 
 /* --- sweeps ---------------------------------------------------------------------------------- */
 
-/* Jumps that are not made as the text is now, but are made at times. */
+/* Jumps that are patched out at the moment (static branches), but may be taken at other times. */
 static void take_edges(struct flow *flow, size_t *edge, uint32_t at)
 {
 	const struct flow_function *function = flow->function;
@@ -517,7 +518,7 @@ static void converge(struct flow *flow)
 	}
 }
 
-/* What is found is reported once, when all that can be known is. */
+/* Sweeps until nothing new is learnt, then once more to report: so each finding comes once. */
 static void sweep_all(struct flow *flow)
 {
 	flow->reports = flow->knows_objects = false;

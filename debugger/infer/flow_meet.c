@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What it tells of globals where their values meet what has a type. */
+/* What code tells about globals, where a value of one is used as something that has a type. */
 #include "base/array.h"
 #include "debugger/infer/flow_private.h"
 
@@ -49,7 +49,7 @@ void report_object(struct flow *flow, int64_t address, struct kind type, const c
 {
 	enum btf_kind kind = kind_record(flow->world->levels, type).kind;
 	uint32_t size = kind_size(flow->world->levels, type);
-	/* What has no bytes (lock classes without lockdep) lies anywhere. */
+	/* A type of size 0 (lock classes without lockdep) proves nothing about its address. */
 	if (size && kind != BTF_VOID && kind != BTF_FUNC_PROTO)
 		report(flow, &(struct finding){ .address = (uint64_t)address,
 						.kind = CLUE_OBJECT,
@@ -247,7 +247,7 @@ static void compare_with_itself(struct flow *flow, const struct value *a, const 
 		report_object(flow, b->number, flow->world->list_head, "compared with itself");
 }
 
-/* An enum is compared with its like, and numbers most often. */
+/* What an int or enum is compared with is most often of the same type. */
 static void compare_numbers(struct flow *flow, const struct value *value, const struct value *typed)
 {
 	struct value origins[2];
@@ -356,7 +356,7 @@ void changed_as(struct flow *flow, const struct op *op, const struct value *plac
 		report_number(flow, place->number, 1, world->truth, "true or false");
 }
 
-/* 0 is a value of anything, and how locks are let go. */
+/* Storing 0 proves nothing: every type has a 0, and locks are released that way. */
 void set_to(struct flow *flow, const struct op *op, const struct value *place)
 {
 	bool is_place = place->kind == VALUE_CONSTANT || place->stride;

@@ -72,7 +72,7 @@ void object_is(struct flow *flow, const struct value *value, struct kind type)
 	}
 	if (kind_is(object->type, type))
 		return;
-	/* One may be what the other begins with; else it is both, or neither. */
+	/* One type may be the first member of the other: the larger one is the object's. */
 	struct kind known = object->type;
 	uint32_t old = kind_size(flow->world->levels, known);
 	uint32_t new = kind_size(flow->world->levels, type);

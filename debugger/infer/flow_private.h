@@ -100,9 +100,9 @@ void report_access(struct flow *flow, int64_t address, uint32_t size, const char
 void report_stride(struct flow *flow, const struct value *element);
 void report_value(struct flow *flow, const struct value *value, struct kind type, bool points,
 		  const char *how);
-/* Of nobody knows what. */
+/* The value is used as an address, but of what type of object is not known. */
 void report_pointer(struct flow *flow, const struct value *value, const char *how);
-/* A value that a global held, as that: UNKNOWN when it is none. */
+/* The value, if it was loaded from a global; else UNKNOWN. */
 struct value as_loaded(const struct value *value);
 /* What a value that is an address points at; none when that is not known. */
 struct kind pointee_of(struct flow *flow, const struct value *value);

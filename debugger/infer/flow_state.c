@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Larger steps are not array elements. */
+/* Array elements are not larger than this. */
 #define STRIDE_MAX 65536
 
 static bool is_alike(const struct value *a, const struct value *b)
@@ -27,7 +27,7 @@ static bool is_null(const struct value *value)
 	return value->kind == VALUE_CONSTANT && !value->number;
 }
 
-/* Where NULL is a value as good as any. */
+/* Whether the value may as well be NULL without being something else. */
 static bool takes_null(const struct value *value)
 {
 	bool is_pointer = value->kind == VALUE_POINTER || value->kind == VALUE_OBJECT;
@@ -97,7 +97,7 @@ int value_origins(const struct value *value, struct value ret[2])
 
 static struct value join_origins(const struct value *a, const struct value *b)
 {
-	/* More than two are two of them. */
+	/* Only two alternatives are kept: a third one is dropped. */
 	if (a->kind == VALUE_EITHER && can_be_either(b) && a->size == either_size(b))
 		return *a;
 	if (b->kind == VALUE_EITHER && can_be_either(a) && b->size == either_size(a))

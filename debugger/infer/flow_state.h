@@ -75,7 +75,7 @@ int value_origins(const struct value *value, struct value ret[2]);
 void state_reset(struct state *state);
 void state_copy(struct state *to, const struct state *from);
 enum join { JOIN_FORWARD, JOIN_BACKWARD, JOIN_WIDEN };
-/* Both hold, nobody knows which. */
+/* The value where two paths meet: it may be either. */
 struct value value_join(const struct value *a, const struct value *b, enum join how);
 /* True: `to` changed. */
 bool state_join(struct state *to, const struct state *from, enum join how);

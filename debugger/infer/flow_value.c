@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Values: what they are worth and what becomes of them. */
+/* Values: what is known of them, and what arithmetic, loads and stores make of them. */
 #include "debugger/infer/flow_private.h"
 
 #include <string.h>
 
-/* Larger steps are not array elements, larger offsets not members. */
+/* Array elements are not larger than STRIDE_MAX, offsets into the stack than STACK_MAX. */
 #define STRIDE_MAX 65536
 #define STACK_MAX  (1 << 24)
-/* What is further from an address is no member of what lies there. */
+/* Members are not further than this from the start of their struct. */
 #define MEMBERS_MAX 65536
 
 static int64_t add(int64_t a, int64_t b)
@@ -387,7 +387,7 @@ static void store_global(struct flow *flow, const struct value *place, uint32_t 
 void flow_store(struct flow *flow, const struct op *op, struct value value)
 {
 	struct value place = value_of_place(flow, op);
-	/* Whoever finds the address may write there. */
+	/* The address of a stack slot is stored: from now on anybody may write to the slot. */
 	if (value.kind == VALUE_STACK && place.kind != VALUE_STACK)
 		state_escape(&flow->state, value.number, INT32_MAX);
 	switch ((enum value_kind)place.kind) {

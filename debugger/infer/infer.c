@@ -98,7 +98,7 @@ static struct error *infer_kept(struct inference *inference, const struct infer_
 	struct knowledge *knowledge;
 	struct answer answer;
 	TRY(kept_knowledge(inference, &knowledge));
-	/* Only the evidence itself explains. */
+	/* `whatis -v` shows evidence, which the cache does not have. */
 	struct cache *cache = explain ? NULL : kept_cache(knowledge, options);
 	if (cache && cache_find(cache, subject, symbol, &answer))
 		return typing_of_answer(&answer, ret);

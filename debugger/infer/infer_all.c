@@ -100,7 +100,7 @@ static bool points_at_typed(struct one *one, const struct subject *subject)
 	return false;
 }
 
-/* Does a new fact say what the answer says already? */
+/* Whether a new fact only repeats the answer. */
 static bool repeats(const struct whole *whole, const struct subject *subject,
 		    const struct answer *answer, const struct fact *fact)
 {
@@ -114,11 +114,11 @@ static bool repeats(const struct whole *whole, const struct subject *subject,
 	       layout_match(layout, answer->type, (uint32_t)offset, wanted) == LIKE_EXACTLY;
 }
 
-/* Facts came after the first `known` ones that can change the answer. */
+/* Whether the facts after the first `known` ones can change the answer. */
 static bool has_news(struct whole *whole, const struct subject *subject,
 		     const struct answer *answer, size_t known)
 {
-	/* What is inferred may become certain with the table only. */
+	/* Without the shipped table, an inferred answer cannot become certain. */
 	bool is_settled = answer->confidence >=
 			  (whole->knowledge->hints ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED);
 	const struct fact *fact;
@@ -141,7 +141,7 @@ static bool is_open(struct whole *whole, size_t index, int round, size_t known)
 	       has_news(whole, subject, answer, known);
 }
 
-/* The copies of the threads know what is known now. */
+/* Gives each thread's copy what is known by now. */
 static struct error *share(struct whole *whole)
 {
 	TRY(knowledge_prepare(whole->knowledge));
@@ -193,7 +193,7 @@ static struct error *solve_kernel(struct whole *whole)
 	return NULL;
 }
 
-/* Names of what is typed by now teach what the rest may be. */
+/* Learns from the variables that are typed by now which names go with which types. */
 static struct error *learn_names(struct whole *whole)
 {
 	struct families *families;
@@ -243,7 +243,7 @@ static struct error *weigh_bytes(void *context, unsigned int worker, size_t numb
 	return NULL;
 }
 
-/* By now it is known what lies where pointers point at. */
+/* Judges bytes again: what pointers point at is known better by now. */
 static struct error *confirm_kernel(struct whole *whole)
 {
 	struct work work = { .block = 64, .step = weigh_bytes, .from = 94, .to = 95 };

@@ -14,7 +14,7 @@
 #define STACK_NODE  UINT16_MAX
 /* What a callee may write from an address on, or an instruction of unknown length. */
 #define STACK_AREA 4096
-/* Where the hook for tracing is, seen from the start of a function. */
+/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
 #define HOOK_MAX 4
 
 /* node + number; node 0: anything. STACK_NODE: the stack pointer at entry plus the number. */

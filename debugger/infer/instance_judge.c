@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 16
-/* So many exact members, and nothing odd, are no accident. */
+/* So many accesses that hit a member exactly, and none that misses, are no accident. */
 #define FITS_ENOUGH 8
 /* Bits are tested in bytes, and small structs are copied at once. */
 #define FITS_PER_PART 4
@@ -24,7 +24,7 @@ static bool is_compound(struct type type, struct btf_type *ret)
 	return type_get_resolved(type, ret) && (ret->kind == BTF_STRUCT || ret->kind == BTF_UNION);
 }
 
-/* The same record, in whichever view. */
+/* The same record of the same BTF. */
 static bool is_same_record(const struct btf_type *a, const struct btf_type *b)
 {
 	return a->btf == b->btf && a->id == b->id;

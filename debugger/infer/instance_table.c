@@ -85,7 +85,7 @@ static struct error *scan_data(struct table_scan *scan)
 
 /* --- what points at them --------------------------------------------------------------------- */
 
-/* Only what does not rest on the function pointers themselves. */
+/* Types that were not themselves inferred from function pointers, which would be a circle. */
 static bool is_certain(enum type_origin origin)
 {
 	return origin == ORIGIN_KERNEL || origin == ORIGIN_MODULE || origin == ORIGIN_FILE ||

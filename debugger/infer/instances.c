@@ -306,7 +306,7 @@ uint32_t instance_function(struct callees *callees, const struct btf *btf,
 	return id;
 }
 
-/* Without what tables say. */
+/* Judges by code alone, without tables of function pointers. */
 static struct error *ask(struct target *target, const struct symbol *symbol,
 			 struct function_instance *ret)
 {
@@ -324,13 +324,13 @@ static struct error *ask(struct target *target, const struct symbol *symbol,
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* `most`: what is so well proved, or better, is not asked again. */
+/* Whether a better proof than `most` is still wanted and possible. */
 static bool is_open(const struct function_instance *instance, enum instance_proof most)
 {
 	return instance->proof < most && instance->candidates && !instance->is_clone;
 }
 
-/* A table's word. A prototype that the code refutes stays refuted. */
+/* Takes what a table of function pointers says, unless the code refutes that prototype. */
 static void take_prototype(struct target *target, const struct table_question *answer,
 			   struct function_instance *instance)
 {

@@ -10,7 +10,7 @@ struct infer_options infer_options_settle(const struct target *target,
 {
 	struct infer_options settled = options ? *options : (struct infer_options){ 0 };
 	settled.no_hints |= target->no_hints;
-	/* Scores want what inference says today. */
+	/* A score has to measure this program, not what an earlier one left in the cache. */
 	settled.no_cache |= target->no_cache || settled.without;
 	return settled;
 }
@@ -25,7 +25,8 @@ struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_op
 		return NULL;
 	uint8_t own = hints_kernel(knowledge->hints, options->without);
 	knowledge->hint_kernels &= (uint8_t)~own;
-	/* A misspelt kernel would leave nothing out, and nobody would see it. */
+	/* An unknown kernel is an error: otherwise a typing error would leave nothing out
+	 * unnoticed. */
 	if (!own)
 		return error_create(ERROR_USAGE, "the shipped table has no kernel \"%s\"",
 				    options->without);

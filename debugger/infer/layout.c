@@ -195,7 +195,7 @@ static bool index_holders(struct layout *layout, uint32_t id)
 			held = layout_target(layout, held);
 		}
 		enum btf_kind kind = layout_kind(layout, held);
-		/* Integers and enums are everywhere: nobody asks who holds one. */
+		/* Integers and enums are members of nearly every struct: no use to list which. */
 		if (field->bit_size || (kind != BTF_STRUCT && kind != BTF_UNION && kind != BTF_PTR))
 			continue;
 		if (!add_holder(layout, held,

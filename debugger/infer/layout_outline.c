@@ -24,7 +24,7 @@ static uint32_t hash_word(const char *start, size_t length)
 	return hash ^ hash >> 15;
 }
 
-/* What programmers write short. */
+/* Abbreviations in names, and the words that they stand for. */
 static const struct {
 	const char *written, *meant;
 } short_forms[] = {

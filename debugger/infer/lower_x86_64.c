@@ -39,7 +39,7 @@ static int64_t written_registers(const struct lowering_state *state)
 	return mask | lower_x86_64_hidden_writes(state->instruction->id);
 }
 
-/* Repeated or of a size that Capstone does not tell: from there on. */
+/* Writes to an area of unknown length: repeated, or of a size that Capstone does not tell. */
 static bool is_long_write(const struct lowering_state *state)
 {
 	uint8_t prefix = state->x86->prefix[0];
@@ -136,7 +136,7 @@ static void lower_mov(struct lowering_state *state)
 		x86_add_move(state, gpr, x86_gpr_of(from->reg), to->size);
 }
 
-/* With zeros or the sign. */
+/* movzx, movsx and their like. */
 static void lower_extend(struct lowering_state *state)
 {
 	const cs_x86_op *to = &state->x86->operands[0], *from = &state->x86->operands[1];
@@ -339,7 +339,7 @@ static void lower_pop(struct lowering_state *state)
 		x86_add_access(state, OP_STORE, to)->from = gpr;
 }
 
-/* The flags; `step` is what that does to the stack pointer. */
+/* pushf and popf; `step` is what that adds to the stack pointer. */
 static void lower_flags(struct lowering_state *state, int64_t step)
 {
 	x86_add_sum(state, RSP, RSP, step);
@@ -392,7 +392,7 @@ static void lower_number(struct lowering_state *state)
 	}
 }
 
-/* Stack and flow. False: it is neither. */
+/* Instructions of the stack and of control flow. False: it is none of these. */
 static bool lower_control(struct lowering_state *state)
 {
 	switch (state->instruction->id) {
@@ -424,7 +424,7 @@ static bool lower_control(struct lowering_state *state)
 	return false;
 }
 
-/* Moves and arithmetic. False: it is neither. */
+/* Instructions that move or compute. False: it is none of these. */
 static bool lower_value(struct lowering_state *state)
 {
 	switch (state->instruction->id) {
@@ -506,7 +506,7 @@ static void lower_instruction(struct lowering_state *state)
 	}
 }
 
-/* What Capstone is not asked about. */
+/* Instructions that odd_x86_64.c decodes, because Capstone's versions differ on them. */
 static void lower_odd(struct lowering_state *state, const struct odd_instruction *odd)
 {
 	switch (odd->effect) {

@@ -7,13 +7,13 @@
 #define ZERO_COST (FIT_BIT / 2)
 /* The kernel and its modules lie above, the heap below. */
 #define IMAGE_START 0xffffffff80000000
-/* More than it takes to tell a word of which nothing is known. */
+/* What a wrong word costs: more than describing one of which nothing is known. */
 #define WRONG_WORD (100 * FIT_BIT)
 #define DEPTH_MAX  12
 #define VISITS_MAX 4096
 #define ENUMS_MAX  64
 #define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
-/* Less than what is said of a word of which nothing is known, some type may need to say. */
+/* Some type may describe a word so much shorter than it is described without a type. */
 #define LEAST_SLACK (8 * FIT_BIT)
 #define NOISE_COST  (56 * FIT_BIT) /* of a word */
 #define NOISE_SLACK (6 * FIT_BIT)
@@ -89,7 +89,7 @@ static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 
 static int cost_number(uint64_t value, uint32_t size);
 
-/* A word that is no text and no small numbers. */
+/* Whether a word looks random: neither text nor small numbers. */
 static bool is_noise(uint64_t value)
 {
 	int text = 0, small = 0;
@@ -173,7 +173,7 @@ static int log2_of(uint64_t value)
 	return value ? 64 - __builtin_clzll(value) : 0;
 }
 
-/* Small numbers are likelier; negative ones as small ones. */
+/* Small numbers are likelier and cost less, also negative ones. */
 static int cost_number(uint64_t value, uint32_t size)
 {
 	uint32_t width = (size < 8 ? size : 8) * 8;
@@ -316,7 +316,7 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);
 }
 
-/* Bytes that are text, or that are not. */
+/* An array of bytes: cheap if they are text and the type says so. */
 static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, uint32_t count)
 {
 	bool is_char = element == fit->layout->character;
@@ -377,7 +377,7 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 	return cost + cost_padding(fit, end, (uint64_t)offset + record->size);
 }
 
-/* The arm that explains most. */
+/* Of a union, the cost of the member that explains the bytes best. */
 static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 {
 	const struct field *field;
@@ -457,7 +457,7 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 				   cost_unknown(fit, start, offset + (uint64_t)count * step);
 			ended = rest < ended ? rest : ended;
 		}
-		/* What comes behind costs something, too, whatever it is. */
+		/* What follows this element costs at least so much, whatever its type. */
 		int behind = depth ? 0 : least_from(fit, start + step);
 		cost += cost_part(fit, element, (uint32_t)start, depth + 1, cost + behind);
 		if (cost + behind > fit->limit)

@@ -73,7 +73,7 @@ static bool is_picked_apart(const struct solver *solver, const struct scored *it
 	return places >= APART_MIN;
 }
 
-/* Nothing but the name speaks: what its kin are, where that fits. */
+/* There is no other evidence than the name: tries the types of variables with similar names. */
 static void ask_kin(const struct question *question, struct solver *solver)
 {
 	struct name_word words[NAME_WORDS_MAX];
@@ -103,7 +103,7 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	int costs[MEASURED_MAX + SEARCHED_MAX], best = FIT_IMPOSSIBLE;
 	if (!solver->wish_count)
 		ask_kin(question, solver);
-	/* Of what is so small, access says more than one value. */
+	/* So few bytes prove less than the way in which code accesses them. */
 	if (question->subject->room <= ROOM_MIN || !question->size)
 		return NULL;
 	struct fit *fit = fit_create(question);
@@ -120,15 +120,15 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
 		uint64_t where;
-		/* This is the finer judge of bytes. */
+		/* The points for its bytes are taken back: what follows judges them better, */
 		if (item->data < 0 && item->against <= AGAINST_MAX &&
 		    item->rejected_by != NOWHERE) {
 			item->score = (int16_t)(item->score - item->data);
 			item->rejected = NULL;
 		}
-		/* Which counts the gap, too. */
+		/* and includes the gap before the next symbol, */
 		item->score = (int16_t)(item->score - item->gap);
-		/* So does the prior by how many types are alike. */
+		/* and how rare the type is. */
 		if (item->prior < SEARCHED_PRIOR &&
 		    layout_is_compound(question->layout, item->type))
 			item->score = (int16_t)(item->score + SEARCHED_PRIOR - item->prior);

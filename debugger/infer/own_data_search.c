@@ -104,7 +104,7 @@ static void try_pointer(struct search *search, uint32_t target)
 	try_type(search, pointer, fit_prior(fit, pointer, false) - kin_points(fit, pointer));
 }
 
-/* An array of pointers to what is called as the symbol. */
+/* Tries an array of pointers to a type whose name resembles the symbol's. */
 static void try_pointer_named(struct search *search, uint32_t target, int name)
 {
 	const struct fit *fit = search->fit;
@@ -139,7 +139,7 @@ static void search_scalars(struct search *search)
 	}
 }
 
-/* Half of a name says less than half of what all of it says. */
+/* Points for a name that resembles the symbol's; half a match counts less than half. */
 static int name_points(const struct fit *fit, const struct outline *outline)
 {
 	int family = kin_points(fit, outline->type);

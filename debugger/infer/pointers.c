@@ -81,7 +81,7 @@ static uint32_t node_hash(uint64_t address, uint32_t type)
 	return hash_bytes(&key, sizeof(key));
 }
 
-/* Remembers it; false: was there, or is one too many. */
+/* Remembers a node; false: it was known already, or there are too many. */
 static bool is_new(struct pointer_walk *walk, uint64_t address, uint32_t type)
 {
 	uint32_t hash = node_hash(address, type), number;
@@ -123,7 +123,7 @@ static bool is_way_back(const struct layout *layout, uint32_t pointer)
 	return false;
 }
 
-/* What a pointer to pointers points at is a table of them. */
+/* A pointer to pointers points at an array of them. */
 static struct error *add_table(struct pointer_walk *walk, uint32_t pointer_size, uint64_t address,
 			       uint64_t where)
 {
@@ -161,7 +161,7 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 		struct node node = { NULL, value, target, 0 };
 		return push(walk, &node);
 	}
-	/* A pointer or a number on the heap is one of nobody knows how many. */
+	/* How long an array of pointers or numbers on the heap is, is not known: not followed. */
 	if (!layout_is_compound(layout, target))
 		return NULL;
 	if (target < walk->type_count && walk->of_type[target]++ > OBJECTS_A_TYPE) {

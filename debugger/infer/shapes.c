@@ -102,7 +102,7 @@ static struct error *add_elements(struct shapes *shapes, const struct btf_type *
 	return NULL;
 }
 
-/* Of a union nobody knows the arm. */
+/* Unions are left out: which member is in use is not known. */
 static struct error *add_slots(struct shapes *shapes, struct type type, uint64_t offset, int depth)
 {
 	struct btf_type record;

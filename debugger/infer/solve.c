@@ -98,7 +98,7 @@ static void offer(struct solver *solver, uint32_t type, int prior)
 		item->offered = (int16_t)prior;
 }
 
-/* One of many holders is less likely than one of few. */
+/* A holder (a struct that contains the type) is the less likely the more of them there are. */
 static void settle_offers(struct solver *solver)
 {
 	size_t count = 0;
@@ -137,7 +137,7 @@ static void add_with_array(struct solver *solver, uint32_t type, int prior, bool
 				     .is_direct = direct });
 }
 
-/* A bitmap as large as a cpumask is one. */
+/* Takes a bitmap of a cpumask's size for a cpumask. */
 static void add_cpumask(struct solver *solver)
 {
 	const struct layout *layout = solver->layout;
@@ -507,7 +507,7 @@ static void judge_best(struct solver *solver)
 		solver->items[judged++] = item;
 	}
 	array_sort(solver->items, judged, sizeof(*solver->items), compare_scored);
-	/* Of those that are contradicted, the best one may be worth a guess. */
+	/* All are contradicted: the best of them may still do as a guess. */
 	if (!judged || solver->items->rejected)
 		judge_all(solver);
 }

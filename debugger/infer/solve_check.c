@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The clues as wishes, and a candidate measured by them. */
+/* Turns clues into wishes (what a type should have where), and measures candidates by them. */
 #include "base/array.h"
 #include "debugger/infer/solve.h"
 
 /* --- clues ---------------------------------------------------------------------------------- */
 
-/* What a clue that matches is worth, and one that does not costs. */
+/* Points that a clue gives a candidate that matches, and takes from one that does not. */
 static int weigh(const struct layout *layout, const struct clue *clue, uint32_t type)
 {
 	enum btf_kind kind = layout_kind(layout, type);
@@ -24,7 +24,7 @@ static int weigh(const struct layout *layout, const struct clue *clue, uint32_t 
 	case CLUE_OBJECT:
 		if (compound)
 			return 10;
-		/* char * and unsigned long * are what casts go to. */
+		/* Casts to char * and unsigned long * are common, so these prove less. */
 		return kind == BTF_PTR ? 7 : layout_size(layout, type) == 1 ? 3 : 6;
 	case CLUE_VALUE:
 		if (kind == BTF_PTR)
@@ -57,7 +57,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 		struct wish *wish = &solver->wishes[i];
 		if (wish->kind == clue->kind && wish->offset == clue->offset &&
 		    wish->size == size && wish->type == type) {
-			/* Again is a little more, not as much again. */
+			/* The same clue once more adds a little, not the same again. */
 			if (wish->times++ < 3 && wish->weight > 2)
 				wish->weight++;
 			return true;

@@ -10,7 +10,7 @@ struct section {
 	uint64_t start, end;
 };
 
-/* Asked once for all symbols: by name is not free. */
+/* Looked up once for all symbols, for a look-up by name takes time. */
 struct sections {
 	struct section text, init;
 	uint64_t end;
@@ -50,7 +50,7 @@ static bool is_module_data(const struct symbol *symbol)
 	return symbol->kind && strchr("bBdDrRgGsSvV", symbol->kind);
 }
 
-/* By what symtab_peek() tells. */
+/* Whether a symbol may be a subject, as far as symtab_peek() tells. */
 static bool may_be(const struct sections *sections, const struct symbol *symbol)
 {
 	if (symbol->per_cpu)

@@ -198,7 +198,7 @@ static int compare_rank(const void *a, const void *b)
 	return first > second ? -1 : first < second;
 }
 
-/* Those that an earlier one explains are no news. */
+/* Marks findings that lie within an earlier one: they add nothing. */
 static void mark_parts(struct whattype *what)
 {
 	for (size_t i = 0; i < what->finding_count; i++) {
@@ -507,7 +507,7 @@ static bool is_open(const struct whattype *what)
 	       what->region == REGION_DIRECT_MAP;
 }
 
-/* What was not in reach any more may have pointers at it all the same. */
+/* Searches for pointers at an object that was not reached before the search was cut off. */
 static struct error *ask_pointers(struct whattype *what)
 {
 	uint64_t first = what->address, last = what->address;

@@ -82,7 +82,7 @@ static struct error *taint_letters(struct target *target, struct module_facts *f
 static struct error *read_references(const struct object *object, struct module_facts *facts)
 {
 	uint64_t count;
-	/* Without CONFIG_MODULE_UNLOAD nobody counts. */
+	/* Without CONFIG_MODULE_UNLOAD there is no count of references. */
 	if (!object_has(object, "refcnt.counter"))
 		return NULL;
 	TRY(object_u64(object, "refcnt.counter", &count));

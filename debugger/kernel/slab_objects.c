@@ -16,7 +16,7 @@
 
 /* Page tables that are not right may be endless. */
 #define HOLES_MAX (1u << 20)
-/* Of vmemmap, read at once. */
+/* So many bytes of vmemmap are read at once. */
 #define CHUNK_SIZE (64u << 10)
 /* log2 of the pages of a slab: MAX_PAGE_ORDER is 13 at most. */
 #define ORDER_MAX 16

@@ -64,7 +64,7 @@ static enum verdict check_pid(const struct object *task)
 	return pid.address ? check_link(task->target, first.address, link.address) : REFUTED;
 }
 
-/* So does the thread before it, or the process. */
+/* The thread before it, or the process, has to point back to it, too. */
 static enum verdict check_threads(const struct object *task)
 {
 	struct object node;

@@ -7,7 +7,7 @@
 #include "debugger/kernel/slab_private.h"
 #include <stdlib.h>
 
-/* Of kmem_caches, the right and the wrong ones that damage makes. */
+/* More caches than any kernel has: beyond, the list is damaged. */
 #define CACHES_MAX 8192
 
 struct slabs {
@@ -217,7 +217,7 @@ static struct error *read_head(const struct slabs *slabs, uint64_t address, uint
 	/* compound_info in 7.x may be a mask for the address of a tail page instead. */
 	bool is_mask = head >= pages->vmemmap + pages->vmemmap_size;
 	*ret = is_mask ? page & head : head - 1;
-	/* It comes from the dump. */
+	/* The address comes from the dump, so it is checked. */
 	if (*ret < pages->vmemmap || *ret >= pages->vmemmap + pages->vmemmap_size ||
 	    (*ret - pages->vmemmap) % pages->page_record)
 		return error_create(ERROR_FORMAT, "the page has no head");

@@ -267,7 +267,7 @@ static struct error *sort_seen(struct walk *walk)
 	return NULL;
 }
 
-/* What the lists no longer lead to may still have a pid. */
+/* Tasks that a damaged list no longer leads to may still be found by their pids. */
 static struct error *visit_by_pids(struct walk *walk)
 {
 	TRY(sort_seen(walk));

@@ -233,7 +233,7 @@ static int read_key(FILE *file)
 			break;
 	} while (!waiting[0].revents && !waiting[1].revents);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	/* It waits for a line: it has nothing to say. */
+	/* The other process only waits for a line; if its end is readable now, it has died. */
 	if (waiting[1].revents)
 		leave();
 	return rl_getc(file);

@@ -131,7 +131,7 @@ struct error *shell_run_command(struct session *session, size_t number, const ch
 				shell_runner *run)
 {
 	uint32_t index = (uint32_t)number;
-	/* Without a helper, it runs all the same: most lines need none. */
+	/* The line runs without a helper, too: most lines need none. */
 	bool told = helper_tell(session->helper, HELPER_COMMAND, &index, sizeof(index));
 	run(session, line);
 	if (told)

@@ -221,7 +221,7 @@ static struct error *check_build_id(struct target *target, const struct given *g
 			    module ? module->name : "kernel", ours);
 }
 
-/* Of a kernel without types of its own: sizes that VMCOREINFO knows. */
+/* The kernel has no types to compare with, so the sizes in VMCOREINFO must agree. */
 static struct error *check_sizes(struct target *target, const struct btf *btf)
 {
 	static const char *const names[] = { "page",	  "pglist_data", "zone",	"free_area",
@@ -350,7 +350,7 @@ void btf_file_close(struct btf_file *file)
 	free(file);
 }
 
-/* What the dump itself lacks is served from the file. */
+/* Types that the dump lacks are taken from the file. */
 static void fill_gap(struct target *target, struct btf_file *file)
 {
 	const struct module *module = *file->module ? target_module(target, file->module) : NULL;
@@ -379,7 +379,7 @@ static struct error *keep_file(struct target *target, struct btf_file *file)
 	return NULL;
 }
 
-/* With keep_file() or without. */
+/* Opens it; `keep`: and keeps it with keep_file(). */
 static struct error *open_file(struct target *target, struct given *given, bool keep,
 			       struct btf_file **ret)
 {
@@ -413,7 +413,7 @@ struct error *btf_file_open(struct target *target, const char *path, struct btf_
 	return open_file(target, &given, false, ret);
 }
 
-/* Of a folder's files those that do not fit cost nobody else. */
+/* A file of a folder that does not fit is left out; the others are added all the same. */
 static struct error *add_found(struct target *target, const char *path)
 {
 	struct error *error = add_file(target, path, NULL);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Of read-only data behind the text: 30 MiB in all kernels seen. */
+/* So much read-only data behind the text is searched; kernels seen have 30 MiB. */
 #define SEARCH_RANGE ((uint64_t)64 << 20)
 #define CHUNK	     ((size_t)1 << 20)
 #define PAGE	     4096

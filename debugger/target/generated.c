@@ -131,7 +131,7 @@ static struct error *add_named_list(struct collector *collector, const char *sym
 	return add_list(collector, head, type, link, add_one);
 }
 
-/* What a kernel lacks is not there; what is broken costs its own kind. */
+/* A list that the kernel lacks is no problem; a broken one is noted, the others still count. */
 static void note(struct target *target, const char *what, struct error *error)
 {
 	if (error)

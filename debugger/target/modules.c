@@ -16,7 +16,7 @@
 /* enum module_state: LIVE, COMING, GOING, UNFORMED (being set up: members are not valid). */
 #define MODULE_STATE_UNFORMED 3
 #define MODULE_LIMIT	      65536
-/* Of all of them together. The largest one seen is below 4 MiB. */
+/* The BTF of all modules together. The largest one seen is below 4 MiB. */
 #define MODULE_BTF_LIMIT (64u << 20)
 #define ORC_LIMIT	 (1u << 24)
 
@@ -361,7 +361,7 @@ static struct error *load_btf(struct target *target, struct module *module)
 		module->btf_data = NULL;
 		return error;
 	}
-	/* What is damaged in it costs itself; the rest serves. */
+	/* Damaged types are left out and noted; the rest is used. */
 	if (btf_warning(module->btf))
 		add_problem(module,
 			    error_create(ERROR_FORMAT, "BTF: %s", btf_warning(module->btf)));

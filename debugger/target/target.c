@@ -166,7 +166,7 @@ static struct error *open_symbols(struct target *target)
 	return error_prefix(error, "no symbols");
 }
 
-/* By its symbols, else, where symbols are lost, by its looks. */
+/* Finds it by its symbols or, where symbols are missing, by searching for its header. */
 static struct error *find_btf(struct target *target, uint64_t *ret_start, uint64_t *ret_size)
 {
 	uint64_t stop, stext;

@@ -17,7 +17,7 @@
 /* The first line that differs from what the dump itself has; "" when it has nothing to compare. */
 static void find_difference(struct target *target, char *ret, size_t size)
 {
-	/* Of another kernel, or of another boot of the same. */
+	/* These differ in another kernel, or in another boot of the same one. */
 	static const char *const keys[] = { "OSRELEASE",      "BUILD-ID",
 					    "KERNELOFFSET",   "NUMBER(phys_base)",
 					    "SYMBOL(_stext)", "SYMBOL(swapper_pg_dir)" };
@@ -197,7 +197,7 @@ static struct error *check_build_id(struct target *target)
 			    given);
 }
 
-/* What the dump lacks says nothing. */
+/* A page that the dump lacks refutes nothing. */
 static struct error *unless_missing(struct error *error)
 {
 	if (!error || !error_is_missing(error))

@@ -43,7 +43,7 @@ static bool may_be_on_irq_stack(struct target *target, const struct cpu *cpu)
 	uint64_t value;
 	if (read_variable(target, cpu, "hardirq_stack_inuse", "hardirq_stack_inuse", 1, &value))
 		return value != 0;
-	/* To 5.11: -1 when nobody is on it. */
+	/* Up to 5.11: -1 when the interrupt stack is not in use. */
 	if (read_variable(target, cpu, "irq_count", NULL, 4, &value))
 		return (int32_t)value >= 0;
 	return true;

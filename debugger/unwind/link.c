@@ -146,7 +146,7 @@ enum link link_check(struct target *target, uint64_t address, uint64_t function,
 		return LINK_POSSIBLE;
 	if (!scan_call_target(target, address, &called))
 		return indirect(target, address);
-	/* What the kernel writes at run time has jumps of its own. */
+	/* Outside of the kernel's text lie trampolines and JITed code, which jump on from there. */
 	if (!scan_is_text(target, called))
 		return called >> 31 == 0x1ffffffff ? LINK_DOUBTFUL : LINK_IMPOSSIBLE;
 	if (called == function || (target_symbol_at(target, called, &thunk, &offset) &&

@@ -99,7 +99,7 @@ struct error *orc_table_find(const struct orc_table *table, uint32_t first, uint
 	TRY(narrow(table, pc, &first, &last));
 	uint32_t count = last - first + 1;
 	TRY(memory_read(table->memory, table->ips + 4 * (uint64_t)first, ips, 4 * (size_t)count));
-	/* Of equal addresses the last one holds. */
+	/* Of several entries for one address, the last one is valid. */
 	while (count && entry_address(table, first + count - 1, ips + 4 * (count - 1)) > pc)
 		count--;
 	if (!count)

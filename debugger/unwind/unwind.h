@@ -57,7 +57,7 @@ struct stack_trace {
 	struct error *end; /* why it ended before user mode or the end of the stack; NULL: whole */
 	enum trace_start start;
 	const char *registers_from; /* of the CPU's registers: see struct cpu; NULL: others */
-	/* Of a search. */
+	/* For stacks that were searched for: */
 	bool cpu_is_silent; /* why there are no registers: see struct cpu */
 	size_t unproved;    /* so many frames, the first ones, may be of calls that have returned */
 	const char *proof;  /* what makes the others sure: a function that never returns */
