@@ -151,7 +151,7 @@ demo: ## crashes a real kernel and looks at its dump: the first thing to try
 	@tests/demo --announce $(NEEDS)
 	@$(MAKE) packages NEEDS='$(NEEDS)' INSTALLS=yes
 	@tests/demo --step 2 'building btfcrash'
-	@$(MAKE) $(PROGRAM)
+	@$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(PROCESSORS)) $(PROGRAM)
 	@tests/demo --step 3 'crashing a kernel in an emulator'
 	@testdata/make-dumps --demo
 	@tests/demo $(PROGRAM)
