@@ -254,6 +254,8 @@ kdump-tools: $(PROGRAM) $(STATIC) ## Debian's kdump-tools in a guest write the r
 # Distributions have a folder of their own for zsh.
 ZSH_FOLDER ?= zsh/site-functions
 DOCUMENTS := README.md PERFORMANCE.md SECURITY.md CHANGELOG.md
+# Where btfcrash.py goes, below PREFIX; Debian's Python looks into lib/python3/dist-packages.
+PYTHON_FOLDER ?= share/btfcrash/python
 COMPLETIONS := bash-completion/completions/btfcrash $(ZSH_FOLDER)/_btfcrash fish/vendor_completions.d/btfcrash.fish
 
 install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
@@ -264,6 +266,7 @@ install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	$(PROGRAM) --completion bash >$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
 	$(PROGRAM) --completion zsh >$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))
 	$(PROGRAM) --completion fish >$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))
+	install -D -m 644 cmds/python/btfcrash.py $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/btfcrash.py
 	install -d $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(PREFIX)/share/doc/btfcrash
 	install -m 644 $(wildcard docs/*) $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs
@@ -302,8 +305,8 @@ dist: ## makes build/btfcrash-VERSION.tar.gz of the last commit
 
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/btfcrash $(DESTDIR)$(PREFIX)/share/man/man1/btfcrash.1 \
-		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/btfcrash $(KDUMP) $(word 1,$(KDUMP_FOLDERS))
+		$(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS)) $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/btfcrash.py
+	rm -rf $(DESTDIR)$(PREFIX)/share/btfcrash $(DESTDIR)$(PREFIX)/share/doc/btfcrash $(KDUMP) $(word 1,$(KDUMP_FOLDERS))
 	rm -f $(word 2,$(KDUMP_FOLDERS))/btfcrash.conf $(KDUMP_SCRIPTS)/hooks/btfcrash \
 		$(KDUMP_SCRIPTS)/scripts/init-premount/btfcrash
 

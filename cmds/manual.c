@@ -124,6 +124,10 @@ static const char tail[] =
 	".SH FILES\n"
 	".TP\n.I ~/.config/btfcrash/rc\nCommands that run at the start of a prompt.\n"
 	".TP\n.I ~/.local/state/btfcrash/history\nThe prompt's history.\n"
+	".TP\n.I PREFIX/share/btfcrash/python/btfcrash.py\nA Python module that opens dumps and "
+	"gives "
+	"objects\n"
+	"(Debian: the package python3\\-btfcrash); its documentation: pydoc btfcrash.\n"
 	".SH SEE ALSO\n"
 	"crash(8), makedumpfile(8), bpftool(8), pahole(1)\n";
 
