@@ -3,9 +3,9 @@
  * The helper process (base/helper.h). It is forked before the dump is opened, holds the user's
  * lines and does for them what the process that reads the dump may not. Whoever takes that over by
  * a dump can: have the programs run that the user's own line of this moment names, once each, and
- * write what he likes to them; write the files that it names; complete a line with plain words;
- * replace this dump's results in the cache; of a running kernel ask what its BTF and its BPF
- * programs are. Nothing else: no other program, no other file.
+ * write what he likes to them; write the files that it names; complete a line with plain words that
+ * name neither programs nor files; replace this dump's results in the cache; of a running kernel
+ * ask what its BTF and its BPF programs are. Nothing else: no other program, no other file.
  */
 #ifndef CMDS_SERVE_H
 #define CMDS_SERVE_H

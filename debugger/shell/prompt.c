@@ -97,7 +97,7 @@ static void find_words(struct prompt *prompt)
 		found->start = (size_t)head.start;
 	found->is_partial = head.is_partial;
 	found->are_files = head.are_files;
-	enum prompt_words wanted = link->wanted(link->context, rl_line_buffer);
+	enum prompt_words wanted = link->wanted(link->context, rl_line_buffer, (size_t)rl_point);
 	for (size_t at = sizeof(head); at < reply.size;) {
 		const char *word = (const char *)reply.data + at;
 		if (wanted != PROMPT_NONE &&

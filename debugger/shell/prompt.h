@@ -11,14 +11,15 @@
 #include <stddef.h>
 
 /*
- * Which words may be offered. Where the end of the line is for a program only names of files, which
- * no other process finds, complete it; half a name of a command of ours looks like a program, too.
+ * Which words may be offered. Where the end of the line is for a program, or a file's name is
+ * typed, only names of files, which no other process finds, complete it; half a name of a command
+ * of ours looks like a program, too.
  */
 enum prompt_words { PROMPT_ANY, PROMPT_COMMANDS, PROMPT_NONE };
 
 struct prompt_link {
 	void *context;
-	enum prompt_words (*wanted)(void *context, const char *line);
+	enum prompt_words (*wanted)(void *context, const char *line, size_t point);
 	bool (*is_command)(void *context, const char *word);
 };
 

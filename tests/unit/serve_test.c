@@ -25,11 +25,14 @@ struct world {
 	struct helper_link helper;
 };
 
-static void start_as(struct world *world, const char *const *commands, bool live)
+static void start_with(struct world *world, const char *const *commands, bool live,
+		       bool interactive)
 {
 	*world = (struct world){ .folder = "/tmp/btfcrash-serve-XXXXXX" };
 	CHECK(mkdtemp(world->folder));
 	CHECK(!chdir(world->folder));
+	/* Neither history nor keys are those of who runs this. */
+	CHECK(!setenv("XDG_STATE_HOME", world->folder, 1) && !setenv("INPUTRC", "/dev/null", 1));
 	size_t count = 0;
 	for (; commands[count]; count++)
 		world->sources[count] = (struct source){ commands[count][0] == '/' ||
@@ -37,8 +40,14 @@ static void start_as(struct world *world, const char *const *commands, bool live
 							 commands[count] };
 	world->options = (struct serve_options){ .sources = world->sources,
 						 .source_count = count,
+						 .interactive = interactive,
 						 .live = live };
 	CHECK_OK(serve_start(&world->options, &world->helper));
+}
+
+static void start_as(struct world *world, const char *const *commands, bool live)
+{
+	start_with(world, commands, live, false);
 }
 
 static void start(struct world *world, const char *const *commands)
@@ -307,6 +316,97 @@ static void test_words_go_on(void)
 				       cases[i].word) == cases[i].fits);
 }
 
+/* --- TAB ----------------------------------------------------------------------------------- */
+
+/* A prompt whose user types `keys`; it writes nowhere. */
+static void start_typing(struct world *world, const char *keys)
+{
+	static const char *const commands[] = { NULL };
+	int ends[2], nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO);
+	CHECK(!pipe(ends) && write(ends[1], keys, strlen(keys)) == (ssize_t)strlen(keys));
+	close(ends[1]);
+	fflush(stdout);
+	CHECK(dup2(ends[0], STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
+	start_with(world, commands, false, true);
+	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0);
+	close(ends[0]);
+	close(input);
+	close(output);
+	close(nowhere);
+}
+
+/* The line that the user has after TAB, which is answered with one word. */
+static void complete_with(const char *typed, const char *word, char line[256])
+{
+	struct world world;
+	struct message message;
+	uint8_t answer[256];
+	char keys[256];
+	const char *blank = strrchr(typed, ' ');
+	struct helper_words head = { .start = blank ? (size_t)(blank + 1 - typed) : 0,
+				     .is_partial = 1 };
+	snprintf(keys, sizeof(keys), "alias mine = sys\n%s\t\n", typed);
+	start_typing(&world, keys);
+	CHECK(tell(&world, HELPER_PROMPT, ""));
+	CHECK(next_is(&world, "alias mine = sys"));
+	CHECK(helper_ask(&world.helper, HELPER_LINE, NULL, 0, &message));
+	CHECK(message.kind == HELPER_COMPLETE);
+	message_deinit(&message);
+	memcpy(answer, &head, sizeof(head));
+	memcpy(answer + sizeof(head), word, strlen(word) + 1);
+	CHECK(channel_send(world.helper.socket, HELPER_COMPLETED, answer,
+			   sizeof(head) + strlen(word) + 1, -1));
+	CHECK(helper_hear(&world.helper, &message) && message.kind == HELPER_GIVEN);
+	snprintf(line, 256, "%s", message.data ? (const char *)message.data + 8 : "");
+	message_deinit(&message);
+	stop(&world);
+}
+
+/* A word may be all but what is run, read or written. */
+static void test_words_name_no_files(void)
+{
+	static const struct {
+		const char *typed, *word;
+		bool taken;
+	} cases[] = { { "mod vi", "virtio_blk", true },
+		      { "so", "source", true },
+		      { "mi", "mine", true },
+		      { "ps | so", "source", true },
+		      { "alias x = ps | so", "source", true },
+		      { "btf --di", "--diff", true },
+		      { "ps kwor", "kworker/0:1", true },
+		      { "print a | b", "b/../evil", false },
+		      { "print a | ", "/tmp/evil", false },
+		      { "so", "so/evil", false },
+		      { "source d", "d/../dump", false },
+		      { "source ", "dump", false },
+		      { "ps > o", "o/../.bashrc", false },
+		      { "ps >> ", "/etc/passwd", false },
+		      { "print a > o", "o/../.bashrc", false },
+		      { "ps >o", "o/../.bashrc", false },
+		      { "ps | l", "l/../evil", false },
+		      { "ps | cat f", "f/../../x", false },
+		      { "!cat f", "f/../../x", false },
+		      { "btf --export o", "o/../.bashrc", false },
+		      { "btf --diff vmlinux ", "/etc/shadow", false },
+		      { "alias x = ps > o", "o/../.bashrc", false },
+		      { "alias x = source d", "d/../dump", false },
+		      { "alias x = ps | l", "l/../evil", false } };
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		char line[256], wanted[256];
+		const char *blank = strrchr(cases[i].typed, ' ');
+		int length = cases[i].taken && blank ? (int)(blank + 1 - cases[i].typed) : 0;
+		if (cases[i].taken)
+			snprintf(wanted, sizeof(wanted), "%.*s%s", length, cases[i].typed,
+				 cases[i].word);
+		else
+			snprintf(wanted, sizeof(wanted), "%s", cases[i].typed);
+		complete_with(cases[i].typed, cases[i].word, line);
+		CHECK_STRING(line, wanted);
+	}
+}
+
 /* --- the running kernel ----------------------------------------------------------------------- */
 
 static size_t read_whole(int file, uint8_t *buffer, size_t size)
@@ -404,6 +504,7 @@ int main(void)
 	RUN(test_cache_is_of_the_dump);
 	RUN(test_words);
 	RUN(test_words_go_on);
+	RUN(test_words_name_no_files);
 	RUN(test_running_kernel);
 	RUN(test_dump_and_running_kernel);
 	return test_finish();
