@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -69,7 +70,7 @@ static bool ask(struct prompt *prompt, struct message *ret)
 {
 	uint64_t point = (uint64_t)rl_point;
 	size_t size = strlen(rl_line_buffer);
-	uint8_t *data = malloc(sizeof(point) + size);
+	uint8_t *data = size <= HELPER_TEXT_MAX ? malloc(sizeof(point) + size) : NULL;
 	if (!data)
 		return false;
 	memcpy(data, &point, sizeof(point));
@@ -178,6 +179,10 @@ static int complete_key(int count, int key)
 	struct prompt *prompt = shell_prompt;
 	char *breaks = NULL;
 	find_words(prompt);
+	/* Readline would look for the word in all of a long line, which takes the square of that.
+	 */
+	if (!prompt->found.count && !prompt->found.are_files)
+		return rl_ding();
 	/*
 	 * Readline goes back from the cursor to the nearest break character: all that our word does
 	 * not hold are such.
@@ -216,6 +221,22 @@ static int on_signal(void)
 	return 0;
 }
 
+static void on_continue(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* After Ctrl-Z the shell has put the terminal back as it was, with its own line editing. */
+static void take_terminal(int terminal)
+{
+	struct termios mode;
+	if (tcgetattr(terminal, &mode) || !(mode.c_lflag & ICANON))
+		return;
+	rl_cleanup_after_signal();
+	rl_reset_after_signal();
+	rl_forced_update_display();
+}
+
 /* A key; the end of the other process ends this one too, or it would fight for the terminal. */
 static int read_key(FILE *file)
 {
@@ -228,6 +249,7 @@ static int read_key(FILE *file)
 	do {
 		on_signal();
 		rl_check_signals();
+		take_terminal(fileno(file));
 		waiting[0].revents = waiting[1].revents = 0;
 		if (ppoll(waiting, ARRAY_COUNT(waiting), NULL, &before) < 0 && errno != EINTR)
 			break;
@@ -267,16 +289,31 @@ struct prompt *prompt_open(int socket, const struct prompt_link *link)
 	return prompt;
 }
 
+/* More than the other process takes would end the session. */
+static bool is_too_long(const char *line)
+{
+	bool too_long = strlen(line) > HELPER_TEXT_MAX;
+	if (too_long)
+		fprintf(stderr, "btfcrash: no line has more than %u bytes: nothing was done\n",
+			HELPER_TEXT_MAX);
+	return too_long;
+}
+
 char *prompt_read(struct prompt *prompt)
 {
 	char *line = NULL;
+	/* It only has to end the waiting for a key. */
+	struct sigaction action = { .sa_handler = on_continue }, before;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGCONT, &action, &before);
 	shell_prompt = prompt;
 	do {
 		free(line);
 		interrupt_clear();
 		line = readline("btfcrash> ");
-	} while (line && !shell_is_command(line));
+	} while (line && (!shell_is_command(line) || is_too_long(line)));
 	shell_prompt = NULL;
+	sigaction(SIGCONT, &before, NULL);
 	if (line) {
 		history_keep(prompt->path, line);
 	} else {

@@ -25,34 +25,29 @@ struct world {
 	struct helper_link helper;
 };
 
-static void start_with(struct world *world, const char *const *commands, bool live,
-		       bool interactive)
+static void start_with(struct world *world, const char *const *commands,
+		       struct serve_options options)
 {
 	*world = (struct world){ .folder = "/tmp/btfcrash-serve-XXXXXX" };
 	CHECK(mkdtemp(world->folder));
 	CHECK(!chdir(world->folder));
-	/* Neither history nor keys are those of who runs this. */
-	CHECK(!setenv("XDG_STATE_HOME", world->folder, 1) && !setenv("INPUTRC", "/dev/null", 1));
+	/* Neither history nor keys nor lines are those of who runs this. */
+	CHECK(!setenv("XDG_STATE_HOME", world->folder, 1) && !setenv("INPUTRC", "/dev/null", 1) &&
+	      !setenv("XDG_CONFIG_HOME", world->folder, 1));
 	size_t count = 0;
 	for (; commands[count]; count++)
 		world->sources[count] = (struct source){ commands[count][0] == '/' ||
 								 !strcmp(commands[count], "script"),
 							 commands[count] };
-	world->options = (struct serve_options){ .sources = world->sources,
-						 .source_count = count,
-						 .interactive = interactive,
-						 .live = live };
+	world->options = options;
+	world->options.sources = world->sources;
+	world->options.source_count = count;
 	CHECK_OK(serve_start(&world->options, &world->helper));
-}
-
-static void start_as(struct world *world, const char *const *commands, bool live)
-{
-	start_with(world, commands, live, false);
 }
 
 static void start(struct world *world, const char *const *commands)
 {
-	start_as(world, commands, false);
+	start_with(world, commands, (struct serve_options){ 0 });
 }
 
 static void stop(struct world *world)
@@ -322,17 +317,21 @@ static void test_words_go_on(void)
 static void start_typing(struct world *world, const char *keys)
 {
 	static const char *const commands[] = { NULL };
-	int ends[2], nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO);
-	CHECK(!pipe(ends) && write(ends[1], keys, strlen(keys)) == (ssize_t)strlen(keys));
-	close(ends[1]);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+	FILE *typed = tmpfile();
+	CHECK(typed && fputs(keys, typed) >= 0 && !fflush(typed) &&
+	      !lseek(fileno(typed), 0, SEEK_SET));
 	fflush(stdout);
-	CHECK(dup2(ends[0], STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
-	start_with(world, commands, false, true);
-	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0);
-	close(ends[0]);
+	CHECK(dup2(fileno(typed), STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 &&
+	      dup2(nowhere, STDERR_FILENO) >= 0);
+	start_with(world, commands, (struct serve_options){ .interactive = true });
+	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+	      dup2(errors, STDERR_FILENO) >= 0);
+	fclose(typed);
 	close(input);
 	close(output);
+	close(errors);
 	close(nowhere);
 }
 
@@ -360,6 +359,26 @@ static void complete_with(const char *typed, const char *word, char line[256])
 	CHECK(helper_hear(&world.helper, &message) && message.kind == HELPER_GIVEN);
 	snprintf(line, 256, "%s", message.data ? (const char *)message.data + 8 : "");
 	message_deinit(&message);
+	stop(&world);
+}
+
+/* What is longer than a message is left out, and the session goes on; TAB there finds nothing. */
+static void test_longest_line(void)
+{
+	const size_t size = HELPER_TEXT_MAX + 1;
+	struct world world;
+	char *line = calloc(1, size + 2);
+	CHECK(line);
+	memset(line, 'x', size);
+	line[size] = '\n';
+	/* Typed it would take long: Ctrl-P has it from the history at once. */
+	start_typing(&world, "\x10\t\nps\n");
+	CHECK(!mkdir("btfcrash", 0700));
+	write_text("btfcrash/history", line);
+	free(line);
+	CHECK(tell(&world, HELPER_PROMPT, ""));
+	CHECK(next_is(&world, "ps"));
+	CHECK(next_is(&world, NULL));
 	stop(&world);
 }
 
@@ -453,7 +472,7 @@ static void test_running_kernel(void)
 	struct world world;
 	char lack[256];
 	size_t size;
-	start_as(&world, commands, true);
+	start_with(&world, commands, (struct serve_options){ .live = true });
 	for (size_t i = 0; i < ARRAY_COUNT(paths); i++) {
 		CHECK(!facts(&world, HELPER_KERNEL_BTF, paths[i], &size, lack));
 		CHECK(says(lack, "module's name"));
@@ -505,6 +524,7 @@ int main(void)
 	RUN(test_words);
 	RUN(test_words_go_on);
 	RUN(test_words_name_no_files);
+	RUN(test_longest_line);
 	RUN(test_running_kernel);
 	RUN(test_dump_and_running_kernel);
 	return test_finish();

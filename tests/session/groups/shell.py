@@ -18,14 +18,15 @@ SECONDS = 120
 class Terminal:
     """The program at a terminal of its own, in a folder."""
 
-    def __init__(self, program, arguments, state, folder=".", **more):
+    def __init__(self, program, arguments, state, folder=".", through=(), **more):
         environment = program.environment(XDG_STATE_HOME=state, **more)
         environment["TERM"] = "dumb"
         self.seen = b""
         self.pid, self.fd = pty.fork()
         if not self.pid:
             os.chdir(folder)
-            os.execve(program.path, [program.path, *arguments], environment)
+            words = [*through, program.path, *arguments]
+            os.execvpe(words[0], words, environment)
 
     def wait_busy(self):
         """Waits until it has worked for a while since the call, however busy the machine is."""
@@ -123,6 +124,27 @@ def interrupts(program, boot, state):
         check_equal(user.end(), 0, "exit status after quit")
 
 
+# What an interactive shell does about Ctrl-Z and `fg`: the terminal is its own meanwhile.
+JOBS = ("sh", "-c", 'set -m; mode=$(stty -g); "$0" "$@"; stty "$mode"; echo stopped; fg; echo left')
+
+
+def stops(program, boot, state):
+    """Ctrl-Z with half a line: it is there again afterwards, and TAB completes it."""
+    with terminal(program, ["-q", boot.dump], state, through=JOBS) as user:
+        user.expect(PROMPT, "start")
+        user.type(b"print 12 + init_task.norm")
+        user.expect(b"init_task.norm", "echo")
+        user.type(b"\x1a")
+        user.expect(b"stopped", "Ctrl-Z")
+        user.expect(PROMPT + b"print 12 + init_task.norm", "the line after fg")
+        user.type(b"a\t")  # normal_prio
+        user.expect(b"prio", "TAB")
+        user.type(b"\r")
+        check(b"\n(int)132" in user.expect(PROMPT, "print"), "another line was run")
+        user.type(b"\x04")
+        user.expect(b"left", "Ctrl-D")
+
+
 def keeps_history(program, boot, state):
     """A line of one session comes back in the next."""
     with terminal(program, ["-q", boot.dump], state) as user:
@@ -191,7 +213,7 @@ def run(session):
                               os.path.join(session.program.scratch, "state"), notes)
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
-    for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts),
+    for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts), ("Ctrl-Z", stops),
                        ("history is kept", keeps_history)):
         with session.case(name):
             test(session.program, boot, state)
