@@ -406,6 +406,7 @@ static struct error *start_helper(const struct settings *settings, struct surrou
 	const struct serve_options wanted = { .sources = settings->sources,
 					      .source_count = settings->source_count,
 					      .interactive = settings->interactive,
+					      .no_rc = settings->no_rc,
 					      .dumps = settings->dumps,
 					      .live = is_live(settings),
 					      .dump_count = uses_cache(settings)

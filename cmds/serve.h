@@ -23,6 +23,7 @@ struct serve_options {
 	const struct source *sources;
 	size_t source_count;
 	bool interactive;
+	bool no_rc;		  /* the prompt's own lines are not wanted */
 	const char *const *dumps; /* whose results are kept; count 0: none are */
 	size_t dump_count;
 	bool live; /* no dump but the running kernel, which may be asked for facts */

@@ -86,7 +86,8 @@ int lines_open_script(struct server *server, const char *path)
 
 int lines_open_rc(struct server *server, const char *path)
 {
-	if (!server->options->interactive || server->depth || server->had_rc)
+	const struct serve_options *options = server->options;
+	if (!options->interactive || options->no_rc || server->depth || server->had_rc)
 		return EPERM;
 	server->had_rc = true;
 	FILE *file = path ? fopen(path, "re") : NULL;

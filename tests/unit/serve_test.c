@@ -382,6 +382,23 @@ static void test_longest_line(void)
 	stop(&world);
 }
 
+/* With --no-rc, nobody has those lines run. */
+static void test_no_rc(void)
+{
+	static const char *const commands[] = { NULL };
+	struct world world;
+	for (int no_rc = 0; no_rc < 2; no_rc++) {
+		start_with(&world, commands,
+			   (struct serve_options){ .interactive = true, .no_rc = no_rc });
+		CHECK(!mkdir("btfcrash", 0700));
+		write_text("btfcrash/rc", "ps > file\n");
+		CHECK(tell(&world, HELPER_RC, "") == !no_rc);
+		CHECK(next_is(&world, "ps > file") == !no_rc);
+		CHECK(opens(&world, HELPER_WRITE, "file") == !no_rc);
+		stop(&world);
+	}
+}
+
 /* A word may be all but what is run, read or written. */
 static void test_words_name_no_files(void)
 {
@@ -525,6 +542,7 @@ int main(void)
 	RUN(test_words_go_on);
 	RUN(test_words_name_no_files);
 	RUN(test_longest_line);
+	RUN(test_no_rc);
 	RUN(test_running_kernel);
 	RUN(test_dump_and_running_kernel);
 	return test_finish();
