@@ -396,6 +396,11 @@ const struct command command_print = {
 		"reference counts, the state and the owner of locks, the ends of lists, sets of "
 		"CPUs. -r shows them, and all else, as they are: what JSON has.\n"
 		"\n"
+		"Flags of pages, VMAs and allocations (gfp_t) have their names behind the number, "
+		"out of the kernel's own tables; those of tasks are \"declared\": the PF_ flags "
+		"that no release has moved. In JSON they are in a member of their own, "
+		"\"flags_names\" beside \"flags\".\n"
+		"\n"
 		"Parts of a value that are not in the dump are shown as <excluded>, <unmapped> or "
 		"<truncated> in their places.",
 	.options = { { 'x', "hex", NULL, 0, "numbers in hexadecimal" },

@@ -149,6 +149,21 @@ static void show_head(const struct question *question, struct type type)
 		out_text(out, "/* %s, type %u */\n", holder, type.id);
 }
 
+/* How the bits of the member at the end of `path` are called; NULL: that is not known. */
+static const struct flag_names *flags_of(struct type whole, const char *path)
+{
+	struct type_place place = { .type = whole };
+	char outer[NAME_SIZE];
+	const char *last = strrchr(path, '.');
+	if (!last)
+		return flag_names_of_member(whole, path);
+	snprintf(outer, sizeof(outer), "%.*s", (int)(last - path), path);
+	struct error *error = type_find_path(whole, outer, &place);
+	bool found = !error;
+	error_free(error);
+	return found ? flag_names_of_member(place.type, last + 1) : NULL;
+}
+
 /* The member at `path` of what lies at `whole->address`. */
 static struct error *show_member(struct out *out, const struct render_options *options,
 				 const struct value *whole, const char *path)
@@ -161,6 +176,7 @@ static struct error *show_member(struct out *out, const struct render_options *o
 	value.address += place.bit_offset / 8;
 	value.bit_offset = place.bit_offset % 8;
 	value.bit_size = place.bit_size;
+	value.flags = flags_of(whole->type, path);
 	type_spell(place.type, NULL, spelled, sizeof(spelled));
 	out_object_begin(out, NULL);
 	out_text(out, "  ");

@@ -128,6 +128,7 @@ static void render_members(struct renderer *renderer, const struct slot *slot,
 		if (*member.name) {
 			if (renderer->options->hide_zero && all_zero(renderer, &part))
 				continue;
+			part.flags = flag_names_of_member(renderer->whole, member.name);
 			member_prefix(renderer, member.name, &part);
 			render_slot(renderer, member.name, &part);
 			text(renderer, ",");
@@ -147,9 +148,12 @@ static void render_struct(struct renderer *renderer, const char *key, const stru
 	out_object_begin(renderer->out, key);
 	text(renderer, "{");
 	uint64_t before = renderer->members;
+	struct type outer = renderer->whole;
+	renderer->whole = slot->type;
 	renderer->indent++;
 	render_members(renderer, slot, record, 0);
 	renderer->indent--;
+	renderer->whole = outer;
 	if (renderer->members != before)
 		new_line(renderer);
 	text(renderer, "}");
@@ -464,7 +468,7 @@ static bool is_function(const struct value *value)
 
 static void render_whole(struct renderer *renderer, const char *key, const struct value *value)
 {
-	struct slot slot = { .type = value->type };
+	struct slot slot = { .type = value->type, .flags = value->flags };
 	/* A computed scalar holds its bit-field already. */
 	if (value->in_memory && value->bit_size) {
 		slot.bit_size = value->bit_size;

@@ -10,9 +10,10 @@
 /* Where in the image a value lies. */
 struct slot {
 	struct type type;
-	uint64_t offset;     /* bytes */
-	uint32_t bit_offset; /* 0 to 7, of a bit-field */
-	uint32_t bit_size;   /* 0: not a bit-field */
+	uint64_t offset;		/* bytes */
+	uint32_t bit_offset;		/* 0 to 7, of a bit-field */
+	uint32_t bit_size;		/* 0: not a bit-field */
+	const struct flag_names *flags; /* of its bits; NULL: they have none */
 };
 
 struct renderer {
@@ -28,6 +29,7 @@ struct renderer {
 	bool quiet;	     /* JSON only: text shows this value as a repetition */
 	bool cut;	     /* a limit left something out */
 	uint64_t text_start; /* of the kernel; 0 unknown */
+	struct type whole;   /* whose members are written; not an anonymous part of it */
 	uint64_t address;    /* of the image in the target; 0: nowhere */
 };
 

@@ -204,6 +204,60 @@ static void append_seconds(char text[RENDER_TEXT_SIZE], int64_t nanoseconds)
 			      size / 1000000000, size % 1000000000);
 }
 
+/* " (read|write|0x100)" */
+static void append_flags(const struct flag_names *names, const char *const *words, size_t count,
+			 uint64_t rest, char text[RENDER_TEXT_SIZE])
+{
+	render_append(text, flag_names_are_declared(names) ? " (declared: " : " (");
+	for (size_t i = 0; i < count; i++)
+		render_append(text, i ? "|%s" : "%s", words[i]);
+	render_append(text, rest ? "|0x%" PRIx64 ")" : ")", rest);
+}
+
+/* For programs, beside the number: KEY_names. */
+static void put_flags(struct renderer *renderer, const char *key, const struct flag_names *names,
+		      const char *const *words, size_t count)
+{
+	struct out *out = renderer->out;
+	char name[128];
+	if (!key || out_is_text(out))
+		return;
+	snprintf(name, sizeof(name), "%s_names", key);
+	out_array_begin(out, name);
+	for (size_t i = 0; i < count; i++)
+		out_string(out, NULL, words[i]);
+	out_array_end(out);
+	if (flag_names_are_declared(names)) {
+		snprintf(name, sizeof(name), "%s_names_origin", key);
+		out_string(out, name, type_origin_name(ORIGIN_DECLARED));
+	}
+}
+
+/* A word whose bits have names; false: it has none of them. */
+static bool render_flags(struct renderer *renderer, const char *key, const struct slot *slot,
+			 const struct out_integer *number)
+{
+	const char *words[FLAG_NAMES_MAX];
+	char text[RENDER_TEXT_SIZE];
+	uint64_t rest;
+	if (renderer->options->raw || !number->value)
+		return false;
+	const struct flag_names *names = slot->flags ?: flag_names_of_type(slot->type);
+	size_t count =
+		names ? flag_names_split(renderer->target, names, number->value, words, &rest) : 0;
+	if (!count)
+		return false;
+	if (renderer->options->base_of_all)
+		render_number_text(renderer, number->value, number->is_signed, number->bits / 8,
+				   text);
+	else
+		digits_hex(number->value, text);
+	append_flags(names, words, count, rest, text);
+	put_number(renderer, key, number, text);
+	put_flags(renderer, key, names, words, count);
+	return true;
+}
+
 static void render_integer(struct renderer *renderer, const char *key, const struct slot *slot,
 			   const struct btf_type *record, uint64_t value)
 {
@@ -213,6 +267,9 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 		out_bool_as(renderer->out, key, value, shown(renderer, value ? "true" : "false"));
 		return;
 	}
+	const struct out_integer number = { value, slot_bits(slot, record), is_signed };
+	if (render_flags(renderer, key, slot, &number))
+		return;
 	if (is_decimal(renderer, slot->type))
 		digits_i64((int64_t)value, text);
 	else
@@ -226,7 +283,6 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 	if (!renderer->options->raw && record->size == 8 && is_ktime(slot->type))
 		append_seconds(text, (int64_t)value);
 	out_quoted(renderer->out, record->size == 1 ? OUT_QUOTED_TEXT : OUT_RAW);
-	const struct out_integer number = { value, slot_bits(slot, record), is_signed };
 	put_number(renderer, key, &number, text);
 	out_quoted(renderer->out, OUT_RAW);
 }

@@ -194,6 +194,7 @@ struct error *value_member(const struct value *value, const char *name, struct v
 	ret->bit_offset = place.bit_size ? place.bit_offset % 8 : 0;
 	ret->bit_size = place.bit_size;
 	ret->raw_size = 0;
+	ret->flags = flag_names_of_member(whole.type, name);
 	return NULL;
 }
 

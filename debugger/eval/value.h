@@ -6,6 +6,7 @@
 #define DEBUGGER_EVAL_VALUE_H
 
 #include "base/out.h"
+#include "debugger/eval/flag_names.h"
 #include "debugger/eval/render.h"
 #include "debugger/target/target.h"
 
@@ -23,6 +24,7 @@ struct value {
 	const char *bytes;	       /* a string literal: not in memory; of the type's size */
 	uint64_t raw_size;	       /* bytes up to the next symbol, 0 unknown */
 	enum type_origin origin;
+	const struct flag_names *flags; /* of a member's bits; NULL: they have none */
 };
 
 /* The resolved record; false when the type is unknown. */

@@ -296,6 +296,8 @@ void target_close(struct target *target)
 		target->orc_destroy(target->orc);
 	if (target->reach_destroy)
 		target->reach_destroy(target->reach);
+	if (target->flag_names_destroy)
+		target->flag_names_destroy(target->flag_names);
 	if (target->inference_destroy)
 		target->inference_destroy(target->inference);
 	if (target->btf_is_of_file)

@@ -140,6 +140,8 @@ struct target {
 	void (*inference_destroy)(void *inference);
 	void *reach; /* typed objects that debugger/infer found */
 	void (*reach_destroy)(void *reach);
+	void *flag_names; /* of debugger/eval: the kernel's tables of them */
+	void (*flag_names_destroy)(void *flag_names);
 };
 
 struct target_options {

@@ -172,7 +172,7 @@ def knows_pids(program, boot):
                          "-c", "ps 2 | print {pid, tgid, prio}", "-c", "print -x (pid_t)16",
                          "-c", "print/x (pid_t)16", "-c", "print (pid_t)16", "-c", "print (int)16",
                          boot.dump], status=0).text
-    check(".pid = 0," in lines and re.search(r"\.flags = 0x[0-9a-f]+,", lines), lines)
+    check(".pid = 0," in lines and re.search(r"\.flags = 0x[0-9a-f]+ ", lines), lines)
     check(re.search(r"^[0-9a-f]{16} +2 +2 0x78$", lines, re.MULTILINE), lines)
     check_equal(lines.splitlines()[-4:], ["(pid_t)0x10", "(pid_t)0x10", "(pid_t)16", "(int)0x10"],
                 "pids in hexadecimal")
@@ -314,7 +314,90 @@ def looks_for_names(program, boot):
     check(result.errors.endswith(" `sym -q jiff` lists the names with it in them\n"), result.errors)
 
 
+def names_vma_flags(program, boot):
+    """Names of a VMA's flags are those of its rights in /proc/PID/maps."""
+    compared = 0
+    pause, = (line.split()[0] for line in boot.truth("states").splitlines()
+              if line.split()[1] == "pause")
+    for task in ("1", pause):
+        maps = {}
+        for line in boot.truth("tasks", task, "maps").splitlines():
+            span, rights = line.split()[:2]
+            maps[tuple(int(end, 16) for end in span.split("-"))] = rights
+        found, = program.result(boot.dump, f"foreach {task} tree vm_area_struct "
+                                           "current->mm->mm_mt -s vm_start,vm_end,vm_flags")
+        for row in found["result"]:
+            names = row["vm_flags_names"]
+            rights = maps[(int(row["vm_start"]), int(row["vm_end"]))]
+            wanted = [name for name, letter in zip(("read", "write", "exec"), rights)
+                      if letter != "-"]
+            check_equal([name for name in names if name in ("read", "write", "exec")], wanted,
+                        f"rights of {rights}: {names}")
+            check_equal("mayshare" in names, rights[3] == "s", f"mayshare of {rights}: {names}")
+            compared += 1
+    check(compared > 10, f"only {compared} VMAs")
+    text = program.text(boot.dump, "foreach 1 tree vm_area_struct current->mm->mm_mt -s vm_flags")
+    check(re.search(r" 0x[0-9a-f]+ \(read\|exec\|mayread\|", text), text)
+
+
+def names_task_flags(program, boot):
+    """Names of a task's flags are what else is known of it; what has no name stays a number."""
+    seen = set()
+    for answer in program.result(boot.dump, "foreach print current{flags, mm, pid, exit_state}"):
+        comm, value = answer["task"]["comm"], answer["result"]["value"]
+        names, flags = set(value.get("flags_names", ())), value["flags"]
+        seen |= names
+        check_equal("PF_IDLE" in names, value["pid"] == 0, f"PF_IDLE of {comm}")
+        check_equal("PF_KTHREAD" in names, bool(flags & 0x200000), f"PF_KTHREAD of {comm}")
+        if int(value["mm"], 16) or not value["exit_state"]:
+            check_equal("PF_KTHREAD" in names, not int(value["mm"], 16), f"mm and PF_KTHREAD, {comm}")
+        check_equal("PF_EXITING" in names, value["exit_state"] != 0, f"PF_EXITING of {comm}")
+        check("PF_WQ_WORKER" in names or not comm.startswith("kworker/"), f"PF_WQ_WORKER of {comm}")
+        check_equal("PF_KSWAPD" in names, comm.startswith("kswapd"), f"PF_KSWAPD of {comm}")
+    check(seen >= {"PF_IDLE", "PF_KTHREAD", "PF_EXITING", "PF_WQ_WORKER", "PF_KSWAPD",
+                   "PF_NO_SETAFFINITY", "PF_RANDOMIZE", "PF_FORKNOEXEC"}, f"only {seen}")
+    lines = program.run(["-q", "-c", "print init_task.flags", "-c", "print init_task.flags & 2",
+                         "-c", "print -r init_task.flags", "-c", "print -D init_task.flags",
+                         "-c", "struct task_struct.flags init_task", boot.dump], status=0).lines
+    check(re.search(r" = 0x[0-9a-f]+ \(declared: PF_IDLE\|PF_KTHREAD\b.*\)  //", lines[0]), lines[0])
+    check("PF_" not in lines[1] + lines[2], f"{lines[1]} {lines[2]}")
+    check(re.search(r" = \d+ \(declared: ", lines[3]), lines[3])
+    check(re.search(r"flags = 0x[0-9a-f]+ \(declared: ", lines[4]), lines[4])
+
+
+def names_page_flags(program, boot):
+    """The kernel's table of them says of each bit what BTF's enum does; pages of the slab say so."""
+    bits = {item["name"]: item["value"]
+            for item in program.result(boot.dump, "enum pageflags")[0]["definition"]["enumerators"]
+            if item["name"].startswith("PG_")}
+    member = "flags.f" if program.run(["-q", "-c", "print (long)&((struct page *)0)->flags.f",
+                                       boot.dump]).status == 0 else "flags"
+    first, direct = (int(program.value(boot.dump, f"*(unsigned long *)&{name}"))
+                     for name in ("vmemmap_base", "page_offset_base"))
+    pages = program.result(boot.dump, f"print ((struct page (*)[64]){first:#x})[0..1400][0].{member}")
+    seen = set()
+    for page in pages:
+        value = int(page.get("value") or 0)
+        names = page.get("value_names", [])
+        wanted = {bit for bit in bits.values() if value >> bit & 1}
+        check_equal({bits["PG_" + name] for name in names}, wanted, f"flags {value:#x}, {names}")
+        seen |= set(names)
+    check(len(seen) > 3, f"pages have only {seen}")
+    if "PG_slab" not in bits:
+        return
+    for task in program.result(boot.dump, "ps -u")[:5]:
+        page = f"((struct page *){first:#x})[({task['address']} - {direct:#x}) >> 12]"
+        head = int(program.value(boot.dump, f"{page}.compound_head"))
+        if head & 1:
+            page = f"(*(struct page *){head - 1:#x})"
+        names = program.result(boot.dump, f"print {page}.{member}")["value_names"]
+        answer = program.text(boot.dump, f"whattype {task['address']}")
+        check("slab" in names and "slab cache" in answer, f"{names}, {answer}")
+
+
 TESTS = (("--help", asks_for_help), ("parts of names", looks_for_names),
+         ("flags of VMAs", names_vma_flags), ("flags of tasks", names_task_flags),
+         ("flags of pages", names_page_flags),
          ("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
          ("Ctrl-C in foreach", ends_for_each),
          ("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
