@@ -8,6 +8,7 @@
 #include "cmds/command.h"
 #include "cmds/complete.h"
 #include "cmds/completions.h"
+#include "cmds/dumps.h"
 #include "cmds/manual.h"
 #include "cmds/options.h"
 #include "cmds/serve.h"
@@ -18,14 +19,10 @@
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include "vmcore/decompress.h"
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,8 +46,7 @@ struct settings {
 	const char *columns; /* NULL: all */
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool quiet, no_rc;
-	const char **dumps;
-	size_t dump_count;
+	struct dumps dumps;
 	bool interactive; /* a prompt: neither -c nor -i, and a terminal */
 	bool only_help;	  /* no line asks for more than what the program says of itself */
 };
@@ -191,8 +187,8 @@ static int parse_command_line(int argc, char **argv, struct settings *settings)
 	}
 	while (status == -1 && (option = getopt_long(argc, argv, letters, options, NULL)) != -1)
 		status = parse_option(option, settings);
-	settings->dumps = (const char **)argv + optind;
-	settings->dump_count = (size_t)(argc - optind);
+	settings->dumps =
+		(struct dumps){ (const char **)argv + optind, (size_t)(argc - optind), NULL };
 	free(letters);
 	free(options);
 	return status;
@@ -339,7 +335,7 @@ static struct error *open_target(const struct settings *settings, struct surroun
 						 .raw = settings->raw };
 	struct target *target;
 	struct error *error =
-		target_open(settings->dumps, settings->dump_count, &target_options, &target);
+		target_open(settings->dumps.paths, settings->dumps.count, &target_options, &target);
 	if (error)
 		return error;
 	hidden_find(target);
@@ -362,13 +358,13 @@ static struct error *open_target(const struct settings *settings, struct surroun
 static void enter_sandbox(const struct settings *settings, struct surroundings *around)
 {
 	static const char *const system[] = { "/usr/lib/debug", "/usr/lib/modules" };
-	size_t count = 0, most = settings->dump_count + settings->btf_file_count +
+	size_t count = 0, most = settings->dumps.count + settings->btf_file_count +
 				 settings->declaration_count + 1;
 	const char **paths =
 		calloc(most + ARRAY_COUNT(system) * settings->btf_file_count, sizeof(*paths));
 	char **bases = calloc(settings->btf_file_count + 1, sizeof(*bases));
-	for (size_t i = 0; paths && i < settings->dump_count; i++)
-		paths[count++] = settings->dumps[i];
+	for (size_t i = 0; paths && i < settings->dumps.count; i++)
+		paths[count++] = settings->dumps.paths[i];
 	for (size_t i = 0; paths && i < settings->declaration_count; i++)
 		paths[count++] = settings->declarations[i];
 	for (size_t i = 0; paths && bases && i < settings->btf_file_count; i++) {
@@ -393,12 +389,6 @@ static void enter_sandbox(const struct settings *settings, struct surroundings *
 	free(paths);
 }
 
-/* As target_is_live() will have it, before anything of the kernel's was read. */
-static bool is_live(const struct settings *settings)
-{
-	return settings->dump_count == 1 && !strcmp(settings->dumps[0], "/proc/kcore");
-}
-
 /* The helper first: it is to know nothing of the dump, and a process of little memory is quickly
  * copied. */
 static struct error *start_helper(const struct settings *settings, struct surroundings *around)
@@ -407,10 +397,10 @@ static struct error *start_helper(const struct settings *settings, struct surrou
 					      .source_count = settings->source_count,
 					      .interactive = settings->interactive,
 					      .no_rc = settings->no_rc,
-					      .dumps = settings->dumps,
-					      .live = is_live(settings),
+					      .dumps = settings->dumps.paths,
+					      .live = dumps_are_live(&settings->dumps),
 					      .dump_count = uses_cache(settings)
-								    ? settings->dump_count
+								    ? settings->dumps.count
 								    : 0 };
 	return serve_start(&wanted, &around->helper);
 }
@@ -455,54 +445,32 @@ static bool asks_for_help_only(const struct settings *settings)
 	return settings->source_count > 0;
 }
 
-/* An ELF file that is a program; no dump is. */
-static bool is_elf_program(const char *path)
-{
-	Elf64_Ehdr header;
-	struct stat status;
-	if (stat(path, &status) || !S_ISREG(status.st_mode))
-		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool whole = read(fd, &header, sizeof(header)) == sizeof(header);
-	close(fd);
-	return whole && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
-}
-
-/* crash is called with a vmlinux and a vmcore, in any order. Only a file that is an ELF program,
- * which no dump is, is left aside, and only beside another one. */
-static void leave_vmlinux_aside(struct settings *settings)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < settings->dump_count; i++) {
-		const char *path = settings->dumps[i];
-		if (count + settings->dump_count - i == 1 || !is_elf_program(path)) {
-			settings->dumps[count++] = path;
-			continue;
-		}
-		if (!settings->quiet)
-			fprintf(stderr,
-				"btfcrash: %s is left aside: the dump needs no vmlinux beside it\n",
-				path);
-	}
-	settings->dump_count = count;
-}
-
 /* What the program takes for granted: standard files that are open, a dump, lines to run. */
 static void settle(struct settings *settings)
 {
-	static const char *crashed[] = { "/proc/vmcore" }, *running[] = { "/proc/kcore" };
-	leave_vmlinux_aside(settings);
-	if (!settings->dump_count) {
-		settings->dumps = settings->live ? running : crashed;
-		settings->dump_count = 1;
-	}
+	dumps_leave_vmlinux_aside(&settings->dumps, settings->quiet);
+	dumps_choose(&settings->dumps, settings->live);
 	settings->only_help = asks_for_help_only(settings);
 	settings->interactive = !settings->source_count && isatty(STDIN_FILENO);
 	if (!settings->source_count && !settings->interactive)
 		settings->sources[settings->source_count++] = (struct source){ true, "-" };
+}
+
+/* Returns as parse_option(). */
+static int check_dumps(const struct settings *settings)
+{
+	const struct dumps *dumps = &settings->dumps;
+	if (settings->live && dumps->count && !dumps_are_live(dumps)) {
+		fputs("btfcrash: --live is the running kernel: it takes no DUMP\n", stderr);
+		return EXIT_NO_DUMP;
+	}
+	if (settings->live || dumps->count || asks_for_help_only(settings) || dumps_has_default())
+		return -1;
+	fputs("btfcrash: no DUMP given, and there is no /proc/vmcore here (--live looks at the "
+	      "running kernel)\n",
+	      stderr);
+	options_usage(stderr);
+	return EXIT_NO_DUMP;
 }
 
 int main(int argc, char **argv)
@@ -521,19 +489,8 @@ int main(int argc, char **argv)
 		fputs("btfcrash: out of memory\n", stderr);
 	else
 		status = parse_command_line(argc, argv, &settings);
-	if (status == -1 && settings.live && settings.dump_count &&
-	    (settings.dump_count > 1 || strcmp(settings.dumps[0], "/proc/kcore"))) {
-		fputs("btfcrash: --live is the running kernel: it takes no DUMP\n", stderr);
-		status = EXIT_NO_DUMP;
-	}
-	if (status == -1 && !settings.live && !settings.dump_count &&
-	    !asks_for_help_only(&settings) && access("/proc/vmcore", F_OK)) {
-		fputs("btfcrash: no DUMP given, and there is no /proc/vmcore here (--live looks at "
-		      "the running kernel)\n",
-		      stderr);
-		options_usage(stderr);
-		status = EXIT_NO_DUMP;
-	}
+	if (status == -1)
+		status = check_dumps(&settings);
 	if (status == -1) {
 		settle(&settings);
 		status = open_and_debug(&settings);
