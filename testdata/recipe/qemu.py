@@ -15,7 +15,7 @@ from recipe.common import TEMPORARY, RecipeError, locked, read_file
 # A boot takes 15 to 40 s; on a slow and busy machine several times as long.
 BOOT_SECONDS = 600
 DUMP_SECONDS = 300
-ATTEMPTS = 3
+ATTEMPTS = 5
 MEGABYTE = 1 << 20
 
 # A guest that says one of these before it was told to crash met the emulator,

@@ -340,6 +340,19 @@ static void test_width(void)
 			     width ? "  one\n  two\\x1b\n  three\n  a-word-of-its-own\n  x"
 				   : "  one two\\x1b three a-word-of-its-own x");
 	}
+	/* A word that no line has room for begins no other; one that fits exactly stays. */
+	struct out *out = out_text_create(capture_begin(&capture));
+	out_set_width(out, 8);
+	out_space(out, 2, 10, 2);
+	out_string(out, NULL, "0123456789");
+	out_line(out, "%s", "");
+	out_space(out, 2, 3, 2);
+	out_string(out, NULL, "one");
+	out_space(out, 1, 2, 2);
+	out_string(out, NULL, "at");
+	out_space(out, 1, 1, 2);
+	out_string(out, NULL, "x");
+	CHECK_STRING(capture_end(&capture, out), "  0123456789\n  one at\n  x");
 }
 
 int main(void)
