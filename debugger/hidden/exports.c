@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY	    12u
-#define STEP	    4u
-#define CHUNK	    ((size_t)1 << 20)
-#define PROBE	    8u	/* entries that must look right before one reads names */
-#define ENTRIES_MIN 64u /* fewer are no table of a kernel */
-#define NAME_SIZE   256
+#define ENTRY		12u
+#define STEP		4u
+#define CHUNK		((size_t)1 << 20)
+#define PROBE		8u  /* entries that must look right before one reads names */
+#define ENTRIES_MIN	64u /* fewer are no table of a kernel */
+#define NAME_SIZE	256
+#define STEPS_OF_A_NAME 20u
 
 static const char evidence[] = "an exported symbol";
 
@@ -77,17 +78,20 @@ static bool is_text(const struct hidden *hidden, uint64_t address)
 }
 
 /* A function must be one of that name. */
-static enum verdict judge(const struct hidden *hidden, const struct export *export,
-			  const char *name)
+static struct error *judge(struct hidden *hidden, const struct export *export, const char *name,
+			   enum verdict *ret)
 {
 	uint64_t cursor = 0;
 	struct symbol symbol;
-	if (!is_text(hidden, export->value))
-		return DATA_EXPORT;
-	while (symtab_find_own(hidden->target->symbols, NULL, name, &cursor, &symbol))
+	*ret = is_text(hidden, export->value) ? NO_ENTRY : DATA_EXPORT;
+	TRY(hidden_spend(hidden, STEPS_OF_A_NAME));
+	while (*ret == NO_ENTRY &&
+	       symtab_find_own(hidden->target->symbols, NULL, name, &cursor, &symbol)) {
+		TRY(hidden_spend(hidden, STEPS_OF_A_NAME));
 		if (symbol.address == export->value)
-			return FUNCTION_AGREES;
-	return NO_ENTRY;
+			*ret = FUNCTION_AGREES;
+	}
+	return NULL;
 }
 
 /*
@@ -104,8 +108,9 @@ static struct error *read_table(struct scan *scan, size_t at, size_t *ret_end)
 	for (; !error && at + ENTRY <= scan->size; at += ENTRY, entries++) {
 		if (!may_be_entry(scan, at, &export) || !read_name(hidden, export.name, name))
 			break;
-		enum verdict verdict = judge(hidden, &export, name);
-		if (verdict == NO_ENTRY)
+		enum verdict verdict;
+		error = judge(hidden, &export, name, &verdict);
+		if (error || verdict == NO_ENTRY)
 			break;
 		if (verdict == FUNCTION_AGREES)
 			functions++;
@@ -113,7 +118,7 @@ static struct error *read_table(struct scan *scan, size_t at, size_t *ret_end)
 			error = hidden_add(hidden, name, 'D', export.value, 0, evidence);
 	}
 	*ret_end = at;
-	if (entries >= ENTRIES_MIN && functions >= entries / 4)
+	if (error || (entries >= ENTRIES_MIN && functions >= entries / 4))
 		return error;
 	while (hidden->count > before)
 		free(hidden->items[--hidden->count].name);

@@ -12,14 +12,28 @@
 /* The image with its read-only data and the log's buffer: 30 MiB in all kernels seen. */
 #define IMAGE_MAX ((uint64_t)64 << 20)
 
+/* Kernels that were seen take a twentieth to a tenth. */
+#define STEPS_MAX    ((uint64_t)1 << 30)
+#define STEPS_TO_ADD 1000u /* and so a bound on memory */
+
 static const char advice[] =
 	"what VMCOREINFO, exports and BTF name is as good as ever; a few are known by code that "
 	"uses them and by the structure of what is there; other data has no name. `sym NAME` says "
 	"how one was found";
 
+struct error *hidden_spend(struct hidden *hidden, uint64_t steps)
+{
+	if (steps > STEPS_MAX - hidden->spent)
+		return error_create(ERROR_FORMAT, "the search was given up: there is more to look "
+						  "at than any kernel has");
+	hidden->spent += steps;
+	return NULL;
+}
+
 struct error *hidden_add(struct hidden *hidden, const char *name, char kind, uint64_t address,
 			 uint64_t size, const char *evidence)
 {
+	TRY(hidden_spend(hidden, STEPS_TO_ADD));
 	if (!array_reserve(&hidden->items, &hidden->capacity, hidden->count + 1))
 		return error_no_memory();
 	char *copy = strdup(name);

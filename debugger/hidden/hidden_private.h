@@ -11,8 +11,14 @@ struct hidden {
 	uint64_t first, last; /* where data of the kernel image may be, both inside */
 	struct found_symbol *items;
 	size_t count, capacity;
+	uint64_t spent; /* of the steps that all of the search may take */
 };
 
+/*
+ * Counts steps of some ten nanoseconds: how many there are is up to what the dump says. An error
+ * when they are more than any kernel takes.
+ */
+struct error *hidden_spend(struct hidden *hidden, uint64_t steps) MUST_CHECK;
 /* `name` is copied. */
 struct error *hidden_add(struct hidden *hidden, const char *name, char kind, uint64_t address,
 			 uint64_t size, const char *evidence) MUST_CHECK;

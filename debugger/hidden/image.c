@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK	    ((size_t)1 << 20)
-#define BANNER_MAX  512u
-#define ENTRIES_MIN 64u /* parameters: every kernel has hundreds */
-#define ENTRIES_MAX 65536u
-#define NAME_SIZE   128
-#define MODE_MAX    07777u
+#define CHUNK		((size_t)1 << 20)
+#define BANNER_MAX	512u
+#define ENTRIES_MIN	64u /* parameters: every kernel has hundreds */
+#define ENTRIES_MAX	65536u
+#define NAME_SIZE	128
+#define MODE_MAX	07777u
+#define STEPS_OF_A_LOOK 1000u
 
 struct image {
 	struct hidden *hidden;
@@ -63,6 +64,7 @@ static struct error *find_banner(struct image *image, const uint8_t *chunk, size
 		at = memmem(at, size - (size_t)(at - chunk), image->banner, length);
 		if (!at)
 			return NULL;
+		TRY(hidden_spend(image->hidden, STEPS_OF_A_LOOK));
 		TRY(add_banner(image, address + (uint64_t)(at - chunk)));
 	}
 	return NULL;
@@ -134,6 +136,7 @@ static struct error *add_parameters(struct image *image, uint64_t entry, uint64_
 	for (size_t i = 0; i < ENTRIES_MAX && is_parameter(image, start - image->size); i++)
 		start -= image->size;
 	*ret_end = end;
+	TRY(hidden_spend(image->hidden, (end - start) / image->size * STEPS_OF_A_LOOK));
 	if (end - start < ENTRIES_MIN * image->size)
 		return NULL;
 	image->has_parameters = true;
@@ -158,8 +161,10 @@ static struct error *find_parameters(struct image *image, const uint8_t *chunk, 
 	uint64_t after = 0;
 	for (size_t i = 0; i + 8 <= size && !image->has_parameters; i += 8) {
 		uint64_t entry = address + i - image->operations;
-		if (is_known(image, load_u64(chunk + i, big)) && entry >= after &&
-		    is_parameter(image, entry))
+		if (!is_known(image, load_u64(chunk + i, big)) || entry < after)
+			continue;
+		TRY(hidden_spend(image->hidden, STEPS_OF_A_LOOK));
+		if (is_parameter(image, entry))
 			TRY(add_parameters(image, entry, &after));
 	}
 	return NULL;

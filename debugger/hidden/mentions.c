@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUNCTION_MAX 65536u
+#define FUNCTION_MAX	65536u
+#define STEPS_OF_A_BYTE 8u
 
 struct code_reader {
 	struct hidden *hidden;
@@ -84,6 +85,7 @@ static struct error *read_function(struct code_reader *reader, const struct symb
 {
 	if (!symbol->size || symbol->size > FUNCTION_MAX)
 		return NULL;
+	TRY(hidden_spend(reader->hidden, symbol->size * STEPS_OF_A_BYTE));
 	uint8_t *bytes = malloc(symbol->size);
 	struct ops ops = { 0 };
 	if (!bytes)

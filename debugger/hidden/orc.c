@@ -65,24 +65,31 @@ static struct error *add_tables(struct hidden *hidden, uint64_t ips, uint64_t co
 	return hidden_add(hidden, "__stop_orc_unwind", 'R', records + size, 0, evidence);
 }
 
-static bool find_pair(const struct hidden *hidden, const struct text_limits *text,
-		      const struct mentions *mentions, uint64_t *ret_ips, uint64_t *ret_count)
+/* *ret_count 0: there is none. */
+static struct error *find_pair(struct hidden *hidden, const struct text_limits *text,
+			       const struct mentions *mentions, uint64_t *ret_ips,
+			       uint64_t *ret_count)
 {
+	*ret_count = 0;
 	for (size_t i = 0; i < mentions->count; i++) {
 		uint64_t ips = mentions->items[i];
+		TRY(hidden_spend(hidden, mentions->count));
 		if (!may_be_start(hidden, text, ips))
 			continue;
 		for (size_t j = 0; j < mentions->count; j++) {
 			uint64_t count = (mentions->items[j] - ips) / IP_SIZE;
 			if ((mentions->items[j] - ips) % IP_SIZE || count < COUNT_MIN ||
-			    count > COUNT_MAX || !are_addresses(hidden, text, ips, count))
+			    count > COUNT_MAX)
+				continue;
+			TRY(hidden_spend(hidden, count));
+			if (!are_addresses(hidden, text, ips, count))
 				continue;
 			*ret_ips = ips;
 			*ret_count = count;
-			return true;
+			return NULL;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 struct error *hidden_add_orc(struct hidden *hidden, struct code_reader *reader)
@@ -101,7 +108,9 @@ struct error *hidden_add_orc(struct hidden *hidden, struct code_reader *reader)
 	text.last = hidden->last;
 	for (size_t i = 0; !error && i < sizeof(users) / sizeof(users[0]); i++)
 		error = code_reader_mentions(reader, users[i], &mentions, &exists);
-	if (!error && find_pair(hidden, &text, &mentions, &ips, &count))
+	if (!error)
+		error = find_pair(hidden, &text, &mentions, &ips, &count);
+	if (!error && count)
 		error = add_tables(hidden, ips, count);
 	free(mentions.items);
 	return error;

@@ -23,11 +23,13 @@ static bool section_variable(const struct btf_type *section, uint32_t index, con
 	return true;
 }
 
-static void vote(const struct hidden *hidden, const struct btf_type *section, struct votes *votes)
+static struct error *vote(struct hidden *hidden, const struct btf_type *section,
+			  struct votes *votes)
 {
 	struct btf_section_entry entry;
 	const char *name;
 	for (uint32_t i = 0; section_variable(section, i, &name, &entry); i++) {
+		TRY(hidden_spend(hidden, hidden->count));
 		const struct found_symbol *symbol = *name ? hidden_find_named(hidden, name) : NULL;
 		if (!symbol)
 			continue;
@@ -39,12 +41,14 @@ static void vote(const struct hidden *hidden, const struct btf_type *section, st
 		else
 			votes->no++;
 	}
+	return NULL;
 }
 
 /* An exported one is known by now; BTF has its size. */
 static struct error *add_variable(struct hidden *hidden, const char *name, char kind,
 				  uint64_t address, uint64_t size)
 {
+	TRY(hidden_spend(hidden, hidden->count));
 	struct found_symbol *known = (struct found_symbol *)hidden_find_named(hidden, name);
 	if (!known || known->address != address) {
 		TRY(hidden_add(hidden, name, kind, address, size, evidence));
@@ -67,7 +71,7 @@ struct error *hidden_add_per_cpu(struct hidden *hidden)
 	const char *name;
 	if (!id || !btf_get(btf, id, &section))
 		return NULL;
-	vote(hidden, &section, &votes);
+	TRY(vote(hidden, &section, &votes));
 	if (!votes.yes || votes.no)
 		return NULL;
 	/* Per-CPU symbols that are offsets have the letter A (absolute) in kallsyms. */

@@ -17,6 +17,9 @@
 #define CPUS_CHECK  64u
 #define NOTE_HEAD   20u	 /* of an ELF note, with the name CORE */
 #define NOTE_ALIGN  256u /* of a kexec's notes, which are aligned to their size */
+/* Of looking at what an address is of, and of walking over a map. */
+#define STEPS_OF_A_LOOK 2000u
+#define STEPS_OF_A_WALK 200000u
 
 enum shape { SHAPE_WRONG, SHAPE_EMPTY, SHAPE_RIGHT };
 
@@ -141,7 +144,7 @@ struct map_look {
 	struct target *target;
 	const struct recipe *recipe;
 	unsigned int right;
-	bool wrong;
+	bool wrong, ended; /* enough was seen */
 };
 
 /* The struct says under which number it is kept. */
@@ -150,8 +153,12 @@ static struct error *look_entry(void *context, const struct walk_item *item)
 	struct map_look *look = context;
 	struct object object;
 	uint64_t id;
-	if (item->is_value || look->right >= ITEMS_CHECK)
+	if (item->is_value)
 		return NULL;
+	if (look->wrong || look->right >= ITEMS_CHECK) {
+		look->ended = true;
+		return error_create(ERROR_OTHER, "enough of the map was seen");
+	}
 	struct error *error = object_at(look->target, look->recipe->item, item->address, &object);
 	const char *path = look->recipe->member;
 	if (!error && !strncmp(path, "aux->", 5)) {
@@ -192,7 +199,7 @@ static enum shape look_idr(struct target *target, uint64_t address, const struct
 		return SHAPE_WRONG;
 	error = walk_idr(&walk, address);
 	error_free(error);
-	if (error || look.wrong)
+	if ((error && !look.ended) || look.wrong)
 		return SHAPE_WRONG;
 	return look.right ? SHAPE_RIGHT : SHAPE_EMPTY;
 }
@@ -529,6 +536,9 @@ static struct error *choose(struct hidden *hidden, struct code_reader *reader,
 	for (size_t i = 0; i < candidates->count; i++) {
 		const struct candidate *candidate = &candidates->items[i];
 		bool is_another = false;
+		TRY(hidden_spend(hidden,
+				 candidates->count + (recipe->look == look_idr ? STEPS_OF_A_WALK
+									       : STEPS_OF_A_LOOK)));
 		enum shape shape = recipe->look(hidden->target, candidate->address, recipe);
 		if (shape != SHAPE_WRONG)
 			TRY(is_other(reader, recipe, candidate->address, &is_another));
