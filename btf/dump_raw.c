@@ -88,15 +88,15 @@ static void dump_value(struct out *out, const struct btf_type *type,
 		       const struct btf_enumerator *enumerator)
 {
 	bool wide = type->kind == BTF_ENUM64;
+	struct out_integer value = { (uint64_t)enumerator->value, wide ? 64 : 32, type->kind_flag };
 	char text[32];
-	if (type->kind_flag) {
+	if (!value.is_signed && !wide)
+		value.value &= UINT32_MAX;
+	if (value.is_signed)
 		snprintf(text, sizeof(text), "%" PRId64 "%s", enumerator->value, wide ? "LL" : "");
-		out_i64_as(out, "val", enumerator->value, text);
-		return;
-	}
-	uint64_t value = (uint64_t)enumerator->value & (wide ? UINT64_MAX : UINT32_MAX);
-	snprintf(text, sizeof(text), "%" PRIu64 "%s", value, wide ? "ULL" : "");
-	out_u64_as(out, "val", value, text);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 "%s", value.value, wide ? "ULL" : "");
+	out_integer_as(out, "val", &value, text);
 }
 
 static void dump_enum(struct out *out, const struct btf_type *type)

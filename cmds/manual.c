@@ -124,6 +124,8 @@ static const char tail[] =
 	".SH FILES\n"
 	".TP\n.I ~/.config/btfcrash/rc\nCommands that run at the start of a prompt.\n"
 	".TP\n.I ~/.local/state/btfcrash/history\nThe prompt's history.\n"
+	".TP\n.I PREFIX/share/btfcrash/schemas/\nWhat the JSON of each command is, as JSON "
+	"Schema.\n"
 	".TP\n.I PREFIX/share/btfcrash/python/btfcrash.py\nA Python module that opens dumps and "
 	"gives "
 	"objects\n"

@@ -16,7 +16,9 @@ static const struct program_option program_options[] = {
 	  "slept all the while, those that run are marked as moving, and no results are kept for "
 	  "later sessions. Types and BPF programs are what the kernel itself says (libbpf)." },
 	{ OPTION_JSON, "json", NULL, NULL, "one line of JSON a command",
-	  "It is {\"command\", \"ok\", \"result\"}, or has \"error\" instead of the result." },
+	  "It is {\"command\", \"ok\", \"result\"}, or has \"error\" instead of the result. JSON "
+	  "schemas, in PREFIX/share/btfcrash/schemas, say what it is: answer.json the line, "
+	  "COMMAND.json the result of each command." },
 	{ OPTION_JSON_INTEGERS, "json-integers", "HOW", "portable exact",
 	  "portable: 64-bit integers are strings; or exact",
 	  "Many readers of JSON (jq, JavaScript) round numbers from 2^53 on. So an integer whose C "
