@@ -144,8 +144,9 @@ class Program:
     def environment(self, **more):
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("BTFCRASH")}
+        # Below /dev/null not even root makes a folder.
         environment.update(LC_ALL="C.UTF-8", TERM="dumb",
-                           XDG_CACHE_HOME=self.cache or "/nonexistent/cache", **more)
+                           XDG_CACHE_HOME=self.cache or "/dev/null/cache", **more)
         environment.setdefault("ASAN_OPTIONS", "detect_leaks=1:exitcode=99")
         return environment
 

@@ -58,7 +58,7 @@ def refuses(program, boot, other):
         refused(program, boot, truth(other, "vmlinux"), "it is of another kernel")
     refused(program, boot, boot.dump, "it has no section .BTF")
     refused(program, boot, __file__, "is not BTF's")
-    refused(program, boot, "/nonexistent", "No such file")
+    refused(program, boot, os.path.join(program.scratch, "no.btf"), "No such file")
     refused(program, boot, truth(boot, "vmlinux") + ",base=vmlinux", "continues no base")
     names = modules_of(boot)
     if not names:
@@ -160,8 +160,8 @@ def types_of_file(program, boot):
     commands = ("struct only_in_file", "struct -m types only_in_file", "types 'only_in*'",
                 "types -m types struct only_in_file", "print sizeof(struct only_in_file)")
     arguments = [word for command in commands for word in ("-c", command)]
-    result = program.run(["-q", "--json", "--btf", path[:-2] + ",base=none", *arguments, boot.dump],
-                         status=0)
+    result = program.run(["-q", "--json", "--json-integers=exact", "--btf",
+                          path[:-2] + ",base=none", *arguments, boot.dump], status=0)
     by_name, by_file, found, raw, size = [answer["result"] for answer in result.objects()]
     check_equal(by_name, by_file, "struct -m")
     check("alpha" in str(by_name) and "links" in str(by_name), f"struct: {by_name}")
