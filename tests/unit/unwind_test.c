@@ -142,7 +142,7 @@ static void test_symbol_at_zero(void)
 	CHECK_OK(symtab_add(machine.target.symbols, "bpf", "zero", 't', 0, 4096));
 	push(&machine, STACK + 800, function(OUTER) + RETURN);
 	struct registers registers = start_at(100, STACK + 800, 0x5555);
-	alarm(60);
+	alarm(600);
 	unwind_from(&machine, &registers, &trace);
 	alarm(0);
 	CHECK_U64(trace.count, 2);
