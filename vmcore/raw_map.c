@@ -81,20 +81,19 @@ static bool load_map(const uint8_t *bytes, const uint8_t *at, const uint8_t *end
 /* --- what it makes of the file ------------------------------------------------------ */
 
 /* Takes the runs. */
-static bool add_layout(struct raw_layouts *layouts, struct elf_runs *runs)
+static void add_layout(struct raw_layouts *layouts, struct elf_runs *runs)
 {
 	for (size_t i = 0; i < layouts->count; i++)
 		if (layouts->items[i].count == runs->count &&
 		    !memcmp(layouts->items[i].items, runs->items,
 			    runs->count * sizeof(*runs->items))) {
 			free(runs->items);
-			return true;
+			return;
 		}
 	if (layouts->count == RAW_LAYOUTS_MAX)
 		free(runs->items);
 	else
 		layouts->items[layouts->count++] = *runs;
-	return true;
 }
 
 /* All of the memory without a hole: what is above 4 GiB comes last. */
