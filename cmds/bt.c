@@ -141,15 +141,49 @@ static struct error *parse_cpu(const char *text, uint32_t *ret)
 	return NULL;
 }
 
-/* A pid, or an address: hexadecimal, with or without 0x. */
+struct name_search {
+	const char *name;
+	uint64_t address; /* of the first one */
+	size_t count;
+};
+
+static struct error *match_name(void *context, const struct task *task)
+{
+	struct name_search *search = context;
+	if (!strcmp(task->comm, search->name) && !search->count++)
+		search->address = task->address;
+	return NULL;
+}
+
+/* By its name, if no other task has it; `why` says why the text is not an address of one. */
+static struct error *find_named(struct target *target, const char *name, struct error *why,
+				struct task *ret)
+{
+	struct name_search search = { .name = name };
+	struct error *problem = NULL, *error = task_for_each(target, match_name, &search, &problem);
+	error_free(problem);
+	if (error || !search.count) {
+		error_free(error);
+		return why;
+	}
+	error_free(why);
+	if (search.count > 1)
+		return error_create(ERROR_USAGE, "%zu tasks are called %s; `ps %s` has their pids",
+				    search.count, name, name);
+	return task_read(target, search.address, ret);
+}
+
+/* A pid, an address (hexadecimal, with or without 0x), or a name. */
 struct error *bt_find_task(struct session *session, const char *text, struct task *ret)
 {
 	char *end;
 	uint64_t value = strtoull(text, &end, 10);
 	if (!*end && end != text && strlen(text) < 16)
 		return task_find(session->target, value, ret);
-	return expression_address(&session->scope, text, &value)
-		       ?: task_find(session->target, value, ret);
+	struct error *error = expression_address(&session->scope, text, &value)
+				      ?: task_find(session->target, value, ret);
+	return error && !error_is_fatal(error) ? find_named(session->target, text, error, ret)
+					       : error;
 }
 
 static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments)
@@ -270,8 +304,9 @@ const struct command command_bt = {
 	.name = "bt",
 	.summary = "stack traces",
 	.description =
-		"Shows the kernel stack of a task: of the panicking one, of those given by pid or "
-		"by the address of their task_struct, of the one on a CPU (-c), or of all CPUs "
+		"Shows the kernel stack of a task: of the panicking one, of those given by pid, "
+		"by name or by the address of their task_struct, of the one on a CPU (-c), or of "
+		"all CPUs "
 		"(-a)."
 		"\n\n"
 		"Frames are found by the kernel's own ORC tables. Where those have nothing, a "

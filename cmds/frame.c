@@ -175,7 +175,8 @@ static const char *const task_examples[] = { "task", "task 1", NULL };
 const struct command command_task = {
 	.name = "task",
 	.summary = "shows or selects the task to look at",
-	.description = "Selects a task by pid or by the address of its task_struct: bt, frame and "
+	.description = "Selects a task by pid, by name or by the address of its task_struct: bt, "
+		       "frame and "
 		       "`current` in "
 		       "expressions are about it from then on. At first it is the panicking one.",
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK, .optional = true } },

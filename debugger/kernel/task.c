@@ -458,10 +458,28 @@ static struct error *match_pid(void *context, uint64_t address)
 	return error_create(ERROR_OTHER, "found"); /* ends the walk */
 }
 
+/* Any readable memory can be read as a task; most of it cannot be one. */
+static struct error *find_at(struct target *target, uint64_t address, struct task *ret)
+{
+	struct task task;
+	TRY(task_read(target, address, &task));
+	/* Pid 0 is that of idle tasks alone, which init_idle() names. */
+	bool is_task = task.pid ? task.pid > 0 && task.pid < PID_LIMIT
+				: !strncmp(task.comm, "swapper", strlen("swapper"));
+	if (is_task || task.is_partial) {
+		*ret = task;
+		return NULL;
+	}
+	task_deinit(&task);
+	return error_create(ERROR_NOT_FOUND,
+			    "no task is at 0x%" PRIx64 ": its pid would be %" PRId32, address,
+			    task.pid);
+}
+
 struct error *task_find(struct target *target, uint64_t pid_or_address, struct task *ret)
 {
 	if (pid_or_address >= PID_LIMIT)
-		return task_read(target, pid_or_address, ret);
+		return find_at(target, pid_or_address, ret);
 	struct search search = { .target = target, .pid = pid_or_address };
 	struct walk walk = { .target = target, .visit = match_pid, .context = &search };
 	struct error *error = walk_tasks(&walk);

@@ -395,7 +395,24 @@ def names_page_flags(program, boot):
         check("slab" in names and "slab cache" in answer, f"{names}, {answer}")
 
 
-TESTS = (("--help", asks_for_help), ("parts of names", looks_for_names),
+def finds_tasks_by_name(program, boot):
+    """A name does for a pid, if it is one task's; what is no task is not shown as one."""
+    names = [task["comm"] for task in program.result(boot.dump, "ps")]
+    check_equal(program.text(boot.dump, "bt init"), program.text(boot.dump, "bt 1"), "bt init")
+    check_equal(program.result(boot.dump, "task collect")["comm"], "collect", "task collect")
+    for name in sorted(name for name in set(names) if names.count(name) > 1)[:1]:
+        result = program.run(["-q", "-c", f"bt {name}", boot.dump], status=1)
+        check(f"{names.count(name)} tasks are called {name}; `ps {name}`" in result.errors,
+              result.errors)
+    for line in ("bt jiffies", "task linux_banner", "bt init_net", "bt nosuch"):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(not result.text and ("no task is at 0x" in result.errors
+                                   or "no symbol" in result.errors),
+              f"{line}: {result.text}{result.errors}")
+
+
+TESTS = (("tasks by name", finds_tasks_by_name),
+         ("--help", asks_for_help), ("parts of names", looks_for_names),
          ("flags of VMAs", names_vma_flags), ("flags of tasks", names_task_flags),
          ("flags of pages", names_page_flags),
          ("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
