@@ -152,7 +152,7 @@ demo: ## crashes a real kernel and looks at its dump: the first thing to try
 	@$(MAKE) packages NEEDS='$(NEEDS)' INSTALLS=yes
 	@tests/demo --step 2 'building btfcrash'
 	@$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(PROCESSORS)) $(PROGRAM)
-	@tests/demo --step 3 'crashing a kernel in an emulator'
+	@tests/demo --step 3 'crashing a kernel in an emulator (half a minute without a word)'
 	@testdata/make-dumps --demo
 	@tests/demo $(PROGRAM)
 

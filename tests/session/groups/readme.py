@@ -140,6 +140,8 @@ def compare(shown, output, known):
 def run_shell(program, folder, command):
     """What a command in the shell prints, in a folder that has the dumps."""
     environment = program.environment()
+    environment["PYTHONPATH"] = os.path.join(ROOT, "cmds", "python")
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     environment["PATH"] = os.path.dirname(program.path) + ":" + environment["PATH"]
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
