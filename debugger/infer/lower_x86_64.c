@@ -47,12 +47,20 @@ static bool is_long_write(const struct lowering_state *state)
 	       lower_x86_64_class(state->instruction->id) == CLASS_AREA;
 }
 
+/* Vector instructions that Capstone 5 has in no group. */
+static bool lacks_group(unsigned int id)
+{
+	return id == X86_INS_PALIGNR || id == X86_INS_VPALIGNR || id == X86_INS_PEXTRW ||
+	       id == X86_INS_VPEXTRW;
+}
+
 static bool is_known(const struct lowering_state *state)
 {
 	const cs_detail *detail = state->instruction->detail;
 	enum lower_class class = lower_x86_64_class(state->instruction->id);
 	if (class == CLASS_UNKNOWN)
-		return lower_x86_64_is_vector(detail->groups, detail->groups_count);
+		return lower_x86_64_is_vector(detail->groups, detail->groups_count) ||
+		       lacks_group(state->instruction->id);
 	return class != CLASS_ALL;
 }
 

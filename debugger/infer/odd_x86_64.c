@@ -93,6 +93,46 @@ static struct odd_instruction with_place(size_t prefixes, const uint8_t *bytes, 
 	return ret;
 }
 
+/*
+ * Of AVX2's and later, what Capstone 4 takes for none: vbroadcasti128 and vpclmulqdq of 32 bytes.
+ * Their three bytes of VEX: c4, map, and W, registers, length, prefix.
+ */
+static bool vex(const uint8_t *bytes, size_t size, struct odd_instruction *ret)
+{
+	if (size < 5 || bytes[0] != 0xc4 || (bytes[2] & 7) != 5)
+		return false;
+	uint8_t map = bytes[1] & 0x1f;
+	bool is_multiply = map == 3 && bytes[3] == 0x44;
+	if (!is_multiply && !(map == 2 && bytes[3] == 0x5a))
+		return false;
+	size_t place = modrm_length(bytes + 4, size - 4);
+	size_t length = 4 + place + is_multiply;
+	if (!place || length > size)
+		return false;
+	*ret = (struct odd_instruction){ .size = (uint8_t)length, .effect = ODD_NOTHING };
+	return true;
+}
+
+/* movsxd without REX.W, a mov: 4 takes it for the one that widens, 5 for nothing. */
+static bool narrow_movsxd(const uint8_t *bytes, size_t size, struct odd_instruction *ret)
+{
+	size_t at = 0;
+	while (at < size && at < 4 && (bytes[at] == 0x66 || bytes[at] == 0x67))
+		at++;
+	if (at < size && bytes[at] >> 4 == 4) {
+		if (bytes[at] & 8)
+			return false;
+		at++;
+	}
+	if (at >= size || bytes[at] != 0x63)
+		return false;
+	size_t place = modrm_length(bytes + at + 1, size - at - 1);
+	if (!place)
+		return false;
+	*ret = (struct odd_instruction){ "movsxd", (uint8_t)(at + 1 + place), ODD_UNKNOWN };
+	return true;
+}
+
 bool odd_x86_64(const uint8_t *bytes, size_t size, struct odd_instruction *ret)
 {
 	static const uint8_t ud1[] = { 0x0f, 0xb9 }, wruss[] = { 0x0f, 0x38, 0xf5 },
@@ -101,7 +141,8 @@ bool odd_x86_64(const uint8_t *bytes, size_t size, struct odd_instruction *ret)
 	bool short_prefix = false;
 	if (size && bytes[0] == EVEX)
 		return evex(bytes, size, ret);
-	if (system_instruction(bytes, size, ret))
+	if (system_instruction(bytes, size, ret) || vex(bytes, size, ret) ||
+	    narrow_movsxd(bytes, size, ret))
 		return true;
 	while (prefixes < size && prefixes < 4 &&
 	       (bytes[prefixes] == 0x66 || bytes[prefixes] == 0x67)) {
@@ -158,14 +199,84 @@ static void copy_operands(const cs_insn *instruction, char *ret, size_t size)
 		 dollar + strcspn(dollar, ","));
 }
 
+/* Puts a first operand before the others, where there is room. */
+static void put_first(const char *first, char *operands, size_t size)
+{
+	size_t length = strlen(first), rest = strlen(operands) + 1;
+	if (length + rest > size)
+		return;
+	memmove(operands + length, operands, rest);
+	memcpy(operands, first, length);
+}
+
+/* "shrb $1, (%rax)": Capstone 5 leaves the 1 out where the place is memory. */
+static void mend_shift(const cs_insn *instruction, char *operands, size_t size)
+{
+	uint8_t opcode = instruction->detail->x86.opcode[0];
+	bool is_one = opcode == 0xd0 || opcode == 0xd1;
+	if (is_one && !strchr(operands, '$') && strchr(operands, '('))
+		put_first("$1, ", operands, size);
+}
+
+/* ", %riz, 2" is the index that none is; Capstone 4 leaves it out. */
+static void mend_index(char *operands)
+{
+	char *index = strstr(operands, ", %riz"), *end = index ? strchr(index, ')') : NULL;
+	if (!end)
+		return;
+	/* Without a base, nothing is left in the brackets. */
+	if (index > operands && index[-1] == '(') {
+		index--;
+		end++;
+	}
+	memmove(index, end, strlen(end) + 1);
+}
+
+/* The accumulator of the short form comes first in Capstone 5. */
+static void mend_exchange(const cs_insn *instruction, char *operands, size_t size)
+{
+	char first[16], second[16];
+	if (instruction->id != X86_INS_XCHG || instruction->detail->x86.opcode[0] >> 3 != 0x12 ||
+	    sscanf(operands, "%15[^,], %15s", first, second) != 2)
+		return;
+	if (!strcmp(second, "%rax") || !strcmp(second, "%eax") || !strcmp(second, "%ax"))
+		snprintf(operands, size, "%s, %s", second, first);
+}
+
+static size_t count_operands(const char *text)
+{
+	size_t count = *text != 0;
+	for (int depth = 0; *text; text++) {
+		depth += (*text == '(') - (*text == ')');
+		count += *text == ',' && !depth;
+	}
+	return count;
+}
+
+/* %xmm0 that these have without naming it: Capstone 5 shows it. */
+static void mend_hidden(const cs_insn *instruction, char *operands, size_t size)
+{
+	unsigned int id = instruction->id;
+	bool has_hidden = id == X86_INS_SHA256RNDS2 || id == X86_INS_PBLENDVB ||
+			  id == X86_INS_BLENDVPS || id == X86_INS_BLENDVPD;
+	if (has_hidden && count_operands(operands) == 2)
+		put_first("%xmm0, ", operands, size);
+}
+
 void odd_text(const cs_insn *instruction, char *mnemonic, size_t mnemonic_size, char *operands,
 	      size_t operands_size)
 {
 	const char *name = instruction->mnemonic;
 	const cs_x86 *x86 = &instruction->detail->x86;
 	copy_operands(instruction, operands, operands_size);
+	mend_shift(instruction, operands, operands_size);
+	mend_index(operands);
+	mend_exchange(instruction, operands, operands_size);
+	mend_hidden(instruction, operands, operands_size);
 	/* Names that Capstone 4 has wrong, as Capstone 5 has them. */
-	if (!strcmp(name, "ud2b")) {
+	if (!strcmp(name, "movd") && (x86->rex & 8)) {
+		name = "movq";
+	} else if (!strcmp(name, "ud2b")) {
 		name = "ud1";
 	} else if (!strcmp(name, "rol") && x86->operands[1].size == 4) {
 		name = "roll";

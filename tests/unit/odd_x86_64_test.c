@@ -36,6 +36,14 @@ static const struct {
 	{ "\x62\xf1\x7e\x48\x6f\x46\x01\xc5", 8, 7, ODD_UNKNOWN, NULL },
 	{ "\x62\xf1\x65\x08\x72\xc3", 6, 0, 0, NULL },
 	{ "\x62", 1, 0, 0, NULL },
+	/* movsxd %eax, %edi; 0x36(%rbp), %esp, with 0x66; movslq */
+	{ "\x63\xf8\x90", 3, 2, ODD_UNKNOWN, "movsxd" },
+	{ "\x66\x63\x65\x36\x90", 5, 4, ODD_UNKNOWN, "movsxd" },
+	{ "\x48\x63\xf8\x90", 4, 0, 0, NULL },
+	/* vpclmulqdq $0x11, %ymm7, %ymm0, %ymm5; of 16 bytes; vbroadcasti128 -0x50(%rcx), %ymm6 */
+	{ "\xc4\xe3\x7d\x44\xef\x11\x90", 7, 6, ODD_NOTHING, NULL },
+	{ "\xc4\xe3\x79\x44\xef\x11\x90", 7, 0, 0, NULL },
+	{ "\xc4\xe2\x7d\x5a\x71\xb0\x90", 7, 6, ODD_NOTHING, NULL },
 	{ "\x90", 1, 0, 0, NULL },
 };
 
@@ -98,6 +106,25 @@ static void test_text(void)
 	check_text("\x48\xb8\x00\x01\x00\x00\x00\x00\xad\xde", 10, 10, "movabsq",
 		   "$0xdead000000000100, %rax");
 	check_text("\x48\x83\xc0\xff", 4, 4, "addq", "$-1, %rax");
+	check_text("\x63\xf8", 2, 2, "movsxd", "");
+	check_text("\xd0\x6a\x62", 3, 3, "shrb", "$1, 0x62(%rdx)");
+	check_text("\xd1\x24\x9a", 3, 3, "shll", "$1, (%rdx, %rbx, 4)");
+	check_text("\xd1\xe1", 2, 2, "shll", "$1, %ecx");
+	check_text("\xd3\x21", 2, 2, "shll", "%cl, (%rcx)");
+	check_text("\xc1\x21\x03", 3, 3, "shll", "$3, (%rcx)");
+	check_text("\x00\x4c\x62\x8c", 4, 4, "addb", "%cl, -0x74(%rdx)");
+	check_text("\x03\x74\xa6\x83", 4, 4, "addl", "-0x7d(%rsi), %esi");
+	check_text("\x03\x74\x9e\x83", 4, 4, "addl", "-0x7d(%rsi, %rbx, 4), %esi");
+	check_text("\x91", 1, 1, "xchgl", "%eax, %ecx");
+	check_text("\x41\x95", 2, 2, "xchgl", "%eax, %r13d");
+	check_text("\x66\x95", 2, 2, "xchgw", "%ax, %bp");
+	check_text("\x48\x92", 2, 2, "xchgq", "%rax, %rdx");
+	check_text("\x87\xc1", 2, 2, "xchgl", "%eax, %ecx");
+	check_text("\x0f\x38\xcb\xd1", 4, 4, "sha256rnds2", "%xmm0, %xmm1, %xmm2");
+	check_text("\x0f\x38\xcb\x14\x91", 5, 5, "sha256rnds2", "%xmm0, (%rcx, %rdx, 4), %xmm2");
+	check_text("\x66\x0f\x38\x10\xca", 5, 5, "pblendvb", "%xmm0, %xmm2, %xmm1");
+	check_text("\x66\x48\x0f\x6e\xcf", 5, 5, "movq", "%rdi, %xmm1");
+	check_text("\x66\x0f\x6e\xcf", 4, 4, "movd", "%edi, %xmm1");
 }
 
 int main(void)
