@@ -178,6 +178,16 @@ def knows_pids(program, boot):
                 "pids in hexadecimal")
 
 
+def counts_in_decimal(program, boot):
+    """What is no integer of the dump's is the same in every base: counts, CPUs, lines, indices."""
+    commands = ("ps", "bt -n -a", "stacks", "sys", "sym jiffies", "struct task_struct", "btf",
+                "dis schedule 5", "whattype init_task", "foreach 1 task", "whatis init_task")
+    decimal, hexadecimal = (
+        program.run(["-q", "-c", f"set base {base}", *sum((["-c", c] for c in commands), []),
+                     boot.dump], status=0).text for base in ("dec", "hex"))
+    check_lines(hexadecimal.splitlines(), decimal.splitlines(), "line")
+
+
 def names_cpus(program, boot):
     """A set of CPUs looks like no number."""
     for mask, pattern in (("__cpu_present_mask", f"CPUs 0-{boot.cpu_count - 1}"),
@@ -417,7 +427,7 @@ TESTS = (("tasks by name", finds_tasks_by_name),
          ("flags of pages", names_page_flags),
          ("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
          ("Ctrl-C in foreach", ends_for_each),
-         ("pids", knows_pids), ("sets of CPUs", names_cpus), ("NULL", says_null),
+         ("pids", knows_pids), ("counts", counts_in_decimal), ("sets of CPUs", names_cpus), ("NULL", says_null),
          ("a format in a pipe", keeps_format),
          ("tables of frames", tables_of_frames), ("shared arguments", shares_arguments),
          ("computed columns", computes_columns),
