@@ -15,7 +15,7 @@ VALUES = (
     ("*(unsigned __int128 *)&init_task.signal->rlim[0]", str(2**128 - 1)),
     ("*(__int128 *)&init_task.signal->rlim[0]", "-1"),
     ("(unsigned int)-1", 2**32 - 1), ("(int)-5", -5), ("(u8)200", 200), ("(enum pid_type)1", 1),
-    ("1 == 1", 1), ("(bool)1", True), ("(void *)16", "0x10"), ("(ktime_t)1000", "1000"),
+    ("BPF_F_INDEX_MASK", "4294967295"), ("1 == 1", 1), ("(bool)1", True), ("(void *)16", "0x10"), ("(ktime_t)1000", "1000"),
     ("init_task.pid", 0), ("init_task.signal->rlim[0]",
                            {"rlim_cur": str(2**64 - 1), "rlim_max": str(2**64 - 1)}),
     ("init_task.signal->rlim[0].rlim_cur & 1", "1"),
