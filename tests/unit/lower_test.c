@@ -205,6 +205,19 @@ static void test_memory_writes(void)
 	CHECK_U64(ops.count, 0);
 }
 
+/* Also where a release of Capstone has them in no group. */
+static void test_vectors_keep_the_rest(void)
+{
+	lower("66 0f 3a 0f c1 08"); /* palignr $8, %xmm1, %xmm0 */
+	CHECK_U64(written(), 0);
+	lower("c4 e3 71 0f c2 08"); /* vpalignr $8, %xmm2, %xmm1, %xmm0 */
+	CHECK_U64(written(), 0);
+	lower("66 0f c5 c0 00"); /* pextrw $0, %xmm0, %eax */
+	CHECK_U64(written(), 1 << RAX);
+	lower("c5 f9 c5 c0 00"); /* vpextrw $0, %xmm0, %eax */
+	CHECK_U64(written(), 1 << RAX);
+}
+
 static void test_unknown_forgets_all(void)
 {
 	lower("66 0f 3a 63 c1 00"); /* pcmpistri writes ecx, unseen in the kernel */
@@ -334,6 +347,7 @@ int main(void)
 	RUN(test_parts_of_registers);
 	RUN(test_implied_writes);
 	RUN(test_memory_writes);
+	RUN(test_vectors_keep_the_rest);
 	RUN(test_unknown_forgets_all);
 	RUN(test_stack);
 	RUN(test_control);
