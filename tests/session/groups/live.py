@@ -68,12 +68,11 @@ compare $two
 mount -t sysfs sys /sys""",
          "no libbpf": EXPORTS + """rm LIBBPF
 compare $two"""}
-QUESTIONS = {"answers": ["-q", "--json", "--live", *(word for command in COMMANDS
-                                                   for word in ("-c", command))],
+VALUES = ["-q", "--json", "--json-integers=exact", "--live"]
+QUESTIONS = {"answers": [*VALUES, *(word for command in COMMANDS for word in ("-c", command))],
              "text": ["-q", "--live", "-c", "sys", "-c", "log", "-c", "bt"],
              "operand": ["-q", "--json", "-c", "sys", "/proc/kcore"],
-             "holes": ["-q", "--json", "--live", *(word for command in HOLES
-                                                   for word in ("-c", command))]}
+             "holes": [*VALUES, *(word for command in HOLES for word in ("-c", command))]}
 SCRIPTS = {"stacks": STACKS, "task": TASK, "cache": CACHE, "churn": CHURN, "refused": REFUSED,
            **TYPES}
 
