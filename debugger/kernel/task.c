@@ -458,6 +458,9 @@ static struct error *match_pid(void *context, uint64_t address)
 	return error_create(ERROR_OTHER, "found"); /* ends the walk */
 }
 
+/* A kernel stack begins with a page. */
+#define STACK_ALIGNMENT 4096
+
 /* Any readable memory can be read as a task; most of it cannot be one. */
 static struct error *find_at(struct target *target, uint64_t address, struct task *ret)
 {
@@ -466,14 +469,16 @@ static struct error *find_at(struct target *target, uint64_t address, struct tas
 	/* Pid 0 is that of idle tasks alone, which init_idle() names. */
 	bool is_task = task.pid ? task.pid > 0 && task.pid < PID_LIMIT
 				: !strncmp(task.comm, "swapper", strlen("swapper"));
+	is_task = is_task && task.stack % STACK_ALIGNMENT == 0;
 	if (is_task || task.is_partial) {
 		*ret = task;
 		return NULL;
 	}
 	task_deinit(&task);
 	return error_create(ERROR_NOT_FOUND,
-			    "no task is at 0x%" PRIx64 ": its pid would be %" PRId32, address,
-			    task.pid);
+			    "no task is at 0x%" PRIx64 ": its pid would be %" PRId32
+			    ", its stack 0x%" PRIx64,
+			    address, task.pid, task.stack);
 }
 
 struct error *task_find(struct target *target, uint64_t pid_or_address, struct task *ret)

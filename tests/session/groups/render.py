@@ -30,6 +30,7 @@ SEPARATOR = "print 0x7a1b2c3d"
 SEPARATOR_TEXT = "2048601149"
 
 POINTER = re.compile(r"0x[0-9a-f]+")
+FLAGS = re.compile(r" \((declared: )?[\w|]+\)")
 NUMBER = re.compile(r"-?(0x[0-9a-f]+|\d+)(?![\w])")
 WORD = re.compile(r"[^\s,{}<>\"]+(\+0x[0-9a-f]+)?")
 
@@ -133,6 +134,8 @@ class Text:
                 not self.text.startswith(" <repeats", self.at):
             self.at += 1
             rest = self.place()
+        elif self.text.startswith(" (", self.at):
+            rest = self.match(FLAGS) or ""
         return rest
 
     def braces(self):
@@ -246,6 +249,7 @@ class Comparison:
             check(data in ({}, []), where)
         elif isinstance(data, dict):
             check(kind == "struct", where)
+            data = self.same_flags(text[1], data, path)
             check_equal(sorted(text[1]), sorted(data), f"members of {path}")
             for name, member in data.items():
                 self.same(text[1][name], member, f"{path}.{name}")
@@ -253,6 +257,21 @@ class Comparison:
             self.same_array(text, data, path, where)
         else:
             self.same_scalar(text, data, where)
+
+    def same_flags(self, members, data, path):
+        """Names of flags stand behind a number, and in JSON in members beside it, which are taken
+        off here."""
+        added = set()
+        for name, (kind, *rest) in members.items():
+            if kind != "number" or not FLAGS.fullmatch(rest[1]):
+                continue
+            shown = rest[1].strip(" ()").removeprefix("declared: ").split("|")
+            shown = [flag for flag in shown if not flag.startswith("0x")]
+            check_equal(shown, data.get(f"{name}_names"), f"flags of {path}.{name}")
+            check_equal(data.get(f"{name}_names_origin"),
+                        "declared" if "declared: " in rest[1] else None, f"origin of {path}.{name}")
+            added |= {f"{name}_names", f"{name}_names_origin"}
+        return {name: value for name, value in data.items() if name not in added}
 
     def same_array(self, text, data, path, where):
         check(kind_is_array(text), where)
