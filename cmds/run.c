@@ -383,7 +383,9 @@ static struct error *set_format(struct session *session, const struct line *line
 	return error;
 }
 
-static struct error *run_split(struct session *session, const struct line *line, const char *text)
+/* ret_told: an error stands in the JSON that was written. */
+static struct error *run_split(struct session *session, const struct line *line, const char *text,
+			       bool *ret_told)
 {
 	struct destination destination;
 	enum output_format format = session->format;
@@ -391,6 +393,7 @@ static struct error *run_split(struct session *session, const struct line *line,
 	const char *columns = session->columns;
 	char *chosen;
 	struct error *error = set_format(session, line, &chosen);
+	*ret_told = session->format == FORMAT_JSON;
 	/* Where the words are wrong, there is no file to be made and no program to be run. */
 	if (!error)
 		error = open_destination(session, line, &destination);
@@ -476,15 +479,16 @@ struct error *run_cut(const struct session *session, const char *text, enum run_
 	return error;
 }
 
-static struct error *run_text(struct session *session, const char *text)
+static struct error *run_text(struct session *session, const char *text, bool *ret_told)
 {
 	struct line line = { 0 };
+	*ret_told = false;
 	if (*text == '!')
 		return run_program(session, text + 1);
 	struct error *error = run_cut(session, text, RUN_BY_DUMP, &line);
 	if (!error)
-		error = run_split(session, &line, text);
-	else if (session->format == FORMAT_JSON)
+		error = run_split(session, &line, text, ret_told);
+	else if ((*ret_told = session->format == FORMAT_JSON))
 		write_envelope(session, session->file ? session->file : stdout, text, "", error);
 	line_deinit(&line);
 	return error;
@@ -529,6 +533,7 @@ bool command_run_line(struct session *session, const char *line)
 {
 	char *text = run_trim(line);
 	struct error *error = NULL;
+	bool told = false;
 	if (text && !*text) {
 		free(text);
 		return true;
@@ -544,7 +549,7 @@ bool command_run_line(struct session *session, const char *line)
 	}
 	session->nesting++;
 	if (!error)
-		error = run_text(session, text);
+		error = run_text(session, text, &told);
 	session->nesting--;
 	flush_output(session);
 	free(text);
@@ -552,7 +557,7 @@ bool command_run_line(struct session *session, const char *line)
 		return true;
 	if (error->kind == ERROR_INTERRUPTED && !session->interactive)
 		session->interrupted = true;
-	if (session->format != FORMAT_JSON)
+	if (session->format != FORMAT_JSON || !told)
 		show_error(session, error);
 	error_free(error);
 	session->failed = true;

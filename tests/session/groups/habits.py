@@ -56,6 +56,9 @@ def keeps_format(program, boot):
         check_equal(got, wanted, f"{option} before the |")
     lines = program.text(boot.dump, "ps --csv 1 | print --json {pid}")
     check_equal(parse_json(lines.encode())["result"][0]["pid"], 1, "the last of two formats")
+    # In a session of JSON, an error that no JSON holds is told as in a session of text.
+    result = program.run(["-q", "--json", "-c", "ps --csv 99999", boot.dump], status=1)
+    check_equal(result.errors.strip(), 'btfcrash: ps: no task "99999"', "an error of CSV within JSON")
     lines = program.text(boot.dump, "ps --json 1 | task --csv").splitlines()
     check_equal((lines[0].split(",")[0], lines[1].split(",")[0]), ("pid", "1"), "CSV of the last")
     out = os.path.join(program.scratch, "file")
