@@ -220,6 +220,15 @@ static bool collect_text(const struct question *question, struct clues *clues)
 	return true;
 }
 
+/* A table of the kernel says what it is: numbers in it may look like letters. */
+static bool is_told(const struct clues *clues)
+{
+	for (size_t i = 0; i < clues->count; i++)
+		if (clues->items[i].kind == CLUE_WHOLE)
+			return true;
+	return false;
+}
+
 struct error *own_data_collect(const struct question *question, struct clues *clues)
 {
 	unsigned int functions = 0;
@@ -228,7 +237,7 @@ struct error *own_data_collect(const struct question *question, struct clues *cl
 	     offset + 8 <= question->size && words < WORDS_MAX; offset += 8, words++)
 		if (!collect_word(question, clues, offset, &functions))
 			return error_no_memory();
-	return collect_text(question, clues) ? NULL : error_no_memory();
+	return is_told(clues) || collect_text(question, clues) ? NULL : error_no_memory();
 }
 
 /* --- the judge ----------------------------------------------------------------------------- */

@@ -416,11 +416,58 @@ static struct error *read_events(struct knowledge *knowledge, const struct layou
 	return error_only_fatal(error);
 }
 
+/* --- exports, and what modules bring for tracing --------------------------------------------- */
+
+/* Each record of a table is a variable with a name of its own. */
+static struct error *add_records(struct knowledge *knowledge, const struct span *span,
+				 uint32_t size, struct type type, const char *how)
+{
+	struct clue clue = { .kind = CLUE_WHOLE, .source = SOURCE_TABLE, .type = type, .how = how };
+	for (size_t at = 0; at + size <= span->size; at += size) {
+		clue.where = span->address + at;
+		TRY(knowledge_add_fact(knowledge, clue.where, &clue));
+	}
+	return NULL;
+}
+
+static struct error *read_exports(struct knowledge *knowledge, const struct layout *layout,
+				  const struct span *span, uint32_t size)
+{
+	uint32_t id = layout_find(layout, BTF_STRUCT, "kernel_symbol");
+	return add_records(knowledge, span, size, (struct type){ layout->btf, id },
+			   "is in a table of exported symbols");
+}
+
+static struct error *read_pointers(struct knowledge *knowledge, const struct layout *layout,
+				   const struct span *span, const char *name, const char *how)
+{
+	uint32_t target = layout_find(layout, BTF_STRUCT, name);
+	uint32_t id = target ? layout->records[target].pointer : 0;
+	if (!id)
+		return NULL;
+	return add_records(knowledge, span, knowledge->target->memory->word_size,
+			   (struct type){ layout->btf, id }, how);
+}
+
+static struct error *read_event_pointers(struct knowledge *knowledge, const struct layout *layout,
+					 const struct span *span, uint32_t size)
+{
+	(void)size;
+	return read_pointers(knowledge, layout, span, "trace_event_call", "module.trace_events");
+}
+
+static struct error *read_eval_pointers(struct knowledge *knowledge, const struct layout *layout,
+					const struct span *span, uint32_t size)
+{
+	(void)size;
+	return read_pointers(knowledge, layout, span, "trace_eval_map", "module.trace_evals");
+}
+
 /* --- tables of the kernel and of each module ------------------------------------------------ */
 
 static const struct shared_table {
-	const char *record;	   /* struct of an element */
-	const char *start, *end;   /* symbols around the kernel's own */
+	const char *record;	   /* struct of an element, NULL: a pointer */
+	const char *start, *end;   /* symbols around the kernel's own; NULL: freed after boot */
 	const char *first, *count; /* members of struct module */
 	struct error *(*read)(struct knowledge *knowledge, const struct layout *layout,
 			      const struct span *span, uint32_t record_size);
@@ -431,7 +478,21 @@ static const struct shared_table {
 	  "static_call_sites", "num_static_call_sites", read_calls },
 	{ "bpf_raw_event_map", "__start__bpf_raw_tp", "__stop__bpf_raw_tp", "bpf_raw_events",
 	  "num_bpf_raw_events", read_tracepoints },
+	{ "kernel_symbol", "__start___ksymtab", "__stop___ksymtab", "syms", "num_syms",
+	  read_exports },
+	{ "kernel_symbol", "__start___ksymtab_gpl", "__stop___ksymtab_gpl", "gpl_syms",
+	  "num_gpl_syms", read_exports },
+	{ NULL, NULL, NULL, "trace_events", "num_trace_events", read_event_pointers },
+	{ NULL, NULL, NULL, "trace_evals", "num_trace_evals", read_eval_pointers },
 };
+
+static uint32_t record_size(const struct knowledge *knowledge, const struct layout *layout,
+			    const struct shared_table *table)
+{
+	if (!table->record)
+		return knowledge->target->memory->word_size;
+	return layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+}
 
 static struct error *read_of_module(struct knowledge *knowledge, const struct layout *layout,
 				    const struct shared_table *table, uint64_t module)
@@ -439,7 +500,7 @@ static struct error *read_of_module(struct knowledge *knowledge, const struct la
 	struct object object;
 	struct span span;
 	uint64_t first = 0, count = 0;
-	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+	uint32_t size = record_size(knowledge, layout, table);
 	struct error *error = object_at(knowledge->target, "struct module", module, &object);
 	if (!error && object_has(&object, table->first) && object_has(&object, table->count))
 		error = object_u64(&object, table->first, &first);
@@ -460,11 +521,12 @@ static struct error *read_shared(struct knowledge *knowledge, const struct layou
 	for (size_t i = 0; i < ARRAY_COUNT(shared_tables); i++) {
 		const struct shared_table *table = &shared_tables[i];
 		struct error *error = NULL;
-		struct span span;
-		uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+		struct span span = { 0 };
+		uint32_t size = record_size(knowledge, layout, table);
 		if (!size)
 			continue;
-		if (read_span(knowledge, table->start, table->end, TABLE_SIZE_MAX, &span))
+		if (table->start &&
+		    read_span(knowledge, table->start, table->end, TABLE_SIZE_MAX, &span))
 			error = table->read(knowledge, layout, &span, size);
 		free(span.data);
 		for (size_t k = 0; k < module_count && !error; k++)

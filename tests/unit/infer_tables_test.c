@@ -42,8 +42,11 @@ struct raw_call_of_trace {
 	uint64_t name, class, next, prev;
 };
 struct raw_module {
-	uint64_t jumps;
-	uint32_t jump_count;
+	uint64_t jumps, exports, events;
+	uint32_t jump_count, export_count, event_count;
+};
+struct raw_export {
+	int32_t value, name, space;
 };
 struct raw_key {
 	int32_t enabled;
@@ -67,6 +70,8 @@ struct contents {
 	struct raw_module module;
 	struct raw_jump module_jumps[2];
 	struct raw_key of_module;
+	uint64_t event_pointers[2];
+	struct raw_export exports[2], module_exports[2];
 	uint64_t traced[2]; /* the list of events */
 	struct raw_call_of_trace opened, closed;
 	uint64_t class[4];
@@ -130,7 +135,14 @@ static void add_types(struct libbpf_btf *btf)
 	btf__add_struct(btf, "trace_event_call", sizeof(struct raw_call_of_trace));
 	add_member(btf, "class", ulong, offsetof(struct raw_call_of_trace, class));
 	add_member(btf, "list", list, offsetof(struct raw_call_of_trace, next));
+	btf__add_ptr(btf, btf__find_by_name(btf, "trace_event_call"));
+	btf__add_struct(btf, "kernel_symbol", sizeof(struct raw_export));
+	add_member(btf, "value_offset", int_, 0);
 	btf__add_struct(btf, "module", sizeof(struct raw_module));
+	add_member(btf, "syms", ulong, offsetof(struct raw_module, exports));
+	add_member(btf, "num_syms", uint, offsetof(struct raw_module, export_count));
+	add_member(btf, "trace_events", ulong, offsetof(struct raw_module, events));
+	add_member(btf, "num_trace_events", uint, offsetof(struct raw_module, event_count));
 	add_member(btf, "jump_entries", ulong, offsetof(struct raw_module, jumps));
 	add_member(btf, "num_jump_entries", uint, offsetof(struct raw_module, jump_count));
 	btf__add_struct(btf, "static_key_true", sizeof(struct raw_key));
@@ -169,6 +181,14 @@ static void add_symbols(void)
 		{ AT(called[1]), 'd', "second_call" },
 		{ AT(module), 'd', "module" },
 		{ AT(of_module), 'd', "of_module" },
+		{ AT(event_pointers[0]), 'd', "__event_open" },
+		{ AT(event_pointers[1]), 'd', "__event_close" },
+		{ AT(exports), 'r', "__start___ksymtab" },
+		{ AT(exports), 'r', "__ksymtab_number" },
+		{ AT(exports[1]), 'r', "__ksymtab_limit" },
+		{ AT(module_exports), 'r', "__stop___ksymtab" },
+		{ AT(module_exports[0]), 'r', "__ksymtab_of_module" },
+		{ AT(module_exports[1]), 'r', "__ksymtab_behind" },
 		{ AT(traced), 'd', "ftrace_events" },
 		{ AT(opened), 'd', "event_open" },
 		{ AT(closed), 'd', "event_close" },
@@ -225,7 +245,9 @@ static void fill(void)
 		contents.events[i].tp = AT(points[i]);
 		contents.module_jumps[i].key = from(AT(module_jumps[i].key), AT(of_module), i);
 	}
-	contents.module = (struct raw_module){ AT(module_jumps), 2 };
+	contents.module = (struct raw_module){
+		AT(module_jumps), AT(module_exports), AT(event_pointers), 2, 1, 2
+	};
 	contents.of_module.entries = 1;
 	contents.traced[0] = contents.closed.prev = AT(opened.next);
 	contents.traced[1] = contents.opened.next = AT(closed.next);
@@ -394,6 +416,42 @@ static void test_modules(void)
 	fill();
 }
 
+/* Each record of these has a name; behind a module's last there is none. */
+static void test_records(void)
+{
+	static const struct {
+		const char *name, *how, *type;
+		bool is_of_module, is_none;
+	} wanted[] = {
+		{ "__ksymtab_number", "is in a table of exported symbols", "struct kernel_symbol",
+		  false, false },
+		{ "__ksymtab_limit", "is in a table of exported symbols", "struct kernel_symbol",
+		  false, false },
+		{ "__ksymtab_of_module", "is in a table of exported symbols",
+		  "struct kernel_symbol", true, false },
+		{ "__ksymtab_behind", "", "", true, true },
+		{ "__event_open", "module.trace_events", "struct trace_event_call *", true, false },
+		{ "__event_close", "module.trace_events", "struct trace_event_call *", true,
+		  false },
+	};
+	struct module module = { .name = "made_up", .address = AT(module) };
+	for (size_t count = 0; count < 2; count++) {
+		machine.target.modules = count ? &module : NULL;
+		machine.target.module_count = count;
+		struct asked *asked = asked_create(&machine.target);
+		for (size_t i = 0; i < ARRAY_COUNT(wanted); i++) {
+			bool is_told = !wanted[i].is_none && (count || !wanted[i].is_of_module);
+			ask_source(asked, tables_collect, wanted[i].name);
+			CHECK_U64(asked->clues.count, is_told);
+			CHECK(!is_told || has_clue(asked, wanted[i].how, wanted[i].type));
+			CHECK(!is_told || asked->clues.items[0].kind == CLUE_WHOLE);
+		}
+		asked_destroy(asked);
+	}
+	machine.target.modules = NULL;
+	machine.target.module_count = 0;
+}
+
 /* Without the symbols or types of a table there is none. */
 static void test_absent(void)
 {
@@ -449,6 +507,7 @@ int main(void)
 	RUN(test_events);
 	RUN(test_tracepoints);
 	RUN(test_modules);
+	RUN(test_records);
 	RUN(test_absent);
 	RUN(test_damage);
 	machine_deinit(&machine);
