@@ -248,6 +248,19 @@ void agree_with_bytes(const struct question *question, struct answer *answer)
 
 /* --- what its pointers point at --------------------------------------------------------------- */
 
+static bool find_pointee(const struct knowledge *knowledge, uint64_t address, struct subject *ret)
+{
+	const struct subject *found;
+	uint64_t inside;
+	if (!knowledge->subjects)
+		return subject_find(knowledge->target, address, ret, &inside) && !inside;
+	found = subject_at(knowledge->subjects, address, &inside);
+	if (!found || inside)
+		return false;
+	*ret = *found;
+	return true;
+}
+
 /* The table must have one word, and it must fill the room. */
 static struct error *agree_on_pointee(const struct question *question, uint64_t address)
 {
@@ -255,16 +268,16 @@ static struct error *agree_on_pointee(const struct question *question, uint64_t 
 	struct proposal proposals[HINTS_A_NAME];
 	struct subject subject;
 	struct symbol symbol;
-	uint64_t inside;
-	if (knowledge_type_at(knowledge, address) ||
-	    !subject_find(knowledge->target, address, &subject, &inside) || inside ||
+	if (knowledge_type_at(knowledge, address) || !find_pointee(knowledge, address, &subject) ||
 	    (subject.module && subject.module != question->subject->module))
 		return NULL;
 	struct question pointee = { .knowledge = knowledge,
 				    .subject = &subject,
-				    .symbol = &symbol };
+				    .symbol = &symbol,
+				    .layout = question->layout };
 	symtab_get(knowledge->target->symbols, subject.symbol, &symbol);
-	TRY(knowledge_layout(knowledge, subject.module, &pointee.layout));
+	if (!subject.module)
+		TRY(knowledge_layout(knowledge, NULL, &pointee.layout));
 	if (collect_proposals(&pointee, proposals) != 1 || !proposals->tight)
 		return NULL;
 	struct typed typed = { address, pointee.layout, proposals->type, proposals->count };
@@ -274,8 +287,10 @@ static struct error *agree_on_pointee(const struct question *question, uint64_t 
 struct error *agree_on_pointees(const struct question *question)
 {
 	bool big_endian = question->knowledge->target->facts->big_endian;
-	if (!question->knowledge->hints || question->knowledge->is_shared)
+	if (!question->knowledge->hints)
 		return NULL;
+	/* What an earlier question needed must not change the answer to this one. */
+	knowledge_forget_types(question->knowledge);
 	for (uint32_t at = -question->subject->address % 8; at + 8 <= question->size; at += 8) {
 		uint64_t value = load_u64(question->bytes + at, big_endian);
 		if (is_kernel_pointer(value))

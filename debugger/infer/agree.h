@@ -37,10 +37,7 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
  * globals are typed.
  */
 void agree_with_bytes(const struct question *question, struct answer *answer);
-/*
- * For one question alone: types what the symbol's pointers point at by the table's word, where the
- * whole pass knows more; its threads are not asked.
- */
+/* Types what the symbol's pointers point at by the table's word, for this question alone. */
 struct error *agree_on_pointees(const struct question *question) MUST_CHECK;
 
 #endif

@@ -393,14 +393,13 @@ static struct error *prepare(struct whole *whole)
 {
 	TRY(knowledge_create(whole->target, &whole->knowledge));
 	TRY(infer_use_hints(whole->knowledge, whole->options));
-	TRY(pointer_walk_create(whole->knowledge, &whole->walk));
 	whole->inference->progress = whole->options->progress;
 	struct error *error =
 		code_clues_all(whole->inference, whole->options->threads, &whole->code);
 	whole->inference->progress = NULL;
 	if (error)
 		return error;
-	whole->subjects = &whole->inference->subjects;
+	whole->subjects = whole->knowledge->subjects = &whole->inference->subjects;
 	whole->answers = calloc(whole->subjects->count + 1, sizeof(*whole->answers));
 	whole->open = calloc(whole->subjects->count + 1, sizeof(*whole->open));
 	if (!whole->answers || !whole->open)
@@ -425,12 +424,37 @@ static void whole_deinit(struct whole *whole)
 	knowledge_destroy(whole->knowledge);
 }
 
+/*
+ * Each variable by its own evidence, as a question for it alone finds it: so both give one answer.
+ */
+static struct error *solve_each(struct whole *whole)
+{
+	struct work work = { .block = 32, .step = solve_open, .from = 40, .to = 95 };
+	TRY(share(whole));
+	for (unsigned int i = 0; i < whole->member_count; i++)
+		whole->members[i].one.refines = true;
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (!whole->subjects->items[i].module)
+			whole->open[work.count++] = (uint32_t)i;
+	return run_work(whole, work);
+}
+
+/*
+ * Without the shipped table, which says of most pointers what they point at, variables learn from
+ * one another.
+ */
+static struct error *solve_together(struct whole *whole)
+{
+	TRY(pointer_walk_create(whole->knowledge, &whole->walk));
+	TRY(solve_kernel(whole));
+	TRY(refine_kernel(whole));
+	return confirm_kernel(whole);
+}
+
 static struct error *infer_whole(struct whole *whole)
 {
 	TRY(prepare(whole));
-	TRY(solve_kernel(whole));
-	TRY(refine_kernel(whole));
-	TRY(confirm_kernel(whole));
+	TRY(whole->knowledge->hints ? solve_each(whole) : solve_together(whole));
 	return solve_modules(whole);
 }
 

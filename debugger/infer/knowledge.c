@@ -14,6 +14,9 @@
 /* So many may share the prototypes of their name, which then still say something. */
 #define FUNCTIONS_A_PROTOTYPE 2
 
+/* Typed globals at first: what the pointers of one symbol point at. A power of two. */
+#define TYPED_FIRST 64
+
 static void find_constants(struct knowledge *knowledge)
 {
 	const struct symtab *symbols = knowledge->target->symbols;
@@ -82,12 +85,19 @@ void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
 	copy->function_capacity = own.function_capacity;
 	copy->slabs = own.slabs;
 	copy->no_slabs = own.no_slabs;
+	if (!knowledge->hints)
+		return;
+	copy->typed = own.typed;
+	copy->typed_count = own.typed_count;
+	copy->typed_capacity = own.typed_capacity;
 }
 
 void knowledge_unshare(struct knowledge *copy)
 {
 	free(copy->functions);
 	slabs_destroy(copy->slabs);
+	if (copy->hints)
+		free(copy->typed);
 	*copy = (struct knowledge){ 0 };
 }
 
@@ -346,7 +356,7 @@ static size_t typed_slot(const struct typed *table, size_t capacity, uint64_t ad
 
 static bool grow_typed(struct knowledge *knowledge)
 {
-	size_t capacity = knowledge->typed_capacity ? knowledge->typed_capacity * 2 : 4096;
+	size_t capacity = knowledge->typed_capacity ? knowledge->typed_capacity * 2 : TYPED_FIRST;
 	struct typed *grown = calloc(capacity, sizeof(*grown));
 	if (!grown)
 		return false;
@@ -370,6 +380,13 @@ struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed
 	knowledge->typed_count += !knowledge->typed[at].address;
 	knowledge->typed[at] = *typed;
 	return NULL;
+}
+
+void knowledge_forget_types(struct knowledge *knowledge)
+{
+	if (knowledge->typed_count)
+		memset(knowledge->typed, 0, knowledge->typed_capacity * sizeof(*knowledge->typed));
+	knowledge->typed_count = 0;
 }
 
 const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address)

@@ -58,12 +58,14 @@ struct knowledge {
 	struct fact *facts; /* by address once `facts_sorted` */
 	size_t fact_count, fact_capacity;
 	bool tables_read, facts_sorted;
-	struct typed *typed; /* open addressing, by address */
+	/* Open addressing, by address. With the shipped table: of the question at hand only. */
+	struct typed *typed;
 	size_t typed_count, typed_capacity;
-	struct slabs *slabs;	   /* NULL: not asked for yet, or not there */
-	bool no_slabs;		   /* the dump lacks what leads to them */
-	struct families *families; /* NULL: nothing is learned yet */
-	struct hints *hints;	   /* NULL: not to be used */
+	struct slabs *slabs;		 /* NULL: not asked for yet, or not there */
+	bool no_slabs;			 /* the dump lacks what leads to them */
+	struct families *families;	 /* NULL: nothing is learned yet */
+	struct hints *hints;		 /* NULL: not to be used */
+	const struct subjects *subjects; /* of the whole pass; NULL: not listed */
 	/* What the kernel never writes, and in it what it writes while it boots. */
 	uint64_t constants_start, constants_end, boot_start, boot_end;
 	uint8_t hint_kernels; /* whose rows count */
@@ -104,6 +106,7 @@ enum likeness function_compare(const struct function_entry *function, const stru
 			       uint32_t type, bool *ret_proved);
 /* A global that is typed; the last word counts. */
 struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed) MUST_CHECK;
+void knowledge_forget_types(struct knowledge *knowledge);
 /* Of the kernel: in .rodata. */
 bool knowledge_is_constant(const struct knowledge *knowledge, uint64_t address);
 /* NULL: not known. */

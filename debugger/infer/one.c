@@ -95,7 +95,7 @@ static uint32_t string_size(const struct question *question, const struct answer
 	return length ? length + 1 : 0;
 }
 
-struct error *one_conclude(struct one *one, struct answer *ret)
+static struct error *conclude(struct one *one, struct answer *ret)
 {
 	const struct layout *layout = one->solver->layout;
 	struct answer answer = answer_of(one->solver);
@@ -107,6 +107,18 @@ struct error *one_conclude(struct one *one, struct answer *ret)
 		answer.row = 1;
 	}
 	answer.string_size = string_size(&one->question, &answer);
+	*ret = answer;
+	return NULL;
+}
+
+struct error *one_conclude(struct one *one, struct answer *ret)
+{
+	struct answer answer;
+	TRY(conclude(one, &answer));
+	if (one->refines && answer.confidence < CONFIDENCE_INFERRED) {
+		TRY(solver_refine(one->solver));
+		TRY(conclude(one, &answer));
+	}
 	*ret = answer;
 	return NULL;
 }

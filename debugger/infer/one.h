@@ -17,7 +17,7 @@ struct one {
 	struct clues clues;
 	struct question question;
 	struct solver_input input;
-	bool refines;  /* asks own_data_refine() too */
+	bool refines;  /* asks own_data_refine() too, for what would be a guess */
 	bool explains; /* all candidates are looked at to the end */
 	uint8_t bytes[SYMBOL_BYTES_MAX];
 };

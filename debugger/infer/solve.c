@@ -546,7 +546,12 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 		judge_best(solver);
 	else
 		judge_all(solver);
-	if (!input->refine || solver_confidence(solver) >= CONFIDENCE_INFERRED)
+	return NULL;
+}
+
+struct error *solver_refine(struct solver *solver)
+{
+	if (!solver->input->refine || solver_confidence(solver) >= CONFIDENCE_INFERRED)
 		return NULL;
 	judge_all(solver);
 	return refine(solver);

@@ -66,8 +66,8 @@ struct solver_input {
 	 * not judged, and lie behind the others in no order. 0: all are.
 	 */
 	int judge_most;
-	/* Where clues do not suffice: adds candidates by solver_consider() and changes scores by
-	 * how well they explain the bytes. NULL: not wanted. */
+	/* For solver_refine(): adds candidates by solver_consider() and changes scores by how well
+	 * they explain the bytes. NULL: not wanted. */
 	struct error *(*refine)(void *context, struct solver *solver);
 	void *context;
 };
@@ -98,6 +98,8 @@ struct error *solver_init(struct solver *solver, const struct layout *layout) MU
 void solver_deinit(struct solver *solver);
 /* Fills solver->items. */
 struct error *solve(struct solver *solver, const struct solver_input *input) MUST_CHECK;
+/* After solve(), where that does not suffice: the input's `refine`. Takes time. */
+struct error *solver_refine(struct solver *solver) MUST_CHECK;
 /* For `refine`: a candidate, added and checked if it is not there. NULL: does not fit. */
 struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t count);
 /* The tier of the best item. */

@@ -256,9 +256,11 @@ static void test_accessed_otherwise(void)
 	struct solver_input input = input_of(asked, &clues);
 	CHECK_OK(solver_init(&solver, asked->layout));
 	CHECK_OK(solve(&solver, &input));
+	CHECK_OK(solver_refine(&solver));
 	CHECK(solver.count && layout_size(asked->layout, solver.items[0].type) == 4);
 	CHECK(clues_add(&clues, &clue));
 	CHECK_OK(solve(&solver, &input));
+	CHECK_OK(solver_refine(&solver));
 	CHECK(solver.count && layout_size(asked->layout, solver.items[0].type) == 2);
 	solver_deinit(&solver);
 	clues_deinit(&clues);
@@ -300,9 +302,11 @@ static void test_picked_apart(void)
 		CHECK(clues_add(&clues, &access) && clues_add(&clues, &value));
 	}
 	CHECK_OK(solve(&solver, &input));
+	CHECK_OK(solver_refine(&solver));
 	CHECK(is_tried(&solver, text));
 	CHECK(clues_add(&clues, &stride));
 	CHECK_OK(solve(&solver, &input));
+	CHECK_OK(solver_refine(&solver));
 	CHECK(solver.count && solver.items[0].type == number);
 	CHECK(!is_tried(&solver, text));
 	solver_deinit(&solver);
@@ -334,6 +338,7 @@ static void test_refuted(void)
 	CHECK_OK(solver_init(&solver, asked->layout));
 	CHECK(clues_add(&clues, &pointer) && clues_add(&clues, &other));
 	CHECK_OK(solve(&solver, &input));
+	CHECK_OK(solver_refine(&solver));
 	CHECK(is_tried(&solver, text));
 	solver_deinit(&solver);
 	clues_deinit(&clues);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`globals` as a whole, and that `globals`, `whatis` and `print` say the same of a variable."""
 
+import collections
 import os
 import random
 import re
@@ -9,10 +10,6 @@ from groups.types import bpftool
 from lib import boots, check, check_equal
 
 SAMPLES = 150
-# Of these, the whole pass may know a little more than a question for one: its tier differs.
-TIERS = 0.04
-# And its type, where either is a guess.
-GUESSES = 0.02
 WORDS = ("certain", "inferred", "guess", "unknown")
 # Symbols that macros make, and names that cannot stand in an expression.
 FAMILIES = re.compile(r"__ksymtab|__kstrtab|___tp_str|__param|__UNIQUE|__func|types_|args_|print_fmt")
@@ -30,19 +27,14 @@ def agree(program, boot, rows, notes):
               and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
     picked = random.Random(3).sample(single, SAMPLES)
     answers = program.answers(boot.dump, [f"whatis {row['name']}" for row in picked], timeout=600)
-    tiers = guesses = 0
     for row, answer in zip(picked, answers):
         check(answer["ok"], f"{row['name']}: {answer.get('error')}")
         got = answer["result"]
-        differs = (got["type"] or "") != row["type"]
-        sure = "guess" not in (got["confidence"], row["confidence"]) and \
-            "unknown" not in (got["confidence"], row["confidence"])
-        check(not differs or not sure, f"{row['name']}: {row['type']} in globals, {got['type']}")
-        guesses += differs
-        tiers += got["confidence"] != row["confidence"] and got["origin"] != "declared"
-    check(tiers <= TIERS * SAMPLES, f"{tiers} of {SAMPLES} have another tier")
-    check(guesses <= GUESSES * SAMPLES + 1, f"{guesses} of {SAMPLES} guesses differ")
-    notes.append(f"of {SAMPLES}: {tiers} other tiers, {guesses} other guesses")
+        if got["origin"] == "declared":
+            continue
+        check_equal((got["type"] or "", got["confidence"]), (row["type"], row["confidence"]),
+                    f"whatis {row['name']}, and globals")
+    notes.append(f"{SAMPLES} variables")
 
 
 def lists(boot, rows):
@@ -130,6 +122,16 @@ def strings(program, boot, rows, notes):
     notes.append(f"linux_banner is {wanted}")
 
 
+def tables(rows, notes):
+    """Records of the kernel's tables that have names of their own are facts."""
+    wanted = {"__ksymtab_": "struct kernel_symbol", "__event_": "struct trace_event_call *"}
+    for start, kind in wanted.items():
+        got = collections.Counter((row["type"], row["confidence"]) for row in rows
+                                  if row["name"].startswith(start))
+        check_equal(set(got), {(kind, "certain")}, f"types of {start}*")
+        notes.append(f"{got.total()} of {start}*")
+
+
 def run(session):
     for boot in boots(("boot1",)):
         rows = []
@@ -138,6 +140,8 @@ def run(session):
             lists(boot, rows)
         with session.case(f"{boot.label}: globals and whatis agree") as notes:
             agree(session.program, boot, rows, notes)
+        with session.case(f"{boot.label}: records of tables are facts") as notes:
+            tables(rows, notes)
         with session.case(f"{boot.label}: strings end with their NUL") as notes:
             strings(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: print and whatis use the same words"):
