@@ -3,7 +3,7 @@
  * What is asked of the helper: a process that was started before the dump was opened, and does what
  * the sandbox (base/sandbox.h) forbids to the one that reads it. It owns the user's lines, from the
  * prompt, scripts and -c, and finds out by itself what each may run, write and read; whoever reads
- * a dump can only ask it to do so. `cmds/serve.c` is its other side.
+ * a dump can only ask it to do so. `debugger/helper/serve.c` is its other side.
  */
 #ifndef BASE_HELPER_H
 #define BASE_HELPER_H

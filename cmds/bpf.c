@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/bpf.h"
 #include "base/array.h"
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 #include "debugger/kernel/bpf_objects.h"
 #include <inttypes.h>
 #include <stdlib.h>

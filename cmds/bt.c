@@ -2,9 +2,9 @@
 #include "cmds/bt.h"
 
 #include "base/interrupt.h"
-#include "cmds/command.h"
-#include "cmds/frames.h"
 #include "cmds/stacks.h"
+#include "debugger/command/command.h"
+#include "debugger/show/frames.h"
 #include "debugger/unwind/unwind.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cmds/btf.h"
 
 #include "base/array.h"
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 #include "debugger/target/btf_files.h"
 
 extern const struct command command_btf;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/command.h"
-#include "cmds/dis_place.h"
+#include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
 #include "debugger/disassembly/decode.h"
 #include "debugger/disassembly/members.h"
 #include "debugger/infer/member_path.h"
 #include "debugger/kernel/bpf.h"
+#include "debugger/show/dis_place.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,97 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/foreach.h"
+#include "debugger/command/foreach_words.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/alias.h"
 #include "cmds/bt.h"
-#include "cmds/crash_words.h"
-#include "cmds/format.h"
-#include "cmds/run.h"
-#include "cmds/task_filter.h"
+#include "debugger/command/alias.h"
+#include "debugger/command/crash_words.h"
+#include "debugger/command/run.h"
+#include "debugger/command/task_filter.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_foreach, command_task;
-
-/* --- the words of the line --------------------------------------------------------------- */
-
-struct words {
-	char *text;	    /* what the names point into */
-	const char **names; /* of tasks */
-	size_t count;
-	const char *command; /* in the line; NULL: there is none */
-};
-
-static bool begins_command(const struct session *session, const char *at)
-{
-	size_t length = strcspn(at, " \t");
-	char *formatted = format_expand(at);
-	free(formatted);
-	return formatted || command_find(at, length) || alias_find(session, at, length);
-}
-
-/* The word at *at, without its quotes, which end at the next blank; *at is moved behind. */
-static char *take_word(char **at)
-{
-	char quote = **at == '"' || **at == '\'' ? **at : 0, *word = *at + (quote != 0);
-	char *end = quote ? strchr(word, quote) : NULL;
-	if (!end) {
-		word = *at;
-		end = word + strcspn(word, " \t");
-	}
-	*at = end + (*end != 0);
-	*end = 0;
-	return word;
-}
-
-static void words_deinit(struct words *words)
-{
-	free(words->text);
-	free(words->names);
-}
-
-/* `operand`: what follows the options. */
-static struct error *words_init(const struct session *session, const char *operand,
-				struct words *ret)
-{
-	char *at = strdup(operand);
-	*ret = (struct words){ .text = at,
-			       .names = calloc(strlen(operand) / 2 + 1, sizeof(*ret->names)) };
-	if (!at || !ret->names)
-		return error_no_memory();
-	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
-		if (begins_command(session, at)) {
-			ret->command = operand + (at - ret->text);
-			return NULL;
-		}
-		if (*at == '-')
-			return error_create(ERROR_USAGE, "%.*s: options stand before the tasks",
-					    (int)strcspn(at, " \t"), at);
-		ret->names[ret->count++] = take_word(&at);
-	}
-	return NULL;
-}
-
-const char *foreach_command(const struct session *session, const char *line)
-{
-	struct words words;
-	const char *command = NULL;
-	if (command_find(line, strcspn(line, " \t")) != &command_foreach)
-		return NULL;
-	struct error *error = words_init(session, call_operands(&command_foreach, line), &words);
-	if (!error)
-		command = words.command;
-	error_free(error);
-	words_deinit(&words);
-	bool is_nested = command &&
-			 command_find(command, strcspn(command, " \t")) == &command_foreach;
-	return is_nested ? NULL : command;
-}
+extern const struct command command_task;
 
 /* Nothing in the line is a command: crash may have had one of this name. */
-static struct error *no_command(const struct words *words)
+static struct error *no_command(const struct foreach_words *words)
 {
 	for (size_t i = 0; i < words->count; i++)
 		if (crash_command_hint(words->names[i], strlen(words->names[i])))
@@ -283,7 +207,7 @@ static struct error *check_command(struct pass *pass)
 	return pass->is_bt ? check_bt(pass) : NULL;
 }
 
-static struct error *parse_command(struct pass *pass, const struct words *words, char **ret)
+static struct error *parse_command(struct pass *pass, const struct foreach_words *words, char **ret)
 {
 	if (!words->command)
 		return no_command(words);
@@ -300,9 +224,9 @@ static struct error *foreach_run(struct session *session, const struct arguments
 {
 	struct pass pass = { .session = session,
 			     .with_arguments = !arguments->options[OPTION_NO_ARGUMENTS] };
-	struct words words;
+	struct foreach_words words;
 	char *text = NULL;
-	struct error *error = words_init(session, arguments->operands[0], &words);
+	struct error *error = foreach_words_init(session, arguments->operands[0], &words);
 	if (!error)
 		error = parse_command(&pass, &words, &text);
 	if (!error)
@@ -314,7 +238,7 @@ static struct error *foreach_run(struct session *session, const struct arguments
 	task_filter_deinit(&pass.filter);
 	call_deinit(&pass.call);
 	free(text);
-	words_deinit(&words);
+	foreach_words_deinit(&words);
 	return error;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing a task and a frame of its stack: task, frame, up, down, registers. */
 #include "cmds/bt.h"
-#include "cmds/command.h"
-#include "cmds/frames.h"
+#include "debugger/command/command.h"
+#include "debugger/show/frames.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

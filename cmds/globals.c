@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"

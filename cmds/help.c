@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 
-#include "cmds/topics.h"
+#include "debugger/command/topics.h"
 #include <string.h>
 
 #define WIDTH 78

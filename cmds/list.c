@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The kernel's linked lists, whatever links them, and tables of them. */
-#include "cmds/listing.h"
+#include "debugger/command/arguments.h"
+#include "debugger/show/listing.h"
 
 #include "debugger/target/object.h"
 #include <inttypes.h>
@@ -398,7 +399,7 @@ static struct error *list_run(struct session *session, const struct arguments *a
 	}
 	if (first == count)
 		return error_create(ERROR_USAGE, "which list? name its HEAD");
-	char *text = listing_expression(arguments, first, count);
+	char *text = arguments_join(arguments, first, count);
 	if (!text)
 		return error_no_memory();
 	struct error *error = show_text(&listed, arguments, text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 #include "debugger/kernel/module.h"
 #include "debugger/kernel/parameter.h"
 #include "debugger/target/object.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/print.h"
+#include "debugger/command/print_options.h"
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "cmds/member.h"
 #include "debugger/eval/selection.h"
 #include "debugger/eval/value.h"
 #include "debugger/eval/variables.h"
 #include "debugger/infer/infer.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/show/member.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,6 +17,8 @@
 #include <string.h>
 
 #define ALTERNATIVES 4
+
+extern const struct command command_print;
 
 struct printing {
 	struct session *session;
@@ -257,52 +259,6 @@ static struct error *show_result(void *context, const struct expression_result *
 	return error;
 }
 
-/* The options that set one of render_settings. */
-static const struct {
-	char letter;
-	const char *setting, *value; /* value NULL: the option's argument */
-} settings[] = {
-	{ 'x', "base", "hex" }, { 'o', "base", "oct" },	  { 'D', "base", "dec" },
-	{ 'd', "depth", NULL }, { 'a', "array", NULL },	  { 's', "string", NULL },
-	{ 't', "types", "on" }, { 'O', "offsets", "on" }, { 'z', "hide-zero", "on" },
-	{ 'r', "raw", "on" },
-};
-
-struct error *print_options(const struct arguments *arguments, struct render_options *options)
-{
-	for (size_t i = 0; i < ARRAY_COUNT(settings); i++) {
-		const char *given = argument_option(&command_print, arguments, settings[i].letter);
-		if (!given)
-			continue;
-		options->base_of_all |= !strcmp(settings[i].setting, "base");
-		TRY(render_option_set(options, settings[i].setting,
-				      settings[i].value ? settings[i].value : given));
-	}
-	return NULL;
-}
-
-const char *print_format(const char *text, struct render_options *options)
-{
-	static const struct {
-		char letter;
-		enum number_base base;
-	} formats[] = { { 'd', BASE_DECIMAL },	   { 'u', BASE_DECIMAL },
-			{ 'x', BASE_HEXADECIMAL }, { 'z', BASE_HEXADECIMAL },
-			{ 'a', BASE_HEXADECIMAL }, { 'o', BASE_OCTAL } };
-	size_t found = 0;
-	if (text[0] != '/' || !text[1] || !isspace((unsigned char)text[2]))
-		return text;
-	while (found < ARRAY_COUNT(formats) && formats[found].letter != text[1])
-		found++;
-	if (found == ARRAY_COUNT(formats))
-		return text;
-	options->base = formats[found].base;
-	options->base_of_all = true;
-	for (text += 2; isspace((unsigned char)*text); text++)
-		;
-	return text;
-}
-
 static struct error *print_all(struct printing *printing)
 {
 	struct session *session = printing->session;
@@ -322,7 +278,7 @@ static struct error *print_all(struct printing *printing)
 static struct error *print_run(struct session *session, const struct arguments *arguments)
 {
 	struct printing printing = { .session = session, .options = session->render };
-	TRY(print_options(arguments, &printing.options));
+	TRY(print_options(&command_print, arguments, &printing.options));
 	const char *text = print_format(arguments->operands[0], &printing.options);
 	const char *members = selection_find(text);
 	if (members == text)
@@ -420,5 +376,6 @@ const struct command command_print = {
 	.examples = examples,
 	.needs = NEEDS_BTF,
 	.per_task = true,
+	.makes_table = true,
 	.run = print_run,
 };

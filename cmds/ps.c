@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/command.h"
-#include "cmds/task_filter.h"
+#include "debugger/command/command.h"
+#include "debugger/command/task_filter.h"
 #include <stdio.h>
 
 static const struct column columns[] = {

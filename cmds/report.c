@@ -2,9 +2,9 @@
 /* What one wants to know first of a dead machine, in one go: for a capture kernel, a ticket. */
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/arguments.h"
-#include "cmds/command.h"
-#include "cmds/run.h"
+#include "debugger/command/arguments.h"
+#include "debugger/command/command.h"
+#include "debugger/command/run.h"
 #include <string.h>
 
 /* In the order of their worth: what comes later may be lost when the machine has to go. */

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/source.h"
+#include "debugger/command/command.h"
+#include "debugger/command/line.h"
 
 #include "debugger/shell/shell.h"
 #include <stdlib.h>
 
-char *source_path(const char *path)
-{
-	const char *home = getenv("HOME");
-	char *expanded = NULL;
-	if (path[0] != '~' || path[1] != '/' || !home)
-		return strdup(path);
-	return asprintf(&expanded, "%s%s", home, path + 1) < 0 ? NULL : expanded;
-}
-
 static struct error *source_run(struct session *session, const struct arguments *arguments)
 {
-	char *path = source_path(arguments->operands[0]);
+	char *path = line_path(arguments->operands[0]);
 	if (!path)
 		return error_no_memory();
 	struct error *error = shell_run_path(session, path, command_run_line);
@@ -31,7 +23,7 @@ const struct command command_source = {
 		"Runs the lines of FILE as if they were typed. Blank lines and comments, which # "
 		"begins, are skipped. A line that fails does not end it; its message names file "
 		"and line. A file may source others.",
-	.operands = { { .name = "FILE", .kind = OPERAND_FILE } },
+	.operands = { { .name = "FILE", .kind = OPERAND_SCRIPT } },
 	.examples = (const char *const[]){ "source /dev/null", NULL },
 	.run = source_run,
 };

@@ -7,8 +7,8 @@
 #include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "cmds/bt.h"
-#include "cmds/frames.h"
-#include "cmds/task_filter.h"
+#include "debugger/command/task_filter.h"
+#include "debugger/show/frames.h"
 #include "debugger/unwind/unwind.h"
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef CMDS_STACKS_H
 #define CMDS_STACKS_H
 
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 
 /* All tasks' stacks, grouped: `bt -g`. */
 struct error *stacks_write_all(struct session *session) MUST_CHECK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
-#include "cmds/function_instance.h"
+#include "debugger/command/command.h"
+#include "debugger/show/function_instance.h"
 
 #include "base/interrupt.h"
 #include "debugger/infer/instances.h"

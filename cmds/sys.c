@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/helper.h"
 #include "base/sandbox.h"
-#include "cmds/command.h"
+#include "debugger/command/command.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/kernel/summary.h"
 #include "debugger/target/live.h"

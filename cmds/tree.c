@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The kernel's trees, and the maps from an index to an entry that are trees inside. */
-#include "cmds/listing.h"
+#include "debugger/command/arguments.h"
+#include "debugger/show/listing.h"
 
 #include "base/array.h"
 #include "debugger/target/object.h"
@@ -211,7 +212,7 @@ static struct error *tree_run(struct session *session, const struct arguments *a
 		return error_create(ERROR_USAGE, "which tree? name its ROOT");
 	if (named)
 		TRY(linkage_parse(session->target, named, &linkage));
-	char *text = listing_expression(arguments, first, arguments->operand_count);
+	char *text = arguments_join(arguments, first, arguments->operand_count);
 	if (!text)
 		return error_no_memory();
 	struct error *error = show_text(session, arguments, &linkage, text);

@@ -4,9 +4,9 @@
 #include "btf/dump_raw.h"
 #include "btf/header.h"
 #include "btf/layout.h"
-#include "cmds/command.h"
-#include "cmds/types_search.h"
+#include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
+#include "debugger/show/types_search.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/command.h"
-#include "cmds/function_instance.h"
 #include "cmds/struct.h"
+#include "debugger/command/command.h"
+#include "debugger/show/function_instance.h"
 
 #include "base/array.h"
 #include "debugger/declare/declare.h"

@@ -47,7 +47,7 @@ struct session {
 	bool pager;		     /* long output of the prompt goes through $PAGER */
 	unsigned int nesting;	     /* lines within lines: aliases, source */
 	const struct script *script; /* NULL: the prompt or -c */
-	struct alias *aliases;	     /* cmds/alias.c; owned */
+	struct alias *aliases;	     /* debugger/command/alias.c; owned */
 	size_t alias_count, alias_capacity;
 	struct progress *progress; /* NULL: nobody looks */
 	struct render_options render;

@@ -2,9 +2,9 @@
 /*
  * What the running kernel says of itself where its memory would change under the reader: BTF by
  * /sys/kernel/btf, BPF programs and maps by bpf(2), both through libbpf (1.0 or later), which is
- * loaded when first asked for. For the helper process (cmds/serve.c): the one that reads memory may
- * neither open files nor call bpf(2), and asks by debugger/target/live.h. Nothing here has to do
- * with a dump.
+ * loaded when first asked for. For the helper process (debugger/helper/serve.c): the one that reads
+ * memory may neither open files nor call bpf(2), and asks by debugger/target/live.h. Nothing here
+ * has to do with a dump.
  *
  * `make LIBBPF=no` and the static program have kdump/no-libbpf.c in the place of this.
  */

@@ -3,7 +3,7 @@
 #include "tests/fuzz/targets.h"
 
 #include "base/out.h"
-#include "cmds/line.h"
+#include "debugger/command/line.h"
 #include "debugger/eval/render.h"
 #include "tests/unit/eval_fixture.h"
 

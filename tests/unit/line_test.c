@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which | and > of a line are the shell's, and which are C's. */
-#include "cmds/line.h"
+#include "debugger/command/line.h"
 #include "tests/unit/test.h"
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #include "tests/unit/test.h"
 
 #include "base/array.h"
-#include "cmds/serve.h"
+#include "debugger/helper/serve.h"
 #include "debugger/shell/prompt.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* gdb's formats behind a command's name: "p/x EXPRESSION", "x/4gx ADDRESS". */
-#ifndef CMDS_FORMAT_H
-#define CMDS_FORMAT_H
-
-/* The line in words of ours; NULL: it has no such format. Caller frees. */
-char *format_expand(const char *line);
-
-#endif

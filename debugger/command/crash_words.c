@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/command/crash_words.h"
+
+#include "base/array.h"
+#include <string.h>
+
+/* What stands in `` runs on any dump, unless it has a word in capitals: the tests try it. */
+const struct crash_word crash_commands[] = {
+	{ "apropos", "`help` has a line on each command" },
+	{ "ascii", "`rd -a linux_banner 64` shows memory as text" },
+	{ "btop", "`print -x ADDRESS >> 12`" },
+	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
+	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
+	{ "files",
+	  "`foreach PID print current->files->fdt->fd[0..2]{f_path.dentry->d_name}`, without PID "
+	  "for all tasks" },
+	{ "fuser",
+	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
+	  "files" },
+	{ "gcore", "a process's own memory is not read: no cores are written" },
+	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
+		  "ids[0] and ids[1] semaphores and messages" },
+	{ "irq", "`tree irq_desc sparse_irqs -s action->name`; before 6.5 it is irq_desc_tree" },
+	{ "kmem", "`whattype ADDRESS` says what lies at an address, `list kmem_cache.list "
+		  "slab_caches -s name,object_size` lists the slab caches" },
+	{ "mach", "`sys` has what is known of the machine" },
+	{ "mount", "`list mount.mnt_child init_task.nsproxy->mnt_ns->root->mnt_mounts -s "
+		   "mnt_devname,mnt_mountpoint->d_name.name` has what is mounted on the root" },
+	{ "net", "`list net_device.dev_list init_net.dev_base_head -s name,mtu`; the layout is "
+		 "`struct net`" },
+	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
+	{ "ptob", "`print -x PAGE << 12`" },
+	{ "ptov", "`print -x page_offset_base + ADDRESS`" },
+	{ "repeat", "a dump does not change; `source FILE` runs the lines of a file once more" },
+	{ "runq", "`print runqueues:a{nr_running, curr->pid, curr->comm}`, `tree "
+		  "task_struct.se.run_node runqueues:a.cfs.tasks_timeline -s pid,comm`" },
+	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
+	{ "search", "memory cannot be searched; `whattype ADDRESS` says what leads to an object" },
+	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
+		 "current->pending`" },
+	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
+	{ "timer", "`tree hrtimer.node hrtimer_bases:a.clock_base[0].active -s function`, `print "
+		   "timer_bases:a`" },
+	{ "vm", "`foreach PID tree vm_area_struct current->mm->mm_mt -s vm_start,vm_end,vm_flags`, "
+		"`print *current->mm`" },
+	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
+	{ "waitq", "`list wait_queue_entry.entry -H ADDRESS -s private,func`" },
+	{ "wr", "a dump is only read" },
+	{ NULL, NULL },
+};
+
+static const struct {
+	const char *command, *options, *hint; /* options: letters */
+} options[] = {
+	{ "bt", "fFt", "`rd -s $rsp 16` shows the words of the stack of the chosen task" },
+	{ "bt", "T", "`stacks` and `bt` follow the kernel's own rules, no words are searched" },
+	{ "bt", "ls", "line numbers are in no dump; frames always have their offsets" },
+	{ "bt", "er", "exception frames are shown where they are" },
+	{ "dis", "ls", "source lines are in no dump" },
+	{ "mod", "sS", "a module's symbols and types are read from the dump" },
+	{ "mod", "t", "the column TAINT" },
+	{ "ps", "p", "the column PPID has the parent" },
+	{ "ps", "c", "`list task_struct.sibling init_task.children -s pid,comm`" },
+	{ "ps", "t", "`ps | print {pid, comm, start_time, utime, stime}`" },
+	{ "ps", "lm", "`ps | print {pid, comm, sched_info.last_arrival}`" },
+	{ "ps", "A", "`bt -a` has what ran on each CPU" },
+	{ "ps", "a", "arguments are the process's own memory, which is not read" },
+	{ "ps", "r", "`ps | print {pid, signal->rlim}`" },
+	{ "ps", "g", "`ps | print {pid, tgid, comm}`" },
+	{ "rd", "du", "`print ((long *)&init_task)[0..3]`" },
+	{ "sym", "Mp", "`sym -l` lists all, `sym -m MODULE` a module's" },
+	{ "sys", "c", "`rd -s sys_call_table 16`" },
+	{ "sys", "t", "`print -x tainted_mask`" },
+};
+
+const char *crash_command_hint(const char *name, size_t length)
+{
+	for (size_t i = 0; crash_commands[i].name; i++)
+		if (!strncmp(crash_commands[i].name, name, length) &&
+		    !crash_commands[i].name[length])
+			return crash_commands[i].hint;
+	return NULL;
+}
+
+const char *crash_option_hint(const char *command, const char *option)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(options) && option[1] != '-'; i++)
+		if (!strcmp(options[i].command, command) && strpbrk(option, options[i].options))
+			return options[i].hint;
+	return NULL;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/helper/grant.h"
+
+#include "base/array.h"
+#include "debugger/command/command.h"
+#include "debugger/command/line.h"
+#include "debugger/command/run.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void add_program(struct grant *grant, const char *program, bool is_beside)
+{
+	char *copy = grant->program_count < GRANT_PROGRAMS_MAX ? strdup(program) : NULL;
+	if (!copy)
+		return;
+	grant->programs[grant->program_count++] = copy;
+	grant->is_beside = is_beside;
+}
+
+static void add_file(struct grant *grant, const char *path, bool write, bool append)
+{
+	char *copy = grant->file_count < GRANT_FILES_MAX ? strdup(path) : NULL;
+	if (copy)
+		grant->files[grant->file_count++] = (struct grant_file){ copy, write, append };
+}
+
+/* The files that a command names: operands are read, those of options are written. */
+static void add_named(struct grant *grant, const char *text)
+{
+	struct call call;
+	struct error *error = call_parse(text, &call);
+	const struct command *command = error ? NULL : call.command;
+	for (size_t i = 0; command && i < command_option_count(command); i++)
+		if (command->options[i].argument_kind == OPERAND_FILE &&
+		    call.arguments.options[i] && command->options[i].argument)
+			add_file(grant, call.arguments.options[i], true, false);
+	size_t last = command ? command_operand_count(command) : 0;
+	for (size_t i = 0; last && i < call.arguments.operand_count; i++) {
+		const char *word = call.arguments.operands[i];
+		enum operand_kind kind = command->operands[i < last ? i : last - 1].kind;
+		if (kind == OPERAND_SCRIPT && !grant->script)
+			grant->script = line_path(word);
+		if (kind == OPERAND_FILE)
+			add_file(grant, word, false, false);
+	}
+	call_deinit(&call);
+	error_free(error);
+}
+
+static void add_reading(struct grant *grant, const struct session *session, const char *text,
+			enum run_reading reading)
+{
+	struct line line = { 0 };
+	struct error *error = run_cut(session, text, reading, &line);
+	if (!error && line.program)
+		add_program(grant, line.program, false);
+	if (!error && line.file)
+		add_file(grant, line.file, true, line.append);
+	if (!error && line.stage_count)
+		add_named(grant, line.stages[0]);
+	if (!error)
+		line_deinit(&line);
+	error_free(error);
+}
+
+void grant_init(struct grant *grant, const struct session *session, const char *line)
+{
+	*grant = (struct grant){ .pager = true };
+	char *text = run_trim(line);
+	if (!text)
+		return;
+	if (*text == '!') {
+		const char *program = text + 1 + strspn(text + 1, " \t");
+		add_program(grant, program, true);
+	} else {
+		add_reading(grant, session, text, RUN_AS_TYPED);
+		add_reading(grant, session, text, RUN_AS_STRUCT);
+	}
+	free(text);
+}
+
+void grant_deinit(struct grant *grant)
+{
+	for (size_t i = 0; i < grant->program_count; i++)
+		free(grant->programs[i]);
+	for (size_t i = 0; i < grant->file_count; i++)
+		free(grant->files[i].path);
+	free(grant->script);
+	*grant = (struct grant){ 0 };
+}
+
+bool grant_take_program(struct grant *grant, const char *program, bool is_beside)
+{
+	for (size_t i = 0; i < grant->program_count && grant->is_beside == is_beside; i++) {
+		if (strcmp(grant->programs[i], program) != 0)
+			continue;
+		/* A line has one program, however it is read. */
+		for (size_t j = 0; j < grant->program_count; j++)
+			free(grant->programs[j]);
+		grant->program_count = 0;
+		return true;
+	}
+	return false;
+}
+
+bool grant_take_write(struct grant *grant, const char *path, bool append)
+{
+	bool found = false;
+	/* The two readings of a line may both have it. */
+	for (size_t i = 0; i < grant->file_count; i++) {
+		struct grant_file *file = &grant->files[i];
+		if (!file->write || file->append != append || strcmp(file->path, path) != 0)
+			continue;
+		found = true;
+		file->write = false;
+		file->path[0] = 0;
+	}
+	return found;
+}
+
+bool grant_take_script(struct grant *grant, const char *path)
+{
+	bool found = grant->script && !strcmp(grant->script, path);
+	if (found) {
+		free(grant->script);
+		grant->script = NULL;
+	}
+	return found;
+}
+
+bool grant_has_read(const struct grant *grant, const char *path)
+{
+	for (size_t i = 0; i < grant->file_count; i++)
+		if (!grant->files[i].write && *path && !strcmp(grant->files[i].path, path))
+			return true;
+	return false;
+}

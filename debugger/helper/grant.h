@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a line lets the process that runs it do: found out by the helper from the user's words
+ * alone, without the dump. Where only the dump could tell how a line is meant, it may do either.
+ */
+#ifndef DEBUGGER_HELPER_GRANT_H
+#define DEBUGGER_HELPER_GRANT_H
+
+#include "debugger/session.h"
+
+#define GRANT_PROGRAMS_MAX 2
+#define GRANT_FILES_MAX	   8
+
+struct grant_file {
+	char *path;
+	bool write, append;
+};
+
+struct grant {
+	char *programs[GRANT_PROGRAMS_MAX]; /* for sh -c; two where a line can be read in two ways
+					     */
+	size_t program_count;
+	bool is_beside; /* a program gets no output: `!PROGRAM` */
+	struct grant_file files[GRANT_FILES_MAX];
+	size_t file_count;
+	char *script; /* what it sources; NULL */
+	bool pager;   /* not used yet */
+};
+
+/* `session`: the aliases; it has no target. */
+void grant_init(struct grant *grant, const struct session *session, const char *line);
+void grant_deinit(struct grant *grant);
+/* Takes the right away: each holds once. False: there is none. */
+bool grant_take_program(struct grant *grant, const char *program, bool is_beside);
+bool grant_take_write(struct grant *grant, const char *path, bool append);
+bool grant_take_script(struct grant *grant, const char *path);
+/* Reading again is the same as before. */
+bool grant_has_read(const struct grant *grant, const char *path);
+
+#endif

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/helper/serve.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/command/alias.h"
+#include "debugger/helper/serve_private.h"
+#include "debugger/shell/history.h"
+#include "debugger/shell/shell.h"
+#include "debugger/shell/spawn.h"
+#include "debugger/target/object.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- replies -------------------------------------------------------------------------------- */
+
+static bool reply(struct server *server, enum helper_reply kind)
+{
+	return channel_send(server->socket, kind, NULL, 0, -1);
+}
+
+static bool reply_errno(struct server *server, int number)
+{
+	int32_t value = number;
+	return channel_send(server->socket, HELPER_ERRNO, &value, sizeof(value), -1);
+}
+
+/* Closes the file; below 0: errno says why. */
+static bool reply_file(struct server *server, int file)
+{
+	if (file < 0)
+		return reply_errno(server, errno);
+	bool sent = channel_send(server->socket, HELPER_OK, NULL, 0, file);
+	close(file);
+	return sent;
+}
+
+/* --- programs ------------------------------------------------------------------------------- */
+
+static bool run_piped(struct server *server, const char *program)
+{
+	int input;
+	if (server->child_count == CHILDREN_MAX)
+		return reply_errno(server, EAGAIN);
+	int status = spawn_shell(program, &input, &server->children[server->child_count]);
+	if (status)
+		return reply_errno(server, status);
+	server->child_count++;
+	return reply_file(server, input);
+}
+
+static bool run_beside(struct server *server, const char *program)
+{
+	if (server->child_count == CHILDREN_MAX)
+		return reply_errno(server, EAGAIN);
+	int status = spawn_shell(*program ? program : "exec \"${SHELL:-sh}\"", NULL,
+				 &server->children[server->child_count]);
+	if (status)
+		return reply_errno(server, status);
+	server->child_count++;
+	return reply(server, HELPER_OK);
+}
+
+static bool serve_program(struct server *server, const char *program, bool is_beside)
+{
+	struct grant *grant = lines_grant(server);
+	if (!grant || !grant_take_program(grant, program, is_beside))
+		return reply_errno(server, EPERM);
+	return is_beside ? run_beside(server, program) : run_piped(server, program);
+}
+
+static bool serve_pager(struct server *server)
+{
+	struct grant *grant = lines_grant(server);
+	const char *pager = spawn_pager();
+	if (!server->options->interactive || !pager || !grant || !grant->pager)
+		return reply_errno(server, EPERM);
+	grant->pager = false;
+	setenv("LESS", "FRX", 0);
+	return run_piped(server, pager);
+}
+
+static bool serve_wait(struct server *server)
+{
+	if (!server->child_count)
+		return reply_errno(server, ECHILD);
+	uint32_t status = (uint32_t)spawn_wait(server->children[--server->child_count]);
+	return channel_send(server->socket, HELPER_OK, &status, sizeof(status), -1);
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static bool serve_write(struct server *server, const char *path, bool append)
+{
+	struct grant *grant = lines_grant(server);
+	if (!grant || !grant_take_write(grant, path, append))
+		return reply_errno(server, EPERM);
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+	return reply_file(server, open(path, flags, 0666));
+}
+
+static bool serve_read(struct server *server, const char *path)
+{
+	struct grant *grant = lines_grant(server);
+	if (!grant || !grant_has_read(grant, path))
+		return reply_errno(server, EPERM);
+	/* A FIFO without a writer would hang before it could be refused. */
+	return reply_file(server, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+/* --- the cache ------------------------------------------------------------------------------ */
+
+static struct cache_place *place_of(struct server *server, bool create)
+{
+	if (!server->has_dump)
+		return NULL;
+	if (server->place.folder < 0)
+		server->place.folder = cache_folder_open(create);
+	server->place.dump = &server->dump;
+	return server->place.folder < 0 ? NULL : &server->place;
+}
+
+static bool serve_cache_find(struct server *server, const struct message *request)
+{
+	struct cache_key key;
+	struct cache_place *place = place_of(server, false);
+	if (request->size != sizeof(key) || !place)
+		return reply(server, HELPER_NONE);
+	memcpy(&key, request->data, sizeof(key));
+	int file = cache_file_find(place, &key);
+	return file < 0 ? reply(server, HELPER_NONE) : reply_file(server, file);
+}
+
+/* Only of files that are what they were when the session began. */
+static bool serve_cache_keep(struct server *server, const struct message *request)
+{
+	struct cache_key key;
+	struct cache_dump now;
+	const struct serve_options *options = server->options;
+	struct cache_place *place = place_of(server, true);
+	if (request->size <= sizeof(key) || !place || server->kept_count == KEPT_MAX ||
+	    !cache_dump_init(&now, options->dumps, options->dump_count))
+		return reply(server, HELPER_NONE);
+	memcpy(&key, request->data, sizeof(key));
+	bool kept = cache_dump_equal(&now, &server->dump) &&
+		    cache_file_write(place, &key, request->data + sizeof(key),
+				     request->size - sizeof(key));
+	cache_dump_deinit(&now);
+	server->kept_count++;
+	return reply(server, kept ? HELPER_OK : HELPER_NONE);
+}
+
+/* --- the running kernel --------------------------------------------------------------------- */
+
+static struct error *write_facts(struct server *server, const struct message *request, int file)
+{
+	if (!server->options->live)
+		return error_create(ERROR_UNSUPPORTED, "this is no running kernel");
+	if (!server->kernel)
+		TRY(running_kernel_open(&server->kernel));
+	if (request->kind == HELPER_KERNEL_BTF)
+		return running_kernel_write_btf(server->kernel, (const char *)request->data, file);
+	return request->kind == HELPER_BPF_PROGRAMS
+		       ? running_kernel_write_programs(server->kernel, file)
+		       : running_kernel_write_maps(server->kernel, file);
+}
+
+static bool serve_kernel(struct server *server, const struct message *request)
+{
+	int file = memfd_create("btfcrash", MFD_CLOEXEC);
+	if (file < 0)
+		return reply_errno(server, errno);
+	struct error *error = write_facts(server, request, file);
+	if (!error)
+		return reply_file(server, file);
+	close(file);
+	bool sent = channel_send(server->socket, HELPER_NONE, error->message,
+				 strlen(error->message), -1);
+	error_free(error);
+	return sent;
+}
+
+/* --- requests ------------------------------------------------------------------------------- */
+
+static bool serve_line(struct server *server)
+{
+	struct lines_next next;
+	int status = lines_next(server, &next);
+	if (status)
+		return reply_errno(server, status);
+	if (!next.line)
+		return reply(server, HELPER_NONE);
+	size_t length = strlen(next.line);
+	uint8_t *data = length <= HELPER_TEXT_MAX ? malloc(sizeof(next.number) + length) : NULL;
+	if (!data)
+		return reply_errno(server, E2BIG);
+	memcpy(data, &next.number, sizeof(next.number));
+	memcpy(data + sizeof(next.number), next.line, length);
+	bool sent =
+		channel_send(server->socket, HELPER_GIVEN, data, sizeof(next.number) + length, -1);
+	free(data);
+	return sent;
+}
+
+static bool serve_rc(struct server *server)
+{
+	char *path = user_path("XDG_CONFIG_HOME", ".config", "rc");
+	int status = lines_open_rc(server, path);
+	bool sent = status == ENOENT ? reply(server, HELPER_NONE)
+		    : status	     ? reply_errno(server, status)
+			     : channel_send(server->socket, HELPER_OK, path, strlen(path), -1);
+	free(path);
+	return sent;
+}
+
+static bool serve_opening(struct server *server, int status)
+{
+	return status ? reply_errno(server, status) : reply(server, HELPER_OK);
+}
+
+/* A word of text has no NUL inside. */
+static bool is_text(const struct message *request)
+{
+	return strlen((const char *)request->data) == request->size;
+}
+
+/* False: the end. */
+static bool serve_request(struct server *server, const struct message *request)
+{
+	const char *text = (const char *)request->data;
+	switch (request->kind) {
+	case HELPER_COMMAND:
+		return serve_opening(server, lines_open_command(server, request));
+	case HELPER_SCRIPT:
+		return is_text(request) && serve_opening(server, lines_open_script(server, text));
+	case HELPER_RC:
+		return serve_rc(server);
+	case HELPER_PROMPT:
+		return serve_opening(server, lines_open_prompt(server));
+	case HELPER_LINE:
+		return serve_line(server);
+	case HELPER_CLOSE:
+		lines_close(server);
+		return reply(server, HELPER_OK);
+	case HELPER_PROGRAM:
+	case HELPER_BESIDE:
+		return is_text(request) &&
+		       serve_program(server, text, request->kind == HELPER_BESIDE);
+	case HELPER_PAGER:
+		return serve_pager(server);
+	case HELPER_WAIT:
+		return serve_wait(server);
+	case HELPER_WRITE:
+	case HELPER_APPEND:
+		return is_text(request) &&
+		       serve_write(server, text, request->kind == HELPER_APPEND);
+	case HELPER_READ:
+		return is_text(request) && serve_read(server, text);
+	case HELPER_CACHE_FIND:
+		return serve_cache_find(server, request);
+	case HELPER_CACHE_KEEP:
+		return serve_cache_keep(server, request);
+	case HELPER_KERNEL_BTF:
+	case HELPER_BPF_PROGRAMS:
+	case HELPER_BPF_MAPS:
+		return is_text(request) && serve_kernel(server, request);
+	default:
+		return false;
+	}
+}
+
+static size_t limit_of(uint32_t kind)
+{
+	return kind == HELPER_CACHE_KEEP ? HELPER_CACHE_MAX
+	       : kind < HELPER_REQUESTS	 ? HELPER_TEXT_MAX
+					 : 0;
+}
+
+void serve(const struct serve_options *options, int socket)
+{
+	struct server server = { .socket = socket, .options = options, .place = { .folder = -1 } };
+	struct message request;
+	server.has_dump = cache_dump_init(&server.dump, options->dumps, options->dump_count);
+	bool goes_on = true;
+	while (goes_on && channel_receive(socket, limit_of, &request)) {
+		goes_on = request.file < 0 && serve_request(&server, &request);
+		message_deinit(&request);
+	}
+	while (server.depth)
+		lines_close(&server);
+	aliases_deinit(&server.session);
+	cache_dump_deinit(&server.dump);
+	running_kernel_close(server.kernel);
+	if (server.place.folder >= 0)
+		close(server.place.folder);
+}
+
+/* Ctrl-C is for the commands and for programs, which get it too. */
+static void prepare(const struct serve_options *options)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (options->interactive)
+		interrupt_install();
+	else
+		signal(SIGINT, SIG_IGN);
+	/* Not dumpable, so nobody but root may trace it. */
+	(void)prctl(PR_SET_DUMPABLE, 0);
+}
+
+struct error *serve_start(const struct serve_options *options, struct helper_link *ret)
+{
+	int ends[2];
+	*ret = (struct helper_link){ .socket = -1 };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return error_system("the helper process");
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		prepare(options);
+		serve(options, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		struct error *error = error_system("the helper process");
+		close(ends[0]);
+		return error;
+	}
+	*ret = (struct helper_link){ .socket = ends[0], .pid = pid };
+	return NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The helper process (base/helper.h). It is forked before the dump is opened, holds the user's
+ * lines and does for them what the process that reads the dump may not. Whoever takes that over by
+ * a dump can: have the programs run that the user's own line of this moment names, once each, and
+ * write what he likes to them; write the files that it names; complete a line with plain words that
+ * name neither programs nor files; replace this dump's results in the cache; of a running kernel
+ * ask what its BTF and its BPF programs are. Nothing else: no other program, no other file.
+ */
+#ifndef DEBUGGER_HELPER_SERVE_H
+#define DEBUGGER_HELPER_SERVE_H
+
+#include "base/helper.h"
+#include <stdbool.h>
+
+/* -c and -i may be mixed; they run in the order given. */
+struct source {
+	bool is_file;
+	const char *text; /* command or path */
+};
+
+struct serve_options {
+	const struct source *sources;
+	size_t source_count;
+	bool interactive;
+	bool no_rc;		  /* the prompt's own lines are not wanted */
+	const char *const *dumps; /* whose results are kept; count 0: none are */
+	size_t dump_count;
+	bool live; /* no dump but the running kernel, which may be asked for facts */
+};
+
+/* Errors: ERROR_SYSTEM; there is no helper then. */
+struct error *serve_start(const struct serve_options *options, struct helper_link *ret) MUST_CHECK;
+/* The process itself, until the other end is closed. */
+void serve(const struct serve_options *options, int socket);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chosen members of objects, for print, list and tree. */
+#ifndef DEBUGGER_SHOW_MEMBER_H
+#define DEBUGGER_SHOW_MEMBER_H
+
+#include "debugger/session.h"
+
+/*
+ * Writes the member at `path` of `base` as the field `key`. What is not in the dump is shown in
+ * its place, behind a NULL pointer as <null>. `is_cell`: in a table, where a struct or an array is
+ * one text. Errors: there is no such member; Ctrl-C.
+ */
+struct error *member_show(struct session *session, const struct value *base, const char *path,
+			  const char *key, const struct render_options *options,
+			  bool is_cell) MUST_CHECK;
+
+#endif
