@@ -44,3 +44,29 @@ size_t digits_hex(uint64_t value, char text[DIGITS_SIZE])
 	text[2 + length] = 0;
 	return 2 + length;
 }
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 'a' - 'A';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+bool digits_parse(const char *text, uint64_t *ret)
+{
+	bool is_hex = text[0] == '0' && (text[1] | ' ') == 'x';
+	unsigned int base = is_hex ? 16 : 10;
+	uint64_t value = 0;
+	const char *at = is_hex ? text + 2 : text;
+	if (!*at)
+		return false;
+	for (; *at; at++) {
+		unsigned int digit = (unsigned int)digit_value(*at);
+		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret = value;
+	return true;
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers as text, for output full of them: a tenth of what snprintf() takes. */
+/* Numbers as text, for output full of them: a tenth of what snprintf() takes. And back. */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,11 @@
 size_t digits_u64(uint64_t value, char text[DIGITS_SIZE]);
 size_t digits_i64(int64_t value, char text[DIGITS_SIZE]);
 size_t digits_hex(uint64_t value, char text[DIGITS_SIZE]);
+
+/*
+ * The whole text as a number, "4096" or "0xfff": no sign, no blanks, and a zero in front makes
+ * nothing octal. False: it is none, or needs more than 64 bits.
+ */
+bool digits_parse(const char *text, uint64_t *ret);
 
 #endif

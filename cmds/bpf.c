@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/bpf.h"
 #include "base/array.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/kernel/bpf_objects.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pass {
@@ -227,15 +227,13 @@ static struct error *write_lists(struct pass *pass, const struct bpf_visitor *vi
 static struct error *find_one(struct pass *pass, const struct bpf_visitor *visitor,
 			      const char *operand)
 {
-	char *end;
-	unsigned long id = strtoul(operand, &end, 10);
-	if (*end || end == operand || *operand == '-' || id > UINT32_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is not the id of a program", operand);
+	uint64_t id;
+	TRY(argument_number(operand, "the id of a program", 0, UINT32_MAX, &id));
 	pass->wants_one = true;
 	pass->id = (uint32_t)id;
 	TRY(bpf_for_each_program(pass->session->target, visitor));
 	if (!pass->found && !pass->problem)
-		return error_create(ERROR_NOT_FOUND, "no BPF program %lu is loaded", id);
+		return error_create(ERROR_NOT_FOUND, "no BPF program %" PRIu64 " is loaded", id);
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "cmds/stacks.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/show/frames.h"
 #include "debugger/unwind/unwind.h"
@@ -130,16 +131,6 @@ struct error *bt_write_task(struct session *session, const struct task *task, bo
 }
 
 /* --- which tasks ------------------------------------------------------------------------------ */
-
-static struct error *parse_cpu(const char *text, uint32_t *ret)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-	if (*end || end == text || *text == '-' || value > UINT32_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is not a CPU number", text);
-	*ret = (uint32_t)value;
-	return NULL;
-}
 
 struct name_search {
 	const char *name;
@@ -295,15 +286,16 @@ enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_NO_ARGUMENTS };
 
 static struct error *bt_run(struct session *session, const struct arguments *arguments)
 {
-	uint32_t number = 0;
+	uint64_t number;
 	bool with_arguments = !arguments->options[OPTION_NO_ARGUMENTS];
 	if (arguments->options[OPTION_ALL])
 		return write_all_cpus(session, with_arguments);
 	if (arguments->options[OPTION_GROUPS])
 		return stacks_write_all(session);
 	if (arguments->options[OPTION_CPU]) {
-		TRY(parse_cpu(arguments->options[OPTION_CPU], &number));
-		return write_cpu(session, number, with_arguments);
+		TRY(argument_number(arguments->options[OPTION_CPU], "a CPU number", 0, UINT32_MAX,
+				    &number));
+		return write_cpu(session, (uint32_t)number, with_arguments);
 	}
 	if (arguments->operand_count > 1)
 		return write_operands(session, arguments, with_arguments);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
 #include "debugger/disassembly/decode.h"
@@ -439,15 +440,6 @@ static struct error *list_place(struct session *session, const struct arguments 
 
 /* --- the command ----------------------------------------------------------------------------- */
 
-static struct error *parse_count(const char *text, uint64_t *ret)
-{
-	char *end;
-	*ret = strtoul(text, &end, 0);
-	if (*end || end == text || *text == '-' || !*ret || *ret > COUNT_MAX)
-		return error_create(ERROR_USAGE, "\"%s\" is not a number of instructions", text);
-	return NULL;
-}
-
 /* The function of the selected frame. */
 static struct error *list_frame(struct session *session, const struct arguments *arguments)
 {
@@ -472,7 +464,8 @@ static struct error *dis_run(struct session *session, const struct arguments *ar
 	if (!arguments->operand_count)
 		return list_frame(session, arguments);
 	if (arguments->operand_count > 1)
-		TRY(parse_count(arguments->operands[1], &count));
+		TRY(argument_number(arguments->operands[1], "a number of instructions", 1,
+				    COUNT_MAX, &count));
 	TRY(dis_place_find(session, arguments->operands[0], &place));
 	return list_place(session, arguments, &place, count);
 }

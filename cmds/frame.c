@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing a task and a frame of its stack: task, frame, up, down, registers. */
 #include "cmds/bt.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/show/frames.h"
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-static struct error *parse_number(const char *text, size_t *ret)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 0);
-	if (*end || end == text || *text == '-')
-		return error_create(ERROR_USAGE, "\"%s\" is not a number of frames", text);
-	*ret = value;
-	return NULL;
-}
 
 /* The selected frame, as bt shows it. */
 static struct error *write_selected(struct session *session)
@@ -31,9 +20,10 @@ static struct error *write_selected(struct session *session)
 
 static struct error *frame_run(struct session *session, const struct arguments *arguments)
 {
-	size_t number;
+	uint64_t number;
 	if (arguments->operand_count) {
-		TRY(parse_number(arguments->operands[0], &number));
+		TRY(argument_number(arguments->operands[0], "a number of frames", 0, SIZE_MAX,
+				    &number));
 		TRY(focus_set_frame(&session->focus, session->target, number));
 	}
 	return write_selected(session);
@@ -43,9 +33,11 @@ static struct error *frame_run(struct session *session, const struct arguments *
 static struct error *move(struct session *session, const struct arguments *arguments, bool up)
 {
 	const struct stack_trace *trace;
-	size_t steps = 1, at = session->focus.frame;
+	uint64_t steps = 1;
+	size_t at = session->focus.frame;
 	if (arguments->operand_count)
-		TRY(parse_number(arguments->operands[0], &steps));
+		TRY(argument_number(arguments->operands[0], "a number of frames", 0, SIZE_MAX,
+				    &steps));
 	TRY(focus_trace(&session->focus, session->target, &trace));
 	if (up && (!trace->count || at == trace->count - 1))
 		return error_create(ERROR_USAGE, "frame %zu is the last one", at);

@@ -3,12 +3,12 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/command/arguments.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,17 +373,6 @@ static struct error *check_words(struct target *target, const char *module, cons
 	return NULL;
 }
 
-static struct error *parse_threads(const char *text, unsigned int *ret)
-{
-	char *end;
-	unsigned long count = text ? strtoul(text, &end, 10) : 0;
-	if (text && (!isdigit((unsigned char)*text) || *end || !count || count > 64))
-		return error_create(ERROR_USAGE, "\"%s\" is no number of threads from 1 to 64",
-				    text);
-	*ret = (unsigned int)count;
-	return NULL;
-}
-
 static struct error *collect(struct session *session, struct listing *listing,
 			     const struct infer_options *options)
 {
@@ -396,6 +385,8 @@ static struct error *globals_run(struct session *session, const struct arguments
 {
 	struct target *target = session->target;
 	const char *order = arguments->options[OPTION_SORT];
+	const char *threads = arguments->options[OPTION_THREADS];
+	uint64_t count;
 	struct listing listing = { .target = target,
 				   .module = arguments->options[OPTION_MODULE],
 				   .tier = arguments->options[OPTION_TIER],
@@ -412,7 +403,10 @@ static struct error *globals_run(struct session *session, const struct arguments
 					 .without = arguments->options[OPTION_WITHOUT],
 					 .progress = session->progress };
 	listing.undeclared = options.no_hints || options.without;
-	TRY(parse_threads(arguments->options[OPTION_THREADS], &options.threads));
+	if (threads) {
+		TRY(argument_number(threads, "a number of threads from 1 to 64", 1, 64, &count));
+		options.threads = (unsigned int)count;
+	}
 	struct error *error = collect(session, &listing, &options);
 	put_in_order(&listing, order);
 	out_table_begin(session->out, NULL, columns, sizeof(columns) / sizeof(columns[0]));

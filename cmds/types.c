@@ -4,14 +4,13 @@
 #include "btf/dump_raw.h"
 #include "btf/header.h"
 #include "btf/layout.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
 #include "debugger/show/types_search.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_MODULE, OPTION_FORMAT, OPTION_MEMBER, OPTION_CONTAINS, OPTION_SIZE };
@@ -180,13 +179,8 @@ static struct error *parse_search(struct target *target, const struct arguments 
 		.member = arguments->options[OPTION_MEMBER],
 		.has_size = size,
 	};
-	if (size) {
-		char *end;
-		errno = 0;
-		ret->size = strtoull(size, &end, 0);
-		if (*end || end == size || *size == '-' || errno)
-			return error_create(ERROR_USAGE, "\"%s\" is no size in bytes", size);
-	}
+	if (size)
+		TRY(argument_number(size, "a size in bytes", 0, UINT64_MAX, &ret->size));
 	return contains ? parse_contained(target, contains, &ret->contains) : NULL;
 }
 

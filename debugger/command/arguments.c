@@ -2,6 +2,7 @@
 #include "debugger/command/arguments.h"
 
 #include "base/ascii.h"
+#include "base/digits.h"
 #include "debugger/command/crash_words.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
@@ -310,4 +311,14 @@ char *arguments_join(const struct arguments *arguments, size_t first, size_t end
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? " " : "",
 					 arguments->operands[i]);
 	return text;
+}
+
+struct error *argument_number(const char *text, const char *what, uint64_t least, uint64_t most,
+			      uint64_t *ret)
+{
+	uint64_t value;
+	if (!digits_parse(text, &value) || value < least || value > most)
+		return error_create(ERROR_USAGE, "\"%s\" is not %s", text, what);
+	*ret = value;
+	return NULL;
 }

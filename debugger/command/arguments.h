@@ -24,6 +24,12 @@ void call_deinit(struct call *call);
 /* What follows a command's name and its options in the text of one. */
 const char *call_operands(const struct command *command, const char *text);
 
+/*
+ * A number among the operands or options, decimal or with 0x. Errors: ERROR_USAGE, "TEXT is not
+ * WHAT", also where it is less or more than that.
+ */
+struct error *argument_number(const char *text, const char *what, uint64_t least, uint64_t most,
+			      uint64_t *ret) MUST_CHECK;
 /* The operands from `first` to before `end`, with blanks between: an expression. Caller frees. */
 char *arguments_join(const struct arguments *arguments, size_t first, size_t end);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
+#include "base/digits.h"
 #include "base/interrupt.h"
 #include "debugger/declare/declare.h"
 #include "debugger/show/member.h"
@@ -236,13 +237,11 @@ static size_t choose_columns(struct listing *listing)
 
 static struct error *parse_limit(struct listing *listing, const char *text)
 {
-	char *end;
 	listing->limit = LISTING_LIMIT;
 	listing->limit_is_default = !text;
 	if (!text)
 		return NULL;
-	listing->limit = strtoull(text, &end, 0);
-	if (!isdigit((unsigned char)*text) || *end)
+	if (!digits_parse(text, &listing->limit))
 		return error_create(ERROR_USAGE, "\"%s\" is not a number", text);
 	return NULL;
 }

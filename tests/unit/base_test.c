@@ -98,6 +98,46 @@ static void test_digits(void)
 	}
 }
 
+static void test_digits_parse(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} numbers[] = { { "0", 0 },
+			{ "010", 10 },
+			{ "4096", 4096 },
+			{ "0xfff", 0xfff },
+			{ "0XfFf", 0xfff },
+			{ "18446744073709551615", UINT64_MAX },
+			{ "0xffffffffffffffff", UINT64_MAX } };
+	static const char *const others[] = { "",
+					      "-1",
+					      "+1",
+					      " 1",
+					      "1 ",
+					      "1.",
+					      "0x",
+					      "x1",
+					      "0x-1",
+					      "12a",
+					      "0xg",
+					      "a",
+					      "@",
+					      "1\n",
+					      "18446744073709551616",
+					      "0x10000000000000000" };
+	uint64_t value;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		CHECK(digits_parse(numbers[i].text, &value));
+		CHECK_U64(value, numbers[i].value);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		value = 7;
+		CHECK(!digits_parse(others[i], &value));
+		CHECK_U64(value, 7);
+	}
+}
+
 static void test_memory_array(void)
 {
 	uint8_t data[5000];
@@ -286,6 +326,7 @@ int main(void)
 	RUN(test_ascii);
 	RUN(test_bytes);
 	RUN(test_digits);
+	RUN(test_digits_parse);
 	RUN(test_memory_array);
 	RUN(test_memory_borrow);
 	RUN(test_hash_index_keeps_equal_names_in_order);
