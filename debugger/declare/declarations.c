@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "debugger/declare/ctype.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,23 @@ void declarations_destroy(struct declarations *declarations)
 	free(declarations->items);
 	hash_index_deinit(&declarations->index);
 	free(declarations);
+}
+
+static const char declarations_key;
+
+static struct declarations *declarations_kept(const struct target *target)
+{
+	return target_attached(target, &declarations_key);
+}
+
+static void destroy_kept(void *data)
+{
+	declarations_destroy(data);
+}
+
+struct error *declarations_keep(struct target *target, struct declarations *declarations)
+{
+	return target_attach(target, &declarations_key, declarations, destroy_kept);
 }
 
 static struct error *add_item(struct declarations *declarations, const struct declaration *item)
@@ -304,7 +322,7 @@ static struct error *resolve_item(struct target *target, struct declaration *ite
 		*ret = item->type;
 		return NULL;
 	}
-	const struct source *source = &target->declarations->sources[item->source];
+	const struct source *source = &declarations_kept(target)->sources[item->source];
 	struct finding finding = { .target = target,
 				   .item = item,
 				   .symbol = source->is_builtin ? symbol : NULL,
@@ -334,7 +352,7 @@ struct found {
 static struct error *find_declared(struct target *target, const char *name, uint64_t size,
 				   const struct symbol *symbol, struct found *ret)
 {
-	struct declarations *declarations = target->declarations;
+	struct declarations *declarations = declarations_kept(target);
 	size_t length = strlen(name);
 	uint32_t hash = hash_bytes(name, length);
 	/* The latest that fits. */
@@ -364,9 +382,10 @@ static struct error *find_any(struct target *target, const char *name, uint64_t 
 			      const struct symbol *symbol, struct found *ret)
 {
 	*ret = (struct found){ .why = NULL };
-	if (!target->declarations)
+	struct declarations *declarations = declarations_kept(target);
+	if (!declarations)
 		return NULL;
-	TRY(load_builtin(target->declarations));
+	TRY(load_builtin(declarations));
 	struct error *error = find_declared(target, name, size, symbol, ret);
 	if (error || ret->type.btf) {
 		error_free(ret->why);
@@ -391,20 +410,21 @@ struct error *declarations_find(struct target *target, const char *name, uint64_
 
 struct error *target_declarations(struct target *target, struct declarations **ret)
 {
-	if (!target->declarations) {
-		target->declarations = declarations_create();
-		if (!target->declarations)
+	struct declarations *declarations = declarations_kept(target);
+	if (!declarations) {
+		declarations = declarations_create();
+		if (!declarations)
 			return error_no_memory();
-		target->declarations_destroy = declarations_destroy;
-		TRY(declarations_add_builtin(target->declarations));
+		TRY(declarations_keep(target, declarations));
+		TRY(declarations_add_builtin(declarations));
 	}
-	*ret = target->declarations;
+	*ret = declarations;
 	return NULL;
 }
 
 bool declarations_of_user(const struct target *target)
 {
-	const struct declarations *declarations = target->declarations;
+	const struct declarations *declarations = declarations_kept(target);
 	for (size_t i = 0; declarations && i < declarations->source_count; i++)
 		if (!declarations->sources[i].is_builtin)
 			return true;

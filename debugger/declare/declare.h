@@ -25,6 +25,9 @@ bool declarations_of_user(const struct target *target);
 /* An empty table. NULL without memory. */
 struct declarations *declarations_create(void);
 void declarations_destroy(struct declarations *declarations);
+/* Makes them the target's, which has none yet: declared_symbol_type() asks them. Takes them. */
+struct error *declarations_keep(struct target *target,
+				struct declarations *declarations) MUST_CHECK;
 /*
  * Adds declarations from C text; `source` names it in messages ("builtin", a file). Later ones
  * outrank earlier ones. Nothing is looked up in BTF yet. Errors: "FILE:LINE: what".

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -160,16 +161,27 @@ static void load_table(struct target *target, const char *symbol, struct table *
 	}
 }
 
+/* The kernel's tables, loaded one by one; NULL without memory. */
+static struct table *tables_of(struct target *target)
+{
+	static const char key;
+	struct table *tables = target_attached(target, &key);
+	if (tables)
+		return tables;
+	tables = calloc(TABLES, sizeof(*tables));
+	struct error *error = tables ? target_attach(target, &key, tables, free) : NULL;
+	if (error)
+		tables = NULL;
+	error_free(error);
+	return tables;
+}
+
 static size_t find_flags(struct target *target, unsigned int number, const struct flag **ret)
 {
 	*ret = task_flags;
 	if (number == TABLE_DECLARED)
 		return ARRAY_COUNT(task_flags);
-	if (!target->flag_names) {
-		target->flag_names = calloc(TABLES, sizeof(struct table));
-		target->flag_names_destroy = free;
-	}
-	struct table *tables = target->flag_names;
+	struct table *tables = tables_of(target);
 	if (!tables)
 		return 0;
 	if (!tables[number].is_loaded)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/declare/declare.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -158,9 +159,16 @@ static struct error *open_kernel(struct inference *inference)
 	return per_cpu_add(&inference->per_cpu, &inference->levels, 0, start);
 }
 
+static const char inference_key;
+
+struct inference *inference_kept(const struct target *target)
+{
+	return target_attached(target, &inference_key);
+}
+
 struct error *inference_get(struct target *target, struct inference **ret)
 {
-	struct inference *inference = target->inference;
+	struct inference *inference = inference_kept(target);
 	if (!inference) {
 		inference = calloc(1, sizeof(*inference));
 		if (!inference)
@@ -171,8 +179,7 @@ struct error *inference_get(struct target *target, struct inference **ret)
 			inference_destroy(inference);
 			return error_prefix(error, "code cannot be read");
 		}
-		target->inference = inference;
-		target->inference_destroy = inference_destroy;
+		TRY(target_attach(target, &inference_key, inference, inference_destroy));
 	}
 	*ret = inference;
 	return NULL;

@@ -61,6 +61,8 @@ struct inference {
 
 /* The target's. Errors: no code can be read (no symbols, another processor, no BTF). */
 struct error *inference_get(struct target *target, struct inference **ret) MUST_CHECK;
+/* NULL: nobody has asked for it yet. */
+struct inference *inference_kept(const struct target *target);
 /* BTF and text of one module, of all. */
 struct error *inference_add_module(struct inference *inference,
 				   const struct module *module) MUST_CHECK;

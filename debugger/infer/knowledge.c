@@ -174,7 +174,7 @@ static uint32_t count_functions(struct target *target, const struct symbol *symb
 /* What the code of a function says whose name is not the only one. */
 static struct type prototype_by_code(const struct knowledge *knowledge, uint64_t address)
 {
-	struct inference *inference = knowledge->target->inference;
+	struct inference *inference = inference_kept(knowledge->target);
 	struct callee callee = { .kind = CALLEE_UNKNOWN };
 	if (inference && knowledge->is_shared)
 		callees_known(&inference->callees, address, &callee);

@@ -9,6 +9,7 @@
 #include "debugger/infer/member_path.h"
 #include "debugger/infer/shapes.h"
 #include "debugger/infer/slab_types.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -449,7 +450,8 @@ static struct error *build(struct reach *reach)
 
 struct error *reach_get(struct target *target, struct reach **ret)
 {
-	struct reach *reach = target->reach;
+	static const char key;
+	struct reach *reach = target_attached(target, &key);
 	if (!reach) {
 		reach = calloc(1, sizeof(*reach));
 		if (!reach)
@@ -461,8 +463,7 @@ struct error *reach_get(struct target *target, struct reach **ret)
 			reach_destroy(reach);
 			return error;
 		}
-		target->reach = reach;
-		target->reach_destroy = reach_destroy;
+		TRY(target_attach(target, &key, reach, reach_destroy));
 	}
 	*ret = reach;
 	return NULL;

@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "debugger/kernel/pid_table.h"
 #include "debugger/kernel/slab_tasks.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/list.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -291,25 +292,48 @@ static struct error *visit_by_slabs(struct walk *walk)
 	return error;
 }
 
+/* The tasks that a walk has found. */
+struct kept {
+	uint64_t *addresses;
+	size_t count;
+	struct error *problem; /* of that walk; NULL: none */
+};
+
+static const char kept_key;
+
+static const struct kept *kept_tasks(const struct target *target)
+{
+	return target_attached(target, &kept_key);
+}
+
+static void kept_destroy(void *data)
+{
+	struct kept *kept = data;
+	free(kept->addresses);
+	error_free(kept->problem);
+	free(kept);
+}
+
 /* A walk that came to its end is not gone again: with holes in the lists it is a long one. */
 static void keep(struct walk *walk)
 {
-	struct target *target = walk->target;
-	if (target->tasks || !walk->seen)
+	if (kept_tasks(walk->target) || !walk->seen)
 		return;
-	target->tasks = walk->seen;
-	target->task_count = walk->seen_count;
-	target->tasks_problem = error_copy(walk->problem);
+	struct kept *kept = malloc(sizeof(*kept));
+	if (!kept)
+		return;
+	*kept = (struct kept){ walk->seen, walk->seen_count, error_copy(walk->problem) };
 	walk->seen = NULL;
+	/* Without memory they are looked for once more. */
+	error_free(target_attach(walk->target, &kept_key, kept, kept_destroy));
 }
 
-static struct error *visit_kept(struct walk *walk)
+static struct error *visit_kept(struct walk *walk, const struct kept *kept)
 {
-	const struct target *target = walk->target;
-	walk->problem = error_copy(target->tasks_problem);
-	for (size_t i = 0; i < target->task_count; i++) {
+	walk->problem = error_copy(kept->problem);
+	for (size_t i = 0; i < kept->count; i++) {
 		TRY(interrupt_check());
-		TRY(walk->visit(walk->context, target->tasks[i]));
+		TRY(walk->visit(walk->context, kept->addresses[i]));
 	}
 	return NULL;
 }
@@ -331,7 +355,7 @@ static struct error *walk_lists(struct walk *walk)
 static struct error *settle(struct target *target)
 {
 	struct error *error = NULL;
-	for (unsigned int attempt = 0; !error && !target->tasks && attempt < LIVE_ATTEMPTS;
+	for (unsigned int attempt = 0; !error && !kept_tasks(target) && attempt < LIVE_ATTEMPTS;
 	     attempt++) {
 		struct walk walk = { .target = target, .visit = visit_nothing };
 		error = walk_lists(&walk);
@@ -358,8 +382,9 @@ static struct error *walk_tasks(struct walk *walk)
 	TRY(target_need_btf(walk->target));
 	if (target_is_live(walk->target))
 		TRY(settle(walk->target));
-	if (walk->target->tasks)
-		return visit_kept(walk);
+	const struct kept *kept = kept_tasks(walk->target);
+	if (kept)
+		return visit_kept(walk, kept);
 	struct error *error = unless_full(walk, walk_lists(walk));
 	if (!error && walk->problem && !walk->is_full)
 		error = unless_full(walk, visit_by_pids(walk));
@@ -540,11 +565,7 @@ struct error *task_on_cpu(struct target *target, uint32_t number, struct task *r
 
 void task_forget(struct target *target)
 {
-	free(target->tasks);
-	error_free(target->tasks_problem);
-	target->tasks = NULL;
-	target->task_count = 0;
-	target->tasks_problem = NULL;
+	target_detach(target, &kept_key);
 }
 
 struct error *task_panicking(struct target *target, struct task *ret)

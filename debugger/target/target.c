@@ -3,6 +3,7 @@
  * Opening a target: each step needs some of the ones before it, and each may fail on its
  * own. Only a file that is no dump, or one whose kernel memory cannot be found at all, ends it.
  */
+#include "debugger/target/attached.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/btf_search.h"
 #include "debugger/target/live.h"
@@ -292,14 +293,7 @@ void target_close(struct target *target)
 {
 	if (!target)
 		return;
-	if (target->orc_destroy)
-		target->orc_destroy(target->orc);
-	if (target->reach_destroy)
-		target->reach_destroy(target->reach);
-	if (target->flag_names_destroy)
-		target->flag_names_destroy(target->flag_names);
-	if (target->inference_destroy)
-		target->inference_destroy(target->inference);
+	target_detach_all(target);
 	if (target->btf_is_of_file)
 		target->btf = NULL;
 	btf_files_destroy(target);
@@ -312,10 +306,6 @@ void target_close(struct target *target)
 	free(target->modules);
 	free(target->generated);
 	free(target->cpus);
-	free(target->tasks);
-	error_free(target->tasks_problem);
-	if (target->declarations_destroy)
-		target->declarations_destroy(target->declarations);
 	members_destroy(target->members);
 	btf_close(target->btf);
 	free(target->btf_copy);

@@ -86,8 +86,8 @@ struct target_problem {
 	enum target_part part;
 };
 
+struct attached;
 struct btf_files;
-struct declarations;
 struct cache_place;
 struct helper_link;
 
@@ -97,20 +97,15 @@ struct target {
 	const struct vmcoreinfo *vmcoreinfo; /* NULL: none found */
 	const struct arch *arch;
 	struct memory *physical;
-	struct memory *memory;		   /* kernel virtual; NULL when it cannot be translated */
-	struct symtab *symbols;		   /* never NULL, may be empty */
-	struct btf *btf;		   /* the kernel's; NULL: none */
-	struct declarations *declarations; /* of debugger/declare, NULL: not asked for yet */
-	void (*declarations_destroy)(struct declarations *declarations);
+	struct memory *memory;	/* kernel virtual; NULL when it cannot be translated */
+	struct symtab *symbols; /* never NULL, may be empty */
+	struct btf *btf;	/* the kernel's; NULL: none */
 	char release[128];
 
 	/* Below: loaded when first asked for, through the functions. */
 	struct cpu *cpus;
 	size_t cpu_count;
 	bool cpus_loaded;
-	uint64_t *tasks; /* of debugger/kernel/task.c: addresses; NULL: not walked to the end yet */
-	size_t task_count;
-	struct error *tasks_problem; /* of that walk, NULL: none */
 	struct module *modules;
 	size_t module_count;
 	size_t module_btf_size; /* of those that were read, bytes */
@@ -129,19 +124,12 @@ struct target {
 	struct members *members;     /* where the kernel's types have them; NULL: not remembered */
 	bool btf_is_of_file;	     /* borrowed of them: the dump has none */
 	struct btf_files *btf_files; /* given by the user, NULL: none */
-	void *orc;		     /* debugger/unwind's tables */
-	void (*orc_destroy)(void *orc);
 	/* For debugger/infer: without the shipped table; without the results of earlier sessions,
 	 * which know nothing of what the user declared. */
 	bool no_hints, no_cache;
 	const struct cache_place *cache_place; /* of these; borrowed. NULL: there is none */
 	struct helper_link *helper;	       /* opens files for us, borrowed; NULL: we do */
-	void *inference;		       /* what debugger/infer keeps of the code */
-	void (*inference_destroy)(void *inference);
-	void *reach; /* typed objects that debugger/infer found */
-	void (*reach_destroy)(void *reach);
-	void *flag_names; /* of debugger/eval: the kernel's tables of them */
-	void (*flag_names_destroy)(void *flag_names);
+	struct attached *attached;	       /* what rooms above keep here: attached.h */
 };
 
 struct target_options {

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -192,15 +193,15 @@ static struct error *open_kernel_table(struct orc *orc)
 
 struct error *orc_of(struct target *target, struct orc **ret)
 {
-	struct orc *orc = target->orc;
+	static const char key;
+	struct orc *orc = target_attached(target, &key);
 	if (!orc) {
 		orc = calloc(1, sizeof(*orc));
 		if (!orc)
 			return error_no_memory();
 		orc->target = target;
 		orc->problem = open_kernel_table(orc);
-		target->orc = orc;
-		target->orc_destroy = orc_destroy;
+		TRY(target_attach(target, &key, orc, orc_destroy));
 	}
 	if (orc->problem)
 		return error_copy(orc->problem);

@@ -69,7 +69,7 @@ struct error *orc_table_find(const struct orc_table *table, uint32_t first, uint
 /* The version by the commonest records: of kernels whose constants are not there. */
 struct error *orc_guess_version(const struct orc_table *table, enum orc_version *ret) MUST_CHECK;
 
-/* The target's tables, opened when first asked for and kept in target->orc. */
+/* The target's tables, opened when first asked for and kept with it. */
 struct orc;
 struct error *orc_of(struct target *target, struct orc **ret) MUST_CHECK;
 enum orc_version orc_version_of(const struct orc *orc);

@@ -72,8 +72,8 @@ void fuzz_declaration(const uint8_t *data, size_t size)
 	fuzz_done(declare_parse_type(&fixture->target, NULL, text, &length, &type));
 	fuzz_done(declare_parse_type(&fixture->target, NULL, text, NULL, &type));
 	declare_is_type(&fixture->target, text, &type);
-	struct declarations *kept = fixture->target.declarations, *table = declarations_create();
-	fixture->target.declarations = table;
+	struct declarations *table = declarations_create();
+	struct attached *own = fixture_lend(fixture, table);
 	fuzz_done(declarations_add(table, text, "fuzz"));
 	static const char *const names[] = { "thing", "matrix", "x", "cpu_number" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -81,8 +81,7 @@ void fuzz_declaration(const uint8_t *data, size_t size)
 		fuzz_done(declarations_find(&fixture->target, names[i], 16, &type, &why));
 		fuzz_done(why);
 	}
-	fixture->target.declarations = kept;
-	declarations_destroy(table);
+	fixture_lend_back(fixture, own);
 	free(text);
 }
 

@@ -10,6 +10,7 @@
 #include "debugger/arguments/arguments.h"
 #include "debugger/arguments/symbolic.h"
 #include "debugger/target/arch_x86_64.h"
+#include "debugger/target/attached.h"
 #include "tests/unit/kallsyms_image.h"
 
 #define TEXT	  0xffffffff81000000u
@@ -130,8 +131,7 @@ static void machine_init(struct machine *machine, bool flags_is_char)
 
 static void machine_deinit(struct machine *machine)
 {
-	if (machine->target.inference_destroy)
-		machine->target.inference_destroy(machine->target.inference);
+	target_detach_all(&machine->target);
 	symtab_destroy(machine->target.symbols);
 	btf_close(machine->target.btf);
 	image_destroy(&machine->tables);

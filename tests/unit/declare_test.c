@@ -115,9 +115,16 @@ static void check_found(const char *name, uint64_t room, const char *expected, c
 	error_free(why);
 }
 
+static struct declarations *fixture_declarations(void)
+{
+	struct declarations *declarations = NULL;
+	CHECK_OK(target_declarations(&fixture->target, &declarations));
+	return declarations;
+}
+
 static struct error *add(const char *text)
 {
-	return declarations_add(fixture->target.declarations, text, "t.decl");
+	return declarations_add(fixture_declarations(), text, "t.decl");
 }
 
 static void test_table(void)
@@ -161,9 +168,9 @@ static void test_bad_declarations(void)
 	CHECK_FAILS(add("struct { int a; } z;"), "a tag");
 	CHECK_FAILS(add("int a = 3;"), "where \";\" should be");
 	CHECK_FAILS(add("/* int a;"), "does not end");
-	CHECK_FAILS(declarations_add_file(fixture->target.declarations, "/nonexistent/x"),
+	CHECK_FAILS(declarations_add_file(fixture_declarations(), "/nonexistent/x"),
 		    "/nonexistent/x");
-	CHECK_FAILS(declarations_add_file(fixture->target.declarations, "/dev"), "/dev");
+	CHECK_FAILS(declarations_add_file(fixture_declarations(), "/dev"), "/dev");
 }
 
 /* Every cut and many changes of a text: an error or not, but no crash. */
@@ -180,9 +187,8 @@ static void test_hostile(void)
 		else
 			mutate(text, &state);
 		struct declarations *table = declarations_create();
-		struct declarations *kept = fixture->target.declarations;
 		error_free(declarations_add(table, text, "t"));
-		fixture->target.declarations = table;
+		struct attached *own = fixture_lend(fixture, table);
 		struct type type;
 		struct error *why = NULL;
 		for (const char *name = "a\0b\0c\0d\0"; *name; name += 2) {
@@ -190,8 +196,7 @@ static void test_hostile(void)
 			error_free(why);
 			why = NULL;
 		}
-		fixture->target.declarations = kept;
-		declarations_destroy(table);
+		fixture_lend_back(fixture, own);
 	}
 }
 
@@ -218,14 +223,12 @@ static void test_builtin(void)
 {
 	struct declarations *table = declarations_create();
 	CHECK_OK(declarations_add_builtin(table));
-	struct declarations *kept = fixture->target.declarations;
-	fixture->target.declarations = table;
+	struct attached *own = fixture_lend(fixture, table);
 	/* This machine has no task_struct: the reason says who wants it. */
 	check_found("init_task", 8, "(none)",
 		    "init_task: column 1: no type \"struct task_struct\"");
 	check_found("jiffies", 8, "long unsigned int", NULL);
-	fixture->target.declarations = kept;
-	declarations_destroy(table);
+	fixture_lend_back(fixture, own);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/eval/expression.h"
 #include "debugger/eval/value.h"
+#include "debugger/target/attached.h"
 #include "tests/unit/chance.h"
 #include "tests/unit/kallsyms_image.h"
 #include "tests/unit/libbpf.h"
@@ -275,8 +276,9 @@ static inline struct fixture *fixture_create(const char *declarations)
 	target->cpus = fixture->cpus;
 	target->cpu_count = 2;
 	target->cpus_loaded = target->modules_loaded = true;
-	target->declarations = declarations_create();
-	CHECK_OK(declarations_add(target->declarations, declarations, "test.decl"));
+	struct declarations *declared = declarations_create();
+	CHECK_OK(declarations_add(declared, declarations, "test.decl"));
+	CHECK_OK(declarations_keep(target, declared));
 	CHECK_OK(scope_init(&fixture->scope, target));
 	return fixture;
 }
@@ -285,10 +287,27 @@ static inline struct fixture *fixture_create(const char *declarations)
 	"struct thing thing, twin, *pointer; int matrix[2][3]; char string[16];\n"                 \
 	"unsigned short halves[]; struct point straddling[2]; struct thing filtered;\n"
 
+/* The declarations are these ones for a while. Takes them; returns what fixture_lend_back() wants.
+ */
+static inline struct attached *fixture_lend(struct fixture *fixture,
+					    struct declarations *declarations)
+{
+	struct attached *own = fixture->target.attached;
+	fixture->target.attached = NULL;
+	CHECK_OK(declarations_keep(&fixture->target, declarations));
+	return own;
+}
+
+static inline void fixture_lend_back(struct fixture *fixture, struct attached *own)
+{
+	target_detach_all(&fixture->target);
+	fixture->target.attached = own;
+}
+
 static inline void fixture_destroy(struct fixture *fixture)
 {
 	scope_deinit(&fixture->scope);
-	declarations_destroy(fixture->target.declarations);
+	target_detach_all(&fixture->target);
 	symtab_destroy(fixture->target.symbols);
 	btf_close(fixture->btf);
 	btf__free(fixture->source);

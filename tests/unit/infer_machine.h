@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_INFER_MACHINE_H
 #define TESTS_UNIT_INFER_MACHINE_H
 
+#include "debugger/target/attached.h"
 #include "debugger/target/target.h"
 #include "tests/unit/chance.h"
 #include "tests/unit/code_by_hand.h"
@@ -96,10 +97,7 @@ static inline void machine_set_types(struct machine *machine)
 
 static inline void machine_deinit(struct machine *machine)
 {
-	if (machine->target.reach)
-		machine->target.reach_destroy(machine->target.reach);
-	if (machine->target.inference)
-		machine->target.inference_destroy(machine->target.inference);
+	target_detach_all(&machine->target);
 	symtab_destroy(machine->target.symbols);
 	btf_close(machine->btf);
 	btf__free(machine->source);

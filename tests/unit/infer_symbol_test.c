@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/infer/infer.h"
+#include "debugger/target/attached.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
 
@@ -141,9 +142,7 @@ static void fill(void)
 
 static void forget(void)
 {
-	if (machine.target.inference)
-		machine.target.inference_destroy(machine.target.inference);
-	machine.target.inference = NULL;
+	target_detach_all(&machine.target);
 }
 
 static const struct infer_options options = { .no_hints = true, .no_cache = true, .threads = 2 };

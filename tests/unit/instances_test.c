@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/infer/inference.h"
 #include "debugger/infer/instances.h"
+#include "debugger/target/attached.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
 
@@ -93,9 +94,7 @@ static void begin(int function)
 /* What was learned is forgotten: the code is another now. */
 static void forget(void)
 {
-	if (machine.target.inference)
-		machine.target.inference_destroy(machine.target.inference);
-	machine.target.inference = NULL;
+	target_detach_all(&machine.target);
 }
 
 static struct function_instance ask(int function)

@@ -4,6 +4,7 @@
 #include "debugger/infer/reach.h"
 #include "debugger/infer/shapes.h"
 #include "debugger/infer/whattype.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
@@ -111,11 +112,7 @@ static const struct translator translator = { translate };
 static void forget(void)
 {
 	struct target *target = &machine.target;
-	if (target->reach)
-		target->reach_destroy(target->reach);
-	if (target->inference)
-		target->inference_destroy(target->inference);
-	target->reach = target->inference = NULL;
+	target_detach_all(target);
 	virtual_memory_destroy(target->memory);
 	CHECK_OK(virtual_memory_create(&machine.memory, &translator, &target->memory));
 }

@@ -104,7 +104,9 @@ static void test_shared_threads(void)
 	target.btf = btf;
 	image_symbols(&tables, TABLES, symbols, ARRAY_COUNT(symbols), &target.symbols);
 	CHECK_FAILS(task_find(&target, 17, &task), "there are more than 4259840 tasks");
-	CHECK_U64(target.task_count, 4259840);
+	/* From what was kept of that walk. */
+	data.processes[0].tasks[0] = data.processes[0].tasks[1] = TASK(processes, 0, tasks);
+	CHECK_FAILS(task_find(&target, 17, &task), "there are more than 4259840 tasks");
 	task_forget(&target);
 	symtab_destroy(target.symbols);
 	image_destroy(&tables);

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/target/arch_x86_64.h"
+#include "debugger/target/attached.h"
 #include "debugger/unwind/unwind.h"
 
 #define TEXT	      0xffffffff81000000u
@@ -230,8 +231,7 @@ static inline void machine_init(struct machine *machine)
 
 static inline void machine_deinit(struct machine *machine)
 {
-	if (machine->target.orc_destroy)
-		machine->target.orc_destroy(machine->target.orc);
+	target_detach_all(&machine->target);
 	symtab_destroy(machine->target.symbols);
 }
 
