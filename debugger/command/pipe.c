@@ -136,10 +136,11 @@ static struct error *expression_command(const struct command *command, const cha
 		     is_pointer ? "" : " *") < 0)
 		return error_no_memory();
 	bool arrow = !strncmp(at, "->", 2), point = *at == '.';
+	const char *blank = isspace((unsigned char)rest[-1]) ? "" : " ";
 	if (!*at)
-		length = asprintf(ret, "%.*s *%s", (int)(rest - text), text, item);
+		length = asprintf(ret, "%.*s%s*%s", (int)(rest - text), text, blank, item);
 	else if (arrow || point || is_path(at, operand_length(at)))
-		length = asprintf(ret, "%.*s %s->%s", (int)(rest - text), text, item,
+		length = asprintf(ret, "%.*s%s%s->%s", (int)(rest - text), text, blank, item,
 				  at + (arrow ? 2 : point));
 	else
 		length = -2;
