@@ -5,8 +5,8 @@
  */
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "base/workers.h"
 #include "debugger/infer/code_private.h"
-#include "debugger/infer/workers.h"
 #include "debugger/target/object.h"
 #include <stdatomic.h>
 #include <stdlib.h>

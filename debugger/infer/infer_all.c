@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "base/workers.h"
 #include "debugger/infer/agree.h"
 #include "debugger/infer/cache.h"
 #include "debugger/infer/code.h"
@@ -13,7 +14,6 @@
 #include "debugger/infer/names_family.h"
 #include "debugger/infer/one.h"
 #include "debugger/infer/pointers.h"
-#include "debugger/infer/workers.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "debugger/infer/workers.h"
+#include "base/workers.h"
 #include <stdatomic.h>
 
 #define STEPS 10000

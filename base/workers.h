@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps that do not depend on each other, done by several threads. */
-#ifndef DEBUGGER_INFER_WORKERS_H
-#define DEBUGGER_INFER_WORKERS_H
+#ifndef BASE_WORKERS_H
+#define BASE_WORKERS_H
 
 #include "base/error.h"
 #include "base/progress.h"

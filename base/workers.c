@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/workers.h"
+#include "base/workers.h"
 
 #include "base/interrupt.h"
 #include <pthread.h>
