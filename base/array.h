@@ -46,6 +46,24 @@ static inline void *array_search(const void *key, const void *items, size_t coun
 	return count ? (void *)bsearch(key, items, count, size, compare) : NULL;
 }
 
+/*
+ * Where in an ordered array something belongs: how many of the numbers 0 to `count` - 1 fulfil
+ * `condition`, which speaks of `i` and holds up to some number and for none after it. Of the type
+ * of `count`.
+ */
+#define array_bound(count, i, condition)                                                           \
+	({                                                                                         \
+		__typeof__((count) + 0) low_ = 0, high_ = (count);                                 \
+		while (low_ < high_) {                                                             \
+			__typeof__(low_) i = low_ + (high_ - low_) / 2;                            \
+			if (condition)                                                             \
+				low_ = i + 1;                                                      \
+			else                                                                       \
+				high_ = i;                                                         \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))

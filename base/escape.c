@@ -12,15 +12,7 @@ static const uint32_t bounds[] = {
 /* In the table's ranges; what lies beyond its last bound is in none. */
 static bool is_escaped_code(uint32_t code)
 {
-	size_t low = 0, high = ARRAY_COUNT(bounds);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (bounds[middle] <= code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low % 2;
+	return array_bound(ARRAY_COUNT(bounds), i, bounds[i] <= code) % 2;
 }
 
 size_t escape_decode(const char *text, size_t size, uint32_t *ret)

@@ -55,15 +55,8 @@ struct error *holes_read(struct holes *holes, struct memory *memory, uint64_t ad
 bool holes_touch(const struct holes *holes, size_t start, size_t end)
 {
 	/* They are in order: the first that ends behind `start`. */
-	size_t low = 0, high = holes->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (holes->items[middle].end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < holes->count && holes->items[low].start < end;
+	size_t first = array_bound(holes->count, i, holes->items[i].end <= start);
+	return first < holes->count && holes->items[first].start < end;
 }
 
 void holes_deinit(struct holes *holes)

@@ -168,15 +168,8 @@ struct error *symtab_add_found(struct symtab *symtab, struct found_symbol *items
 
 const struct kallsyms_found_entry *kallsyms_found(const struct kallsyms *kallsyms, uint32_t number)
 {
-	size_t low = 0, high = kallsyms->found_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (kallsyms->found[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < kallsyms->found_count && kallsyms->found[low].number == number
-		       ? &kallsyms->found[low]
+	size_t first = array_bound(kallsyms->found_count, i, kallsyms->found[i].number < number);
+	return first < kallsyms->found_count && kallsyms->found[first].number == number
+		       ? &kallsyms->found[first]
 		       : NULL;
 }

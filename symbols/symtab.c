@@ -92,15 +92,7 @@ static uint32_t kernel_above(const struct kallsyms *kernel, uint64_t address, ui
 	for (int i = 0; i < 4; i++, from++)
 		if (from >= kernel->count || kernel->addresses[from] > address)
 			return from;
-	uint32_t low = from, high = kernel->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (kernel->addresses[middle] > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return from + array_bound(kernel->count - from, i, kernel->addresses[from + i] <= address);
 }
 
 /*
@@ -347,19 +339,13 @@ static bool reaches(const struct symtab *symtab, const struct added_symbol *symb
 static bool added_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
 {
 	const struct address_order *order = symtab_order_at(symtab, address);
-	size_t low = 0, high = order->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (symtab->added[order->numbers[middle]].address > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || !reaches(symtab, &symtab->added[order->numbers[low - 1]], address))
+	size_t above =
+		array_bound(order->count, i, symtab->added[order->numbers[i]].address <= address);
+	if (!above || !reaches(symtab, &symtab->added[order->numbers[above - 1]], address))
 		return false;
-	uint64_t place = symtab->added[order->numbers[low - 1]].address;
+	uint64_t place = symtab->added[order->numbers[above - 1]].address;
 	int best_rank = -1;
-	for (size_t i = low; i-- > 0 && low - i <= ALIASES_MAX;) {
+	for (size_t i = above; i-- > 0 && above - i <= ALIASES_MAX;) {
 		uint32_t number = order->numbers[i];
 		const struct added_symbol *symbol = &symtab->added[number];
 		if (symbol->address != place)

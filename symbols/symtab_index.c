@@ -247,17 +247,10 @@ static struct symbol_source *module_at(const struct symtab *symtab, uint64_t add
 	struct symtab_index *index = symtab->index;
 	if (index->regions_of != symtab->source_count)
 		collect_regions(symtab, index);
-	size_t low = 0, high = index->region_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->regions[middle].start > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || address - index->regions[low - 1].start >= index->regions[low - 1].size)
+	size_t above = array_bound(index->region_count, i, index->regions[i].start <= address);
+	if (!above || address - index->regions[above - 1].start >= index->regions[above - 1].size)
 		return NULL;
-	return symtab->sources[index->regions[low - 1].source];
+	return symtab->sources[index->regions[above - 1].source];
 }
 
 static const struct address_order *order_of_module(const struct symtab *symtab,

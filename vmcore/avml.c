@@ -251,18 +251,10 @@ static struct error *get_chunk(struct avml *avml, size_t index, const uint8_t **
 /* The chunk that holds `physical`, or the first one above; `count`: none. */
 static size_t find_chunk(const struct avml *avml, uint64_t physical)
 {
-	size_t low = 0, high = avml->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct avml_chunk *chunk = &avml->chunks[middle];
-		if (chunk->physical <= physical && physical - chunk->physical >= chunk->size)
-			low = middle + 1;
-		else if (chunk->physical < physical)
-			return middle;
-		else
-			high = middle;
-	}
-	return low;
+	const struct avml_chunk *chunks = avml->chunks;
+	return array_bound(avml->count, i,
+			   chunks[i].physical <= physical &&
+				   physical - chunks[i].physical >= chunks[i].size);
 }
 
 struct error *avml_read(struct avml *avml, uint64_t physical, void *buffer, size_t size)

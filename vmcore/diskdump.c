@@ -313,16 +313,9 @@ void diskdump_close(struct diskdump *dump)
 /* The part that holds the page, NULL: its file was not given. */
 static const struct diskdump_part *find_part(const struct diskdump *dump, uint64_t page)
 {
-	size_t low = 0, high = dump->part_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (dump->parts[middle].end <= page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < dump->part_count && dump->parts[low].start <= page)
-		return &dump->parts[low];
+	size_t first = array_bound(dump->part_count, i, dump->parts[i].end <= page);
+	if (first < dump->part_count && dump->parts[first].start <= page)
+		return &dump->parts[first];
 	return NULL;
 }
 

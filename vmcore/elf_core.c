@@ -390,15 +390,9 @@ void elf_core_close(struct elf_core *core)
 /* The run that holds `physical`, or the first one above; NULL: none. */
 static const struct elf_run *find_run(const struct elf_runs *runs, uint64_t physical)
 {
-	size_t low = 0, high = runs->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (runs->items[middle].physical + runs->items[middle].size <= physical)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < runs->count ? &runs->items[low] : NULL;
+	size_t first = array_bound(runs->count, i,
+				   runs->items[i].physical + runs->items[i].size <= physical);
+	return first < runs->count ? &runs->items[first] : NULL;
 }
 
 static struct error *missing(const struct elf_core *core, uint64_t physical)
@@ -417,16 +411,12 @@ static struct error *missing(const struct elf_core *core, uint64_t physical)
 static struct error *cut_off(const struct elf_core *core, const struct elf_run *run,
 			     uint64_t physical, uint64_t size)
 {
-	uint64_t low = 0, high = size;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (dump_file_has(core->file, run->offset + (physical - run->physical), middle + 1))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return error_create_at(ERROR_TRUNCATED, physical + low,
-			       "the file ends before physical address 0x%" PRIx64, physical + low);
+	uint64_t readable = array_bound(
+		size, i,
+		dump_file_has(core->file, run->offset + (physical - run->physical), i + 1));
+	return error_create_at(ERROR_TRUNCATED, physical + readable,
+			       "the file ends before physical address 0x%" PRIx64,
+			       physical + readable);
 }
 
 static struct error *read_part(const struct elf_core *core, const struct elf_run *run,

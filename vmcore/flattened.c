@@ -42,16 +42,8 @@ bool flattened_detect(const uint8_t *head, size_t size)
 
 size_t flattened_find(const struct dump_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->extent_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct extent *extent = &file->extents[middle];
-		if (extent->offset + extent->size <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct extent *extents = file->extents;
+	return array_bound(file->extent_count, i, extents[i].offset + extents[i].size <= offset);
 }
 
 static struct error *bad_record(const struct dump_file *file, uint64_t position)

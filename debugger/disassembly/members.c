@@ -124,13 +124,7 @@ void function_members_deinit(struct function_members *members)
 
 const struct member_access *function_members_at(const struct function_members *members, uint64_t at)
 {
-	size_t low = 0, high = members->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (members->items[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < members->count && members->items[low].at == at ? &members->items[low] : NULL;
+	size_t first = array_bound(members->count, i, members->items[i].at < at);
+	return first < members->count && members->items[first].at == at ? &members->items[first]
+									: NULL;
 }

@@ -106,15 +106,8 @@ struct error *image_of_bytes(const char *bytes, uint64_t size, struct image *ret
 /* The first hole that ends after `offset`. */
 static const struct hole *hole_after(const struct image *image, uint64_t offset)
 {
-	size_t low = 0, high = image->hole_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (image->holes[middle].end > offset)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < image->hole_count ? &image->holes[low] : NULL;
+	size_t first = array_bound(image->hole_count, i, image->holes[i].end <= offset);
+	return first < image->hole_count ? &image->holes[first] : NULL;
 }
 
 const struct error *image_missing(const struct image *image, uint64_t offset, uint64_t size)

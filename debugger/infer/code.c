@@ -65,15 +65,7 @@ struct error *code_finding_clue(const struct inference *inference, const struct 
 
 static uint64_t edge_start(const struct flow_edge *edges, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (edges[middle].from < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bound(count, i, edges[i].from < address);
 }
 
 void code_function_edges(const struct inference *inference, struct flow_function *function)

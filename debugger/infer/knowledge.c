@@ -316,19 +316,11 @@ static int compare_facts(const void *left, const void *right)
 
 size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address)
 {
-	size_t low = 0, high = knowledge->fact_count;
 	if (!knowledge->facts_sorted && knowledge->fact_count)
 		array_sort(knowledge->facts, knowledge->fact_count, sizeof(*knowledge->facts),
 			   compare_facts);
 	knowledge->facts_sorted = true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (knowledge->facts[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bound(knowledge->fact_count, i, knowledge->facts[i].address < address);
 }
 
 const struct fact *knowledge_news(struct knowledge *knowledge, uint64_t address, uint64_t size,

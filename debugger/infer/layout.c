@@ -522,18 +522,11 @@ static uint32_t first_that_covers(const struct layout *layout, uint32_t id, uint
 {
 	const struct layout_record *record = &layout->records[id];
 	const struct field *fields = &layout->fields[record->first_field];
-	uint32_t low = 0, high = record->field_count;
 	if (!record->is_ordered)
 		return 0;
 	/* The last that begins before it, and those that begin there. */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (fields[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	uint32_t first = array_bound(record->field_count, i, fields[i].offset < offset);
+	return first ? first - 1 : 0;
 }
 
 static enum likeness match_deep(const struct layout *layout, uint32_t id, uint32_t offset,

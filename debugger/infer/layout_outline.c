@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/layout_outline.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include <stdlib.h>
 #include <string.h>
@@ -199,16 +200,10 @@ static void outline_all(const struct layout *layout, struct outlines *outlines, 
 
 const struct outline *outlines_find(const struct outlines *outlines, uint32_t type)
 {
-	size_t low = 0, high = outlines->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (outlines->items[middle].type < type)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < outlines->count && outlines->items[low].type == type ? &outlines->items[low]
-									  : NULL;
+	size_t first = array_bound(outlines->count, i, outlines->items[i].type < type);
+	return first < outlines->count && outlines->items[first].type == type
+		       ? &outlines->items[first]
+		       : NULL;
 }
 
 unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,

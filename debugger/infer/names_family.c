@@ -134,15 +134,7 @@ void families_settle(struct families *families)
 static size_t first_of(const struct families *families, uint32_t key, uint32_t type)
 {
 	const struct lesson wanted = { .key = key, .type = type };
-	size_t low = 0, high = families->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_lessons(&families->items[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bound(families->count, i, compare_lessons(&families->items[i], &wanted) < 0);
 }
 
 static uint32_t times(const struct families *families, uint32_t key, uint32_t type)

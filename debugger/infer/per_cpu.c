@@ -50,18 +50,11 @@ void per_cpu_deinit(struct per_cpu *per_cpu)
 bool per_cpu_find(const struct per_cpu *per_cpu, uint64_t offset, struct kind *ret,
 		  int64_t *ret_offset)
 {
-	size_t low = 0, high = per_cpu->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (per_cpu->items[middle].offset > offset)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || offset - per_cpu->items[low - 1].offset >= per_cpu->items[low - 1].size)
+	size_t above = array_bound(per_cpu->count, i, per_cpu->items[i].offset <= offset);
+	if (!above || offset - per_cpu->items[above - 1].offset >= per_cpu->items[above - 1].size)
 		return false;
-	*ret = per_cpu->items[low - 1].type;
-	*ret_offset = (int64_t)(offset - per_cpu->items[low - 1].offset);
+	*ret = per_cpu->items[above - 1].type;
+	*ret_offset = (int64_t)(offset - per_cpu->items[above - 1].offset);
 	return true;
 }
 

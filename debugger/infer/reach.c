@@ -494,15 +494,7 @@ struct type reach_type(const struct reach *reach, uint32_t number)
 /* How many objects in order begin at or below an address. */
 static size_t count_below(const struct reach *reach, uint64_t address)
 {
-	size_t low = 0, high = reach->ordered;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (reach->objects[reach->order[middle]].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bound(reach->ordered, i, reach->objects[reach->order[i]].address <= address);
 }
 
 size_t reach_find(const struct reach *reach, uint64_t first, uint64_t last, uint32_t *ret,

@@ -175,16 +175,10 @@ void subjects_deinit(struct subjects *subjects)
 const struct subject *subject_at(const struct subjects *subjects, uint64_t address,
 				 uint64_t *ret_offset)
 {
-	size_t low = 0, high = subjects->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (subjects->items[middle].address > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || address - subjects->items[low - 1].address >= subjects->items[low - 1].room)
+	size_t above = array_bound(subjects->count, i, subjects->items[i].address <= address);
+	if (!above ||
+	    address - subjects->items[above - 1].address >= subjects->items[above - 1].room)
 		return NULL;
-	*ret_offset = address - subjects->items[low - 1].address;
-	return &subjects->items[low - 1];
+	*ret_offset = address - subjects->items[above - 1].address;
+	return &subjects->items[above - 1];
 }

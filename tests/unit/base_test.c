@@ -138,6 +138,24 @@ static void test_digits_parse(void)
 	}
 }
 
+static void test_array_bound(void)
+{
+	static const int items[] = { 1, 3, 3, 5, 9 };
+	for (uint32_t count = 0; count <= ARRAY_COUNT(items); count++)
+		for (int wanted = 0; wanted <= 10; wanted++) {
+			uint32_t below = 0, not_above = 0;
+			for (uint32_t i = 0; i < count; i++) {
+				below += items[i] < wanted;
+				not_above += items[i] <= wanted;
+			}
+			CHECK_U64(array_bound(count, i, items[i] < wanted), below);
+			CHECK_U64(array_bound(count, i, items[i] <= wanted), not_above);
+		}
+	/* No sum of two numbers leaves the type. */
+	CHECK_U64(array_bound(UINT32_MAX, i, i < UINT32_MAX - 1), UINT32_MAX - 1);
+	CHECK_U64(array_bound(UINT64_MAX, i, true), UINT64_MAX);
+}
+
 static void test_memory_array(void)
 {
 	uint8_t data[5000];
@@ -326,6 +344,7 @@ int main(void)
 	RUN(test_ascii);
 	RUN(test_bytes);
 	RUN(test_digits);
+	RUN(test_array_bound);
 	RUN(test_digits_parse);
 	RUN(test_memory_array);
 	RUN(test_memory_borrow);
