@@ -13,11 +13,8 @@
 
 /* Read at once: small, so that the pages it takes are few. */
 #define CHUNK_SIZE (256u << 10)
-/*
- * Functions that are looked at for one symbol: 99 of 100 have less than 36. Of more, so many spread
- * evenly tell what there is to tell.
- */
-#define FUNCTIONS_MAX	  96
+/* Of what nearly nothing is found about, which nobody waits for. */
+#define FUNCTIONS_MAX	  1024
 #define FUNCTION_SIZE_MAX (1u << 20)
 
 /* --- the world of the flow ------------------------------------------------------------------- */
@@ -136,6 +133,7 @@ struct lazy {
 	struct inference *inference;
 	const struct subject *subject;
 	struct clues *clues;
+	unsigned int findings;
 	struct error *error;
 };
 
@@ -143,8 +141,10 @@ static void emit_clue(void *context, const struct finding *finding)
 {
 	struct lazy *lazy = context;
 	struct clue clue;
-	if (lazy->error || code_is_literal(finding, lazy->subject))
+	if (lazy->error || lazy->findings == CODE_FINDINGS_MAX ||
+	    code_is_literal(finding, lazy->subject))
 		return;
+	lazy->findings++;
 	lazy->error = code_finding_clue(lazy->inference, finding, lazy->subject, &clue);
 	if (!lazy->error && !clues_add(lazy->clues, &clue))
 		lazy->error = error_no_memory();
@@ -229,9 +229,9 @@ static struct error *run_functions(struct lazy *lazy, const struct function_rang
 	world.last = world.first + lazy->subject->room;
 	struct flow *flow = flow_create(&world, lazy);
 	struct error *error = flow ? NULL : error_no_memory();
-	size_t taken = count < FUNCTIONS_MAX ? count : FUNCTIONS_MAX;
-	for (size_t i = 0; !error && i < taken; i++) {
-		error = run_function(lazy, flow, &functions[i * count / taken]);
+	size_t most = count < FUNCTIONS_MAX ? count : FUNCTIONS_MAX;
+	for (size_t i = 0; !error && i < most && lazy->findings < CODE_FINDINGS_MAX; i++) {
+		error = run_function(lazy, flow, &functions[i]);
 		if (!error)
 			error = interrupt_check();
 	}
@@ -253,16 +253,21 @@ static bool is_exported(struct inference *inference, const struct subject *subje
 struct error *code_clues(struct inference *inference, const struct subject *subject,
 			 struct clues *clues)
 {
-	struct lazy lazy = { inference, subject, clues, NULL };
+	struct lazy lazy = { inference, subject, clues, 0, NULL };
 	struct places places = { .items = NULL };
 	struct reference_scan scan = { subject->address - subject->per_cpu_base, subject->room,
 				       &places, add_place };
 	struct error *error = NULL;
-	if (is_exported(inference, subject))
+	bool by_modules = is_exported(inference, subject);
+	if (by_modules)
 		TRY(inference_add_modules(inference));
 	inference_read_edges(inference);
-	/* A module is not referred to by the kernel. */
-	for (size_t i = subject->module ? 1 : 0; !error && i < inference->text.count; i++)
+	/*
+	 * A module is not referred to by the kernel, nor what is not exported by modules: whether
+	 * an earlier question has read these must not change the answer.
+	 */
+	size_t end = by_modules || !inference->text.count ? inference->text.count : 1;
+	for (size_t i = subject->module ? 1 : 0; !error && i < end; i++)
 		error = scan_range(inference, &inference->text.ranges[i], &scan);
 	if (!error && places.failed)
 		error = error_no_memory();

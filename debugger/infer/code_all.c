@@ -245,7 +245,7 @@ static struct error *run_threads(struct all *all)
 
 /* --- putting together ------------------------------------------------------------------------ */
 
-static struct error *add_findings(struct all *all, const struct findings *block,
+static struct error *add_findings(struct all *all, const struct findings *block, uint16_t *counts,
 				  struct code_clues *clues)
 {
 	const struct subjects *subjects = &all->inference->subjects;
@@ -254,8 +254,10 @@ static struct error *add_findings(struct all *all, const struct findings *block,
 		struct clue clue;
 		uint64_t offset;
 		const struct subject *subject = subject_at(subjects, finding->address, &offset);
-		if (!subject || code_is_literal(finding, subject))
+		if (!subject || code_is_literal(finding, subject) ||
+		    counts[subject - subjects->items] == CODE_FINDINGS_MAX)
 			continue;
+		counts[subject - subjects->items]++;
 		TRY(code_finding_clue(all->inference, finding, subject, &clue));
 		if (!clues_add(&clues->items[subject - subjects->items], &clue))
 			return error_no_memory();
@@ -266,18 +268,24 @@ static struct error *add_findings(struct all *all, const struct findings *block,
 static struct error *collect(struct all *all, struct code_clues *ret)
 {
 	struct code_clues clues = { NULL, all->inference->subjects.count };
+	uint16_t *counts = calloc(clues.count + 1, sizeof(*counts));
 	clues.items = calloc(clues.count + 1, sizeof(*clues.items));
-	if (!clues.items)
+	if (!clues.items || !counts) {
+		free(clues.items);
+		free(counts);
 		return error_no_memory();
+	}
 	for (size_t i = 0; i < all->block_count; i++) {
-		struct error *error = add_findings(all, &all->blocks[i], &clues);
+		struct error *error = add_findings(all, &all->blocks[i], counts, &clues);
 		free(all->blocks[i].items);
 		all->blocks[i].items = NULL;
 		if (error) {
 			code_clues_deinit(&clues);
+			free(counts);
 			return error;
 		}
 	}
+	free(counts);
 	*ret = clues;
 	return NULL;
 }

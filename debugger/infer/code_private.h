@@ -8,6 +8,11 @@
 /* The world of the flow as the target is; the caller sets its functions and their context. */
 void code_world_init(struct inference *inference, struct flow_world *ret);
 /*
+ * Findings that count for one symbol, those of the lowest addresses: the pass over all code takes
+ * no more than a lone question has time for, so both know the same.
+ */
+#define CODE_FINDINGS_MAX 1000
+/*
  * String literals have no symbols, so they lie in the room of whatever is in front of them: tens of
  * thousands of chars passed to functions, which say nothing of that symbol.
  */
