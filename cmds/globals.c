@@ -7,7 +7,6 @@
 #include "debugger/declare/declare.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/infer/symbol_type.h"
-#include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -61,7 +60,6 @@ struct listing {
 	struct type type, contains;  /* { NULL, 0 }: any */
 	const char *const *patterns; /* of names, as in a shell; none: all */
 	size_t pattern_count;
-	bool has_user;	 /* the user has declared something, or given BTF */
 	bool undeclared; /* for scores: without the program's list */
 	struct row *rows;
 	size_t count, capacity;
@@ -157,22 +155,6 @@ static bool is_array(struct type type)
 	return type.btf && type_get_resolved(type, &record) && record.kind == BTF_ARRAY;
 }
 
-/* An array that has no room for an element more: nothing else may say that it is so long. */
-static bool fills_room(struct type type, uint64_t room)
-{
-	struct type element;
-	uint64_t size, step;
-	return is_array(type) && type_target(type, &element) && type_size(element, &step) &&
-	       type_size(type, &size) && size <= room && room - size < step;
-}
-
-static bool have_one_element(struct type a, struct type b)
-{
-	struct type left, right;
-	return is_array(a) && is_array(b) && type_target(a, &left) && type_target(b, &right) &&
-	       type_equal(type_resolve(left), type_resolve(right));
-}
-
 static bool is_wanted(struct listing *listing, const struct row *row, const struct symbol *symbol)
 {
 	struct type element;
@@ -208,49 +190,23 @@ static struct error *add_row(struct listing *listing, const struct row *row,
 	return NULL;
 }
 
-/* What is declared: by the user it outranks all, by the program's list what is only guessed. */
-static struct error *apply_declaration(struct listing *listing, const struct symbol *symbol,
-				       struct row *row)
-{
-	struct type type;
-	enum type_origin origin;
-	if (!listing->has_user && row->confidence >= CONFIDENCE_INFERRED && !row->at_most)
-		return NULL;
-	TRY(declared_symbol_type(listing->target, symbol, &type, &origin));
-	if (origin == ORIGIN_NONE || (origin == ORIGIN_DECLARED && listing->undeclared))
-		return NULL;
-	if (origin == ORIGIN_DECLARED && row->confidence >= CONFIDENCE_INFERRED) {
-		/* The list knows a length that the code does not show. */
-		if (row->at_most && !fills_room(type, row->room) &&
-		    have_one_element(type, row->type)) {
-			row->type = type;
-			row->at_most = false;
-		}
-		return NULL;
-	}
-	row->type = type;
-	row->origin = origin;
-	row->confidence = origin_confidence(origin);
-	row->at_most = origin == ORIGIN_DECLARED && fills_room(type, row->room);
-	return NULL;
-}
-
 static struct error *add_global(void *context, const struct subject *subject,
 				const struct symbol *symbol, const struct typing *typing)
 {
 	struct listing *listing = context;
+	struct verdict verdict;
+	TRY(verdict_of_typing(listing->target, symbol, typing, listing->undeclared, &verdict));
 	struct row row = { .address = symbol->address,
 			   .room = subject->room,
 			   .symbol = symbol->number,
 			   .is_per_cpu = symbol->per_cpu,
-			   .type = typing->type,
-			   .confidence = typing->confidence,
-			   .origin = typing->origin,
+			   .type = verdict.type,
+			   .confidence = origin_confidence(verdict.origin),
+			   .origin = verdict.origin,
 			   .score = typing->score,
 			   .margin = typing->margin,
-			   .sources = typing->sources };
-	row.at_most = is_array(typing->type) && !typing->count_is_proved && !subject->room_is_exact;
-	TRY(apply_declaration(listing, symbol, &row));
+			   .sources = typing->sources,
+			   .at_most = verdict.at_most };
 	return add_row(listing, &row, symbol);
 }
 
@@ -391,9 +347,7 @@ static struct error *globals_run(struct session *session, const struct arguments
 				   .module = arguments->options[OPTION_MODULE],
 				   .tier = arguments->options[OPTION_TIER],
 				   .patterns = arguments->operands,
-				   .pattern_count = arguments->operand_count,
-				   .has_user = declarations_of_user(target) ||
-					       target_btf_file_count(target) };
+				   .pattern_count = arguments->operand_count };
 	TRY(check_words(target, listing.module, listing.tier, order));
 	if (arguments->options[OPTION_TYPE])
 		TRY(parse_wanted(target, arguments->options[OPTION_TYPE], &listing.type));

@@ -205,32 +205,20 @@ static struct error *find_subject(struct session *session, const char *text,
 	return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
 }
 
-/* Equal but for the length of an array. */
-static bool is_same_type(struct type a, struct type b)
-{
-	struct btf_type first, second;
-	if (type_get_resolved(a, &first) && type_get_resolved(b, &second) &&
-	    first.kind == BTF_ARRAY && second.kind == BTF_ARRAY) {
-		a = (struct type){ first.btf, first.type };
-		b = (struct type){ second.btf, second.type };
-	}
-	return type_equal(type_resolve(a), type_resolve(b));
-}
-
 /*
  * A declaration next to what inference found. The program's own list is one source; where inference
  * agrees with it the type is certain.
  */
-static void show_declared(struct out *out, const struct value *value, const struct typing *typing)
+static void show_declared(struct out *out, struct type type, enum type_origin origin,
+			  const struct typing *typing)
 {
 	char spelled[512];
 	bool is_known = typing->confidence >= CONFIDENCE_INFERRED;
-	bool agrees = typing->type.btf && is_same_type(value->type, typing->type);
-	type_spell(value->type, NULL, spelled, sizeof(spelled));
+	bool agrees = typing->type.btf && verdict_is_same_type(type, typing->type);
+	type_spell(type, NULL, spelled, sizeof(spelled));
 	out_object_begin(out, "declared");
 	out_text(out, "%s: ",
-		 value->origin == ORIGIN_USER ? "declared by --declare"
-					      : "declared by btfcrash's list");
+		 origin == ORIGIN_USER ? "declared by --declare" : "declared by btfcrash's list");
 	out_string(out, "type", spelled);
 	out_bool_as(out, "agrees", agrees,
 		    agrees     ? ", as inferred"
@@ -241,30 +229,30 @@ static void show_declared(struct out *out, const struct value *value, const stru
 }
 
 /* The headline: the type that counts, how sure it is, how much room there is. */
-static void show_verdict(struct out *out, const struct symbol *symbol, const struct value *value,
-			 const struct typing *typing)
+static void show_verdict(struct out *out, const struct symbol *symbol,
+			 const struct verdict *verdict)
 {
-	char declared[1024];
-	bool is_declared = value->origin == ORIGIN_USER || value->origin == ORIGIN_DECLARED;
-	struct type type = is_declared ? value->type : typing->type;
-	enum confidence confidence = typing->confidence;
-	if (is_declared) {
-		/* The shipped table alone would be a list that agrees with a list. */
-		unsigned int lists = 1u << SOURCE_HINTS | 1u << SOURCE_NAME;
-		bool agrees = confidence >= CONFIDENCE_INFERRED && typing->sources & ~lists &&
-			      is_same_type(value->type, typing->type);
-		confidence = agrees ? CONFIDENCE_CERTAIN : origin_confidence(value->origin);
-	}
+	char declared[1024], spelled[512];
+	enum confidence confidence = origin_confidence(verdict->origin);
 	snprintf(declared, sizeof(declared), "%s", symbol->name);
-	if (type.btf)
-		type_spell(type, symbol->name, declared, sizeof(declared));
+	if (verdict->type.btf) {
+		type_spell(verdict->type, symbol->name, declared, sizeof(declared));
+		type_spell(verdict->type, NULL, spelled, sizeof(spelled));
+	}
 	out_string(out, "declaration", declared);
+	if (verdict->type.btf)
+		out_string_as(out, "type", spelled, "");
+	else
+		out_null_as(out, "type", "");
+	out_string_as(out, "origin", origin_data_name(verdict->origin), "");
 	out_text(out, "  // ");
 	if (confidence == CONFIDENCE_GUESS)
 		out_style(out, OUT_GUESS);
 	out_string(out, "confidence", confidence_name(confidence));
 	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
+	if (verdict->at_most)
+		out_bool_as(out, "at_most", true, "at most so long, ");
 	out_u64(out, "room", symbol->size);
 	out_text(out, symbol->size_exact ? " bytes\n" : " bytes up to the next symbol\n");
 }
@@ -275,7 +263,10 @@ static struct error *show_evidence(struct session *session, const char *text)
 	struct out *out = session->out;
 	struct symbol symbol;
 	struct typing typing;
+	struct verdict verdict;
 	struct value value;
+	struct type declared;
+	enum type_origin origin;
 	TRY(expression_type(&session->scope, text, &value));
 	/* What BTF itself types, functions and per-CPU variables too, needs no evidence. */
 	if (value.origin == ORIGIN_KERNEL || value.origin == ORIGIN_MODULE) {
@@ -283,11 +274,17 @@ static struct error *show_evidence(struct session *session, const char *text)
 		return NULL;
 	}
 	TRY(find_subject(session, text, &value, &symbol));
+	TRY(declared_symbol_type(target, &symbol, &declared, &origin));
 	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
+	struct error *error = verdict_of_typing(target, &symbol, &typing, false, &verdict);
+	if (error) {
+		typing_deinit(&typing);
+		return error;
+	}
 	out_object_begin(out, NULL);
-	show_verdict(out, &symbol, &value, &typing);
-	if (value.origin == ORIGIN_USER || value.origin == ORIGIN_DECLARED)
-		show_declared(out, &value, &typing);
+	show_verdict(out, &symbol, &verdict);
+	if (origin == ORIGIN_USER || origin == ORIGIN_DECLARED)
+		show_declared(out, declared, origin, &typing);
 	out_text(out, "\n");
 	show_clues(target, out, &typing);
 	out_text(out, "\n");

@@ -126,6 +126,7 @@ static struct error *reinterpret(const struct value *value, struct type type, st
 	*ret = *value;
 	ret->type = type;
 	ret->raw_size = 0;
+	ret->at_most = false;
 	ret->origin = ORIGIN_CAST;
 	return NULL;
 }

@@ -172,7 +172,11 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	struct value value = { .target = evaluation->target,
 			       .in_memory = true,
 			       .raw_size = symbol->size };
-	TRY(symbol_type(evaluation->target, symbol, &value.type, &value.origin));
+	struct verdict verdict;
+	TRY(symbol_verdict(evaluation->target, symbol, &verdict));
+	value.type = verdict.type;
+	value.origin = verdict.origin;
+	value.at_most = verdict.at_most;
 	if (!value.type.btf && is_text(symbol) &&
 	    find_function(evaluation->target, symbol, &value.type))
 		value.origin = symbol->module ? ORIGIN_MODULE : ORIGIN_KERNEL;

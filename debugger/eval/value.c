@@ -118,16 +118,9 @@ struct error *value_u64(const struct value *value, uint64_t *ret)
 bool value_fills_room(const struct value *value)
 {
 	struct btf_type array;
-	struct type element;
-	uint64_t size, step;
-	bool is_proved = value->origin == ORIGIN_KERNEL || value->origin == ORIGIN_MODULE ||
-			 value->origin == ORIGIN_FILE || value->origin == ORIGIN_CAST;
-	if (!value->in_memory || !value->raw_size || is_proved ||
-	    !type_get_resolved(value->type, &array) || array.kind != BTF_ARRAY ||
-	    !type_target(value->type, &element) || !type_size(element, &step) ||
-	    !type_size(value->type, &size))
-		return false;
-	return size <= value->raw_size && value->raw_size - size < step;
+	return value->at_most && value->in_memory && value->raw_size &&
+	       value->origin != ORIGIN_CAST && type_get_resolved(value->type, &array) &&
+	       array.kind == BTF_ARRAY;
 }
 
 /* --- completing forward declarations -------------------------------------------------------- */
@@ -194,6 +187,7 @@ struct error *value_member(const struct value *value, const char *name, struct v
 	ret->bit_offset = place.bit_size ? place.bit_offset % 8 : 0;
 	ret->bit_size = place.bit_size;
 	ret->raw_size = 0;
+	ret->at_most = false;
 	ret->flags = flag_names_of_member(whole.type, name);
 	return NULL;
 }

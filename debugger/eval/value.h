@@ -23,6 +23,7 @@ struct value {
 	uint64_t scalar;	       /* zero- or sign-extended to 64 bits as the type says */
 	const char *bytes;	       /* a string literal: not in memory; of the type's size */
 	uint64_t raw_size;	       /* bytes up to the next symbol, 0 unknown */
+	bool at_most;		       /* an array whose length nothing proves */
 	enum type_origin origin;
 	const struct flag_names *flags; /* of a member's bits; NULL: they have none */
 };
@@ -33,10 +34,7 @@ bool value_record(const struct value *value, struct btf_type *ret);
  * functions, the address. ERROR_USAGE for others. */
 struct error *value_u64(const struct value *value, uint64_t *ret) MUST_CHECK;
 bool value_is_signed(const struct value *value);
-/*
- * A variable whose array ends only where the next symbol begins: its length is at most that, for
- * nobody but BTF proves more.
- */
+/* A variable whose array may be shorter: nothing proves its length. */
 bool value_fills_room(const struct value *value);
 /* "struct list_head", for messages. */
 const char *value_type_name(const struct value *value, char *buffer, size_t size);

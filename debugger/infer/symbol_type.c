@@ -4,20 +4,100 @@
 #include "debugger/declare/declare.h"
 #include "debugger/target/object.h"
 
-struct error *symbol_type(struct target *target, const struct symbol *symbol, struct type *ret_type,
-			  enum type_origin *ret_origin)
+static bool is_array(struct type type)
+{
+	struct btf_type record;
+	return type.btf && type_get_resolved(type, &record) && record.kind == BTF_ARRAY;
+}
+
+/* An array that has no room for an element more: nothing else may say that it is so long. */
+static bool fills_room(struct type type, uint64_t room)
+{
+	struct type element;
+	uint64_t size, step;
+	return room && is_array(type) && type_target(type, &element) && type_size(element, &step) &&
+	       type_size(type, &size) && size <= room && room - size < step;
+}
+
+bool verdict_is_same_type(struct type a, struct type b)
+{
+	struct type first, second;
+	if (is_array(a) && is_array(b) && type_target(a, &first) && type_target(b, &second)) {
+		a = first;
+		b = second;
+	}
+	return type_equal(type_resolve(a), type_resolve(b));
+}
+
+static struct verdict declared_verdict(const struct symbol *symbol, struct type type,
+				       enum type_origin origin)
+{
+	bool is_proved = origin == ORIGIN_KERNEL || origin == ORIGIN_MODULE ||
+			 origin == ORIGIN_FILE;
+	return (struct verdict){ type, origin, !is_proved && fills_room(type, symbol->size) };
+}
+
+/* The program's list and inference know nothing of each other, unless names are all there is. */
+static void agree_with_list(const struct symbol *symbol, const struct typing *typing,
+			    struct type declared, struct verdict *verdict)
+{
+	unsigned int lists = 1u << SOURCE_HINTS | 1u << SOURCE_NAME;
+	if (!verdict_is_same_type(declared, verdict->type))
+		return;
+	if (typing->sources & ~lists)
+		verdict->origin = ORIGIN_CERTAIN;
+	/* The list knows a length that the code does not show. */
+	if (verdict->at_most && is_array(declared) && !fills_room(declared, symbol->size)) {
+		verdict->type = declared;
+		verdict->at_most = false;
+	}
+}
+
+struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
+				const struct typing *typing, bool undeclared, struct verdict *ret)
+{
+	struct verdict verdict = { typing->type, typing->origin,
+				   is_array(typing->type) && !typing->count_is_proved &&
+					   !symbol->size_exact };
+	struct type type;
+	enum type_origin origin;
+	TRY(declared_symbol_type(target, symbol, &type, &origin));
+	bool is_listed = origin == ORIGIN_DECLARED && !undeclared;
+	if (is_listed && typing->confidence >= CONFIDENCE_INFERRED)
+		agree_with_list(symbol, typing, type, &verdict);
+	else if (is_listed || (origin != ORIGIN_NONE && origin != ORIGIN_DECLARED))
+		verdict = declared_verdict(symbol, type, origin);
+	*ret = verdict;
+	return NULL;
+}
+
+struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
+			     struct verdict *ret)
 {
 	struct typing typing;
-	TRY(declared_symbol_type(target, symbol, ret_type, ret_origin));
-	if (*ret_origin != ORIGIN_NONE || !target->btf || !target->memory || !target->arch)
+	struct type type;
+	enum type_origin origin;
+	TRY(declared_symbol_type(target, symbol, &type, &origin));
+	*ret = declared_verdict(symbol, type, origin);
+	bool is_settled = origin != ORIGIN_NONE && origin != ORIGIN_DECLARED;
+	if (is_settled || !target->btf || !target->memory || !target->arch)
 		return NULL;
 	struct error *error = infer_symbol(target, NULL, symbol, false, &typing);
 	/* Without its type, a variable is still shown as bytes. */
 	if (error)
 		return error_only_fatal(error);
-	*ret_type = typing.type;
-	*ret_origin = typing.origin;
+	error = verdict_of_typing(target, symbol, &typing, false, ret);
 	typing_deinit(&typing);
+	return error;
+}
+
+struct error *symbol_type(struct target *target, const struct symbol *symbol, struct type *ret_type,
+			  enum type_origin *ret_origin)
+{
+	struct verdict verdict;
+	TRY(symbol_verdict(target, symbol, &verdict));
+	*ret_type = verdict.type;
+	*ret_origin = verdict.origin;
 	return NULL;
 }
 

@@ -5,10 +5,26 @@
 
 #include "debugger/infer/infer.h"
 
+struct verdict {
+	struct type type; /* { NULL, 0 }: nobody says */
+	enum type_origin origin;
+	/* An array whose length nothing proves: it has as many elements as fit. */
+	bool at_most;
+};
+
 /*
- * BTF, else declarations, else the shipped table and inference. ORIGIN_NONE and { NULL, 0 } when
- * nobody says. Arrays whose length nothing proves have as many elements as fit.
+ * What the user declares, BTF, else the shipped table and inference with the program's own list of
+ * declarations: where those agree the type is certain.
  */
+struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
+			     struct verdict *ret) MUST_CHECK;
+/* The same with what inference said of the symbol; `undeclared`: without the program's list. */
+struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
+				const struct typing *typing, bool undeclared,
+				struct verdict *ret) MUST_CHECK;
+/* Equal but for the length of an array. */
+bool verdict_is_same_type(struct type a, struct type b);
+/* symbol_verdict() for those who need no more of it. */
 struct error *symbol_type(struct target *target, const struct symbol *symbol, struct type *ret_type,
 			  enum type_origin *ret_origin) MUST_CHECK;
 /*

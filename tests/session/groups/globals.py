@@ -30,8 +30,6 @@ def agree(program, boot, rows, notes):
     for row, answer in zip(picked, answers):
         check(answer["ok"], f"{row['name']}: {answer.get('error')}")
         got = answer["result"]
-        if got["origin"] == "declared":
-            continue
         check_equal((got["type"] or "", got["confidence"]), (row["type"], row["confidence"]),
                     f"whatis {row['name']}, and globals")
     notes.append(f"{SAMPLES} variables")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One verdict: `globals`, `whatis`, `whatis -v`, `print` and `whattype` give a variable the same type
+and are as sure of it, with the cache and without, whatever was asked before.
+
+BTFCRASH_VERDICTS=2000 asks about more variables than the tests do, BTFCRASH_SEED=N about others."""
+
+import collections
+import os
+import random
+import re
+
+from lib import boots, check, check_equal
+
+SAMPLES = int(os.environ.get("BTFCRASH_VERDICTS", 120))
+SEED = int(os.environ.get("BTFCRASH_SEED", 15))
+AT_ONCE = 400  # commands of one process
+# What people print, some used by more code than is read for one question, some declared by the list.
+POPULAR = ("jiffies", "init_task", "init_net", "kmalloc_caches", "nr_cpu_ids", "page_offset_base",
+           "modules", "slab_caches", "init_uts_ns", "chrdevs", "node_data", "panic_cpu", "btf_idr",
+           "system_wq", "super_blocks", "cgroup_roots", "tainted_mask", "console_drivers")
+
+
+def choose(rows):
+    """Names that one variable has: those asked for, and some at random."""
+    names = collections.Counter(row["name"] for row in rows)
+    single = {row["name"]: row for row in rows
+              if names[row["name"]] == 1 and re.fullmatch(r"[A-Za-z_]\w*", row["name"])
+              and not row["per_cpu"]}
+    # Half of the symbols are made by macros: exports, strings, parameters.
+    plain = [name for name in single if not name.startswith("__")]
+    generator = random.Random(SEED)
+    picked = generator.sample(plain, SAMPLES * 3 // 4) + generator.sample(sorted(single), SAMPLES // 4)
+    picked = sorted({*picked, *(name for name in POPULAR if name in single)})
+    generator.shuffle(picked)
+    return {name: single[name] for name in picked}
+
+
+def of_row(row):
+    return row["type"] or None, row["confidence"], row["origin"], row["at_most"]
+
+
+def of_whatis(result):
+    return result["type"], result["confidence"], result["origin"], result.get("at_most", False)
+
+
+def of_print(result):
+    return result["type"], result["confidence"], result["origin"]
+
+
+def ask(program, boot, names, command, before=()):
+    """{name: result} of a command for each of the names."""
+    results = {}
+    for first in range(0, len(names), AT_ONCE):
+        some = names[first:first + AT_ONCE]
+        commands = [*before, *(command + name for name in some)]
+        answers = program.answers(boot.dump, commands, timeout=600)[len(before):]
+        for name, answer in zip(some, answers):
+            if not answer["ok"] and "are called" in answer["error"]:
+                continue  # others of the name are in what the kernel freed after boot
+            check(answer["ok"], f"{command}{name}: {answer.get('error')}")
+            results[name] = answer["result"]
+    check(len(results) > len(names) * 0.95, f"only {len(results)} of {len(names)} have one meaning")
+    return results
+
+
+def compare(got, wanted, what):
+    differ = [f"{name}: {got[name]} {what}, {wanted[name]} in globals" for name in got
+              if got[name] != wanted[name]]
+    check(not differ, f"{len(differ)} of {len(got)} differ, seed {SEED}: {'; '.join(differ[:3])}")
+
+
+def compare_all(program, boot, wanted, setting, before=()):
+    names = list(wanted)
+    found = ask(program, boot, names, "whatis ", before)
+    compare({name: of_whatis(result) for name, result in found.items()}, wanted,
+            f"by whatis {setting}")
+    found = ask(program, boot, names[::-1], "whatis -v ", before)
+    compare({name: of_whatis(result) for name, result in found.items()}, wanted,
+            f"by whatis -v {setting}")
+
+
+def compare_print(program, boot, wanted):
+    """Of members, elements and large variables no more than the type is of interest."""
+    found = ask(program, boot, list(wanted), "print -d 1 -a 1 ")
+    compare({name: of_print(result) for name, result in found.items()},
+            {name: verdict[:3] for name, verdict in wanted.items()}, "by print")
+
+
+def compare_whattype(program, boot, rows, wanted):
+    """What it says of a variable's own type; a guess is what others contradict there."""
+    commands = {name: f"whattype {rows[name]['address']}" for name in wanted
+                if wanted[name][0] and wanted[name][1] != "guess"}
+    names = list(commands)[:AT_ONCE // 4]
+    answers = program.answers(boot.dump, [commands[name] for name in names], timeout=600)
+    for name, answer in zip(names, answers):
+        check(answer["ok"], f"{commands[name]}: {answer.get('error')}")
+        found = answer["result"][0]
+        if found["symbol"] == name:
+            check_equal((found["type"], found["confidence"], found["origin"]), wanted[name][:3],
+                        f"whattype of {name}, and globals")
+
+
+def run(session):
+    program = session.program
+    for boot in boots(("boot1",)):
+        rows = choose(program.result(boot.dump, "globals", timeout=600))
+        wanted = {name: of_row(row) for name, row in rows.items()}
+        with session.case(f"{boot.label}: whatis before globals") as notes:
+            compare_all(program, boot, wanted, "alone")
+            notes.append(f"{len(wanted)} variables, seed {SEED}")
+        with session.case(f"{boot.label}: whatis after globals, in another order"):
+            order = dict(sorted(wanted.items()))
+            compare_all(program, boot, order, "after globals", ("globals --tier unknown",))
+        with session.case(f"{boot.label}: print"):
+            compare_print(program, boot, wanted)
+        with session.case(f"{boot.label}: whattype"):
+            compare_whattype(program, boot, rows, wanted)
+        program.cache = os.path.join(program.scratch, "verdicts-" + boot.kernel)
+        try:
+            with session.case(f"{boot.label}: with a cache that is cold, made and warm"):
+                compare_all(program, boot, wanted, "with a cold cache")
+                cached = {row["name"]: of_row(row)
+                          for row in program.result(boot.dump, "globals", timeout=600)
+                          if row["name"] in wanted}
+                compare(cached, wanted, "by globals that makes the cache")
+                compare_all(program, boot, wanted, "with a warm cache")
+                compare_print(program, boot, wanted)
+        finally:
+            program.cache = None
