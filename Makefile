@@ -32,7 +32,7 @@ CHOSEN   := $(if $(filter no,$(KDUMPFILE)),kdump/no-libkdumpfile.c,vmcore/librar
 LIBS     := -Wl,--as-needed $(if $(filter no,$(KDUMPFILE)),,-lkdumpfile) -lcapstone -lreadline -llzo2 -lseccomp -lz
 
 SOURCES  := $(sort $(CHOSEN) $(filter-out $(CALLERS),$(wildcard base/*.c btf/*.c symbols/*.c \
-	vmcore/*.c debugger/*.c debugger/*/*.c cmds/*.c)))
+	vmcore/*.c debugger/*.c debugger/*/*.c debugger/*/*/*.c cmds/*.c)))
 MAIN     := cmds/main.c
 NOTE     := vmcore/dlopen_note.c
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN) $(NOTE),$(SOURCES)))
@@ -127,8 +127,8 @@ $(HINTS): debugger/infer/hints/globals.hints debugger/infer/hints/hints_file.py 
 	@mkdir -p $(@D)
 	$(call say,PACK)python3 debugger/infer/hints/hints_file.py $< $@
 
-$(BUILD)/debugger/infer/hints.o: $(HINTS)
-$(BUILD)/debugger/infer/hints.o: override CPPFLAGS += -I$(BUILD)
+$(BUILD)/debugger/infer/hints/hints.o: $(HINTS)
+$(BUILD)/debugger/infer/hints/hints.o: override CPPFLAGS += -I$(BUILD)
 
 # Files that hold a text and are as old as it: other flags or sources mean to build again.
 remember = mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@

@@ -3,9 +3,9 @@
 
 #include "debugger/eval/value.h"
 #include "debugger/infer/symbol_type.h"
-#include "debugger/infer/whattype.h"
 #include "debugger/target/object.h"
 #include "debugger/unwind/unwind.h"
+#include "debugger/whattype/whattype.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #define DEBUGGER_ARGUMENTS_SYMBOLIC_H
 
 #include "base/error.h"
-#include "debugger/infer/lower.h"
+#include "debugger/code/lower.h"
 
 /* What a value is an offset from. */
 enum base_kind {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/disassembly/decode.h"
 
-#include "debugger/infer/odd_x86_64.h"
+#include "debugger/code/odd_x86_64.h"
 #include <capstone/capstone.h>
 #include <inttypes.h>
 #include <stdio.h>

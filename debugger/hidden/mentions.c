@@ -3,7 +3,7 @@
 #include "debugger/hidden/hidden_private.h"
 
 #include "base/array.h"
-#include "debugger/infer/text.h"
+#include "debugger/code/text.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "debugger/infer/hint_types.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/subjects.h"
 #include "debugger/target/object.h"
 

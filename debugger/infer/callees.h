@@ -7,7 +7,7 @@
 #ifndef DEBUGGER_INFER_CALLEES_H
 #define DEBUGGER_INFER_CALLEES_H
 
-#include "debugger/infer/flow.h"
+#include "debugger/infer/flow/flow.h"
 #include "debugger/target/target.h"
 
 struct callee_entry {

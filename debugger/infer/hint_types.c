@@ -3,8 +3,8 @@
 
 #include "base/array.h"
 #include "debugger/declare/declare.h"
-#include "debugger/infer/hints.h"
-#include "debugger/infer/unnamed_types.h"
+#include "debugger/infer/hints/hints.h"
+#include "debugger/infer/hints/unnamed_types.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

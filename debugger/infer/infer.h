@@ -7,7 +7,7 @@
 #define DEBUGGER_INFER_INFER_H
 
 #include "base/progress.h"
-#include "debugger/infer/clue.h"
+#include "debugger/infer/flow/clue.h"
 
 enum confidence {
 	CONFIDENCE_UNKNOWN,

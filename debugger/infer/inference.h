@@ -6,10 +6,10 @@
 #ifndef DEBUGGER_INFER_INFERENCE_H
 #define DEBUGGER_INFER_INFERENCE_H
 
+#include "debugger/code/text.h"
 #include "debugger/infer/callees.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/infer/subjects.h"
-#include "debugger/infer/text.h"
 
 /* The type of a whole global where that is known; false: it is not. Asked by one thread only. */
 typedef bool known_type_of(void *context, const struct subject *subject,

@@ -8,7 +8,7 @@
 #ifndef DEBUGGER_INFER_INSTANCE_CODE_H
 #define DEBUGGER_INFER_INSTANCE_CODE_H
 
-#include "debugger/infer/flow.h"
+#include "debugger/infer/flow/flow.h"
 
 #define USE_NODES_MAX 96
 #define USES_MAX      512

@@ -2,7 +2,7 @@
 /* Knowledge, the shipped table in it, and the results of an earlier session are kept. */
 #include "debugger/infer/kept.h"
 
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "debugger/target/object.h"
 
 struct infer_options infer_options_settle(const struct target *target,

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "debugger/infer/cache.h"
 #include "debugger/infer/hint_types.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/inference.h"
 #include "debugger/infer/names_family.h"
 #include "debugger/target/object.h"

@@ -3,7 +3,7 @@
 #include "tests/fuzz/targets.h"
 
 #include "debugger/arguments/symbolic.h"
-#include "debugger/infer/lower.h"
+#include "debugger/code/lower.h"
 #include "debugger/unwind/orc.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "tests/fuzz/targets.h"
 
 #include "debugger/infer/cache.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "vmcore/search.h"
 #include "vmcore/vmcore.h"
 #include <fcntl.h>

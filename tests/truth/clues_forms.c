@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Whether every form of instruction in the text of a kernel has a known and right set of registers
- * that it writes (debugger/infer/lower_x86_64*.c):
+ * that it writes (debugger/code/lower_x86_64*.c):
  *
  *	clues_forms DUMP...
  *
@@ -12,8 +12,8 @@
  *to the same. Exit status 1 when a form is unknown or wrong, or a decoding differs.
  */
 #include "base/array.h"
+#include "debugger/code/lower_x86_64.h"
 #include "debugger/infer/inference.h"
-#include "debugger/infer/lower_x86_64.h"
 #include "tests/unit/same_decoding.h"
 #include <capstone/capstone.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #define TESTS_UNIT_FLOW_WORLD_H
 
 #include "base/array.h"
-#include "debugger/infer/flow.h"
+#include "debugger/infer/flow/flow.h"
 #include "tests/unit/code_by_hand.h"
 #include "tests/unit/test.h"
 

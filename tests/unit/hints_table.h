@@ -4,7 +4,7 @@
 #define TESTS_UNIT_HINTS_TABLE_H
 
 #include "base/array.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "tests/unit/test.h"
 #include <zlib.h>
 

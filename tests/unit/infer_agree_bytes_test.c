@@ -3,7 +3,7 @@
 #include "tests/unit/eval_fixture.h"
 
 #include "debugger/infer/agree.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 
 struct asked {
 	struct fixture *fixture;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* x86-64 instructions as operations: what is modelled, and that the rest forgets what it writes. */
-#include "debugger/infer/lower.h"
+#include "debugger/code/lower.h"
 #include "tests/unit/test.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 };

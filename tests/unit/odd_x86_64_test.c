@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The instructions on which releases of Capstone differ: lengths, effects, and as text. */
+#include "debugger/code/odd_x86_64.h"
 #include "debugger/disassembly/decode.h"
-#include "debugger/infer/odd_x86_64.h"
 #include "tests/unit/test.h"
 #include <stdlib.h>
 

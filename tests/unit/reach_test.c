@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Objects in reach of typed pointers, and what lies at an address, in a made-up machine. */
 #include "base/array.h"
-#include "debugger/infer/reach.h"
-#include "debugger/infer/shapes.h"
-#include "debugger/infer/whattype.h"
 #include "debugger/target/attached.h"
 #include "debugger/target/object.h"
+#include "debugger/whattype/reach.h"
+#include "debugger/whattype/shapes.h"
+#include "debugger/whattype/whattype.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
 

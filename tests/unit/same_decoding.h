@@ -3,9 +3,9 @@
 #ifndef TESTS_UNIT_SAME_DECODING_H
 #define TESTS_UNIT_SAME_DECODING_H
 
-#include "debugger/infer/decode_x86_64.h"
-#include "debugger/infer/lower.h"
-#include "debugger/infer/lower_x86_64.h"
+#include "debugger/code/decode_x86_64.h"
+#include "debugger/code/lower.h"
+#include "debugger/code/lower_x86_64.h"
 
 struct decodings {
 	csh handle;

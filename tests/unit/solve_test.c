@@ -3,7 +3,7 @@
 #include "tests/unit/eval_fixture.h"
 
 #include "base/array.h"
-#include "debugger/infer/hints.h"
+#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/layout.h"
 #include "debugger/infer/solve.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Structs without a name, by the names of their members. */
-#include "debugger/infer/unnamed_types.h"
+#include "debugger/infer/hints/unnamed_types.h"
 #include "tests/unit/btf_samples.h"
 #include <stdlib.h>
 

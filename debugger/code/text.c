@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/code/text.h"
+
+#include "base/array.h"
+#include "debugger/target/object.h"
+#include <string.h>
+
+/* The largest text seen has 24 MiB. */
+#define TEXT_MAX (256u << 20)
+
+static struct error *add_range(struct text *text, uint64_t start, uint64_t size)
+{
+	for (size_t i = 0; i < text->count; i++)
+		if (text->ranges[i].start == start)
+			return NULL;
+	if (!size || size > TEXT_MAX || start + size < start)
+		return NULL;
+	if (!array_reserve(&text->ranges, &text->capacity, text->count + 1))
+		return error_no_memory();
+	text->ranges[text->count++] = (struct text_range){ .start = start, .size = size };
+	return NULL;
+}
+
+struct error *text_init(struct text *text, struct target *target, const struct lowering *lowering)
+{
+	uint64_t start, end;
+	*text = (struct text){ .target = target, .lowering = lowering };
+	if (!symtab_address(target->symbols, "_stext", &start) ||
+	    !symtab_address(target->symbols, "_etext", &end) || end <= start)
+		return error_create(ERROR_NOT_FOUND, "the kernel has no _stext and _etext");
+	return add_range(text, start, end - start);
+}
+
+struct error *text_init_strings(struct text *text, struct target *target,
+				const struct lowering *lowering)
+{
+	uint64_t start, end;
+	*text = (struct text){ .target = target, .lowering = lowering };
+	if (!symtab_address(target->symbols, "__start_rodata", &start) ||
+	    !symtab_address(target->symbols, "__end_rodata", &end) || end <= start)
+		return NULL;
+	return add_range(text, start, end - start);
+}
+
+void text_deinit(struct text *text)
+{
+	for (size_t i = 0; i < text->count; i++)
+		free(text->ranges[i].bytes);
+	free(text->ranges);
+}
+
+struct error *text_add_module(struct text *text, const struct module *module)
+{
+	/* The first region is the text, or all of the core with the text in front. */
+	if (!module->region_count)
+		return NULL;
+	for (size_t i = 0; i < text->count; i++)
+		if (text->ranges[i].start == module->regions[0].start)
+			return NULL;
+	return add_range(text, module->regions[0].start, module->regions[0].size);
+}
+
+static const struct text_range *range_of(const struct text *text, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < text->count; i++) {
+		const struct text_range *range = &text->ranges[i];
+		if (address - range->start < range->size &&
+		    size <= range->size - (address - range->start))
+			return range;
+	}
+	return NULL;
+}
+
+const uint8_t *text_bytes(const struct text *text, uint64_t address, size_t size)
+{
+	const struct text_range *range = range_of(text, address, size);
+	return range && range->bytes ? range->bytes + (address - range->start) : NULL;
+}
+
+bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_t size)
+{
+	const struct text_range *range = range_of(text, address, size);
+	if (!range)
+		return false;
+	if (range->bytes)
+		memcpy(buffer, range->bytes + (address - range->start), size);
+	else
+		memory_read_filled(text->target->memory, address, buffer, size,
+				   text->lowering->filler);
+	return true;
+}
+
+bool text_string(const struct text *text, uint64_t address, char *buffer, size_t size)
+{
+	const struct text_range *range = range_of(text, address, 1);
+	if (!range || size < 2)
+		return false;
+	uint64_t left = range->size - (address - range->start);
+	size_t length = left < size - 1 ? (size_t)left : size - 1;
+	buffer[length] = 0;
+	return text_read(text, address, (uint8_t *)buffer, length);
+}
+
+struct error *text_load(struct text *text)
+{
+	for (size_t i = 0; i < text->count; i++) {
+		struct text_range *range = &text->ranges[i];
+		if (range->bytes)
+			continue;
+		range->bytes = malloc(range->size);
+		if (!range->bytes)
+			return error_no_memory();
+		memory_read_filled(text->target->memory, range->start, range->bytes, range->size,
+				   text->lowering->filler);
+	}
+	return NULL;
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/hints/hints.h"
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define MAGIC	    "BTFHINT1"
+#define HEADER_SIZE 24
+#define HAS_COUNT   0x40
+#define HAS_MORE    0x80
+#define BLOCK_MAX   (64u << 20) /* bytes; the table has 1 MiB */
+#define COLUMNS	    5
+#define CHUNKS_MAX  16
+#define NAME_SIZE   512
+
+/* What the build packed out of hints/globals.hints; the path is relative to its folder (-I). */
+__asm__(".pushsection .rodata.globals_hints, \"a\"\n"
+	"globals_hints_start:\n"
+	".incbin \"debugger/infer/hints/globals.hints.z\"\n"
+	"globals_hints_end:\n"
+	".popsection\n");
+extern const char globals_hints_start[] __attribute__((visibility("hidden")));
+extern const char globals_hints_end[] __attribute__((visibility("hidden")));
+
+/* One block, unpacked, and its chunks. */
+struct block {
+	uint8_t *data;
+	struct bytes chunks[CHUNKS_MAX];
+	uint32_t chunk_count;
+};
+
+/* The strings of a chunk by number. */
+struct strings {
+	const char **items;
+	size_t count;
+};
+
+struct row {
+	uint32_t name;	/* in `names` */
+	uint32_t first; /* entry; to the next row's */
+};
+
+struct entry {
+	uint32_t type, count;
+	uint8_t mask;
+};
+
+/* Rows of the kernel, or of all modules. */
+struct part {
+	char *names;
+	size_t names_size;
+	struct row *rows;
+	size_t row_count;
+	struct entry *entries;
+	size_t entry_count;
+	struct hash_index index; /* kernel only */
+};
+
+struct hints {
+	const uint8_t *data;
+	uint32_t packed[2], raw[2];
+	struct block blocks[2];
+	struct strings kernels, types, prefixes, modules, module_types;
+	uint32_t *family_types, *module_sizes;
+	struct part kernel, of_modules;
+	bool modules_read, modules_bad;
+};
+
+/* --- unpacking ---------------------------------------------------------------------------- */
+
+static struct error *unpack_block(const uint8_t *packed, uint32_t packed_size, uint32_t size,
+				  struct block *ret)
+{
+	uLongf length = size;
+	if (size < 4 || size > BLOCK_MAX)
+		return error_create(ERROR_FORMAT, "hints: a block of %u bytes", size);
+	ret->data = malloc(size);
+	if (!ret->data)
+		return error_no_memory();
+	if (uncompress(ret->data, &length, packed, packed_size) != Z_OK || length != size)
+		return error_create(ERROR_FORMAT, "hints: a block that does not decompress");
+	uint32_t count = load_u32(ret->data, false);
+	if (count > CHUNKS_MAX || 4 + 4 * (uint64_t)count > size)
+		return error_create(ERROR_FORMAT, "hints: %u chunks", count);
+	uint64_t at = 4 + 4 * (uint64_t)count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t chunk = load_u32(ret->data + 4 + 4 * i, false);
+		if (chunk > size - at)
+			return error_create(ERROR_FORMAT, "hints: chunk %u is too long", i);
+		ret->chunks[i] = (struct bytes){ ret->data + at, chunk, false };
+		at += chunk;
+	}
+	ret->chunk_count = count;
+	return NULL;
+}
+
+static struct error *unpack_strings(const struct bytes *chunk, struct strings *ret)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->size; i++)
+		count += !chunk->data[i];
+	ret->items = calloc(count + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return error_no_memory();
+	const char *at = (const char *)chunk->data;
+	for (ret->count = 0; ret->count < count; ret->count++) {
+		ret->items[ret->count] = at;
+		at += strlen(at) + 1;
+	}
+	return NULL;
+}
+
+/* Seven bits a byte, low ones first; false: the chunk ends within. */
+static bool next_number(const struct bytes *chunk, size_t *at, uint32_t *ret)
+{
+	uint32_t number = 0;
+	for (int shift = 0; shift < 32 && *at < chunk->size; shift += 7) {
+		uint8_t byte = chunk->data[(*at)++];
+		number |= (uint32_t)(byte & 127) << shift;
+		if (byte < 128) {
+			*ret = number;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct error *unpack_numbers(const struct bytes *chunk, size_t count, uint32_t **ret)
+{
+	size_t at = 0;
+	*ret = calloc(count + 1, sizeof(**ret));
+	if (!*ret)
+		return error_no_memory();
+	for (size_t i = 0; i < count; i++)
+		if (!next_number(chunk, &at, &(*ret)[i]))
+			return error_create(ERROR_FORMAT, "hints: numbers end early");
+	return NULL;
+}
+
+struct row_reader {
+	const struct bytes *columns; /* shared, rests, types, masks, counts */
+	size_t rest, type, mask, count;
+	size_t name_length;
+	char name[NAME_SIZE];
+};
+
+static bool read_name(struct row_reader *reader, size_t row, struct part *part)
+{
+	size_t common = reader->columns[0].data[row];
+	const char *rest = bytes_string(&reader->columns[1], reader->rest);
+	if (!rest || common > reader->name_length)
+		return false;
+	size_t length = strlen(rest);
+	if (common + length >= sizeof(reader->name))
+		return false;
+	memcpy(reader->name + common, rest, length + 1);
+	reader->name_length = common + length;
+	reader->rest += length + 1;
+	part->rows[row] = (struct row){ (uint32_t)part->names_size, (uint32_t)part->entry_count };
+	memcpy(part->names + part->names_size, reader->name, reader->name_length + 1);
+	part->names_size += reader->name_length + 1;
+	return true;
+}
+
+static bool read_entries(struct row_reader *reader, struct part *part)
+{
+	uint8_t mask = HAS_MORE;
+	while (mask & HAS_MORE) {
+		struct entry *entry = &part->entries[part->entry_count];
+		if (!bytes_u8(&reader->columns[3], reader->mask++, &mask) ||
+		    !next_number(&reader->columns[2], &reader->type, &entry->type))
+			return false;
+		entry->mask = mask & (HAS_COUNT - 1);
+		entry->count = 0;
+		if (mask & HAS_COUNT &&
+		    !next_number(&reader->columns[4], &reader->count, &entry->count))
+			return false;
+		part->entry_count++;
+	}
+	return true;
+}
+
+/* Rows; a name begins anew at each part: `sizes` (NULL: one part) says how many rows each has. */
+static struct error *unpack_rows(const struct bytes *columns, const uint32_t *sizes,
+				 struct part *ret)
+{
+	size_t rows = columns[0].size, left = sizes ? 0 : rows, part = 0, longest = 0;
+	struct row_reader reader = { .columns = columns };
+	for (size_t i = 0; i < rows; i++)
+		longest += columns[0].data[i];
+	ret->rows = calloc(rows + 1, sizeof(*ret->rows));
+	ret->entries = calloc(columns[3].size + 1, sizeof(*ret->entries));
+	/* All that is shared, all that is not. */
+	ret->names = malloc(longest + columns[1].size + 1);
+	if (!ret->rows || !ret->entries || !ret->names)
+		return error_no_memory();
+	for (size_t row = 0; row < rows; row++, left--) {
+		while (!left && sizes) {
+			left = sizes[part++];
+			reader.name_length = 0;
+		}
+		if (!read_name(&reader, row, ret) || !read_entries(&reader, ret))
+			return error_create(ERROR_FORMAT, "hints: row %zu is damaged", row);
+	}
+	ret->row_count = rows;
+	ret->rows[rows].first = (uint32_t)ret->entry_count;
+	return NULL;
+}
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static struct error *open_kernel(struct hints *hints)
+{
+	struct block *block = &hints->blocks[0];
+	struct error *error =
+		unpack_block(hints->data + HEADER_SIZE, hints->packed[0], hints->raw[0], block);
+	if (!error && block->chunk_count != 4 + COLUMNS)
+		error = error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
+	if (!error)
+		error = unpack_strings(&block->chunks[0], &hints->kernels);
+	if (!error)
+		error = unpack_strings(&block->chunks[1], &hints->types);
+	if (!error)
+		error = unpack_strings(&block->chunks[2], &hints->prefixes);
+	if (!error)
+		error = unpack_numbers(&block->chunks[3], hints->prefixes.count,
+				       &hints->family_types);
+	if (!error)
+		error = unpack_rows(&block->chunks[4], NULL, &hints->kernel);
+	if (error)
+		return error;
+	if (!hash_index_init(&hints->kernel.index, hints->kernel.row_count))
+		return error_no_memory();
+	for (size_t i = 0; i < hints->kernel.row_count; i++)
+		if (!hash_index_add(&hints->kernel.index,
+				    hash_string(hints->kernel.names + hints->kernel.rows[i].name),
+				    (uint32_t)i))
+			return error_no_memory();
+	return NULL;
+}
+
+static struct error *open_modules(struct hints *hints)
+{
+	struct block *block = &hints->blocks[1];
+	struct error *error = unpack_block(hints->data + HEADER_SIZE + hints->packed[0],
+					   hints->packed[1], hints->raw[1], block);
+	if (!error && block->chunk_count != 3 + COLUMNS)
+		error = error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
+	if (!error)
+		error = unpack_strings(&block->chunks[0], &hints->modules);
+	if (!error)
+		error = unpack_numbers(&block->chunks[1], hints->modules.count,
+				       &hints->module_sizes);
+	if (!error)
+		error = unpack_strings(&block->chunks[2], &hints->module_types);
+	uint64_t rows = 0;
+	for (size_t i = 0; !error && i < hints->modules.count; i++)
+		rows += hints->module_sizes[i];
+	if (!error && rows != block->chunks[3].size)
+		error = error_create(ERROR_FORMAT, "hints: modules have other numbers of rows");
+	return error ? error
+		     : unpack_rows(&block->chunks[3], hints->module_sizes, &hints->of_modules);
+}
+
+struct error *hints_open(const void *data, size_t size, struct hints **ret)
+{
+	struct hints *hints = calloc(1, sizeof(*hints));
+	if (!hints)
+		return error_no_memory();
+	struct error *error = NULL;
+	hints->data = data;
+	if (size < HEADER_SIZE || memcmp(data, MAGIC, 8))
+		error = error_create(ERROR_FORMAT, "hints: no table");
+	for (int i = 0; !error && i < 2; i++) {
+		hints->packed[i] = load_u32(hints->data + 8 + 8 * i, false);
+		hints->raw[i] = load_u32(hints->data + 12 + 8 * i, false);
+	}
+	if (!error && (uint64_t)hints->packed[0] + hints->packed[1] > size - HEADER_SIZE)
+		error = error_create(ERROR_FORMAT, "hints: the table is cut off");
+	if (!error)
+		error = open_kernel(hints);
+	if (error) {
+		hints_destroy(hints);
+		return error;
+	}
+	*ret = hints;
+	return NULL;
+}
+
+struct error *hints_create(struct hints **ret)
+{
+	return hints_open(globals_hints_start, (size_t)(globals_hints_end - globals_hints_start),
+			  ret);
+}
+
+static void part_deinit(struct part *part)
+{
+	free(part->names);
+	free(part->rows);
+	free(part->entries);
+	hash_index_deinit(&part->index);
+}
+
+void hints_destroy(struct hints *hints)
+{
+	if (!hints)
+		return;
+	part_deinit(&hints->kernel);
+	part_deinit(&hints->of_modules);
+	free(hints->kernels.items);
+	free(hints->types.items);
+	free(hints->prefixes.items);
+	free(hints->modules.items);
+	free(hints->module_types.items);
+	free(hints->family_types);
+	free(hints->module_sizes);
+	free(hints->blocks[0].data);
+	free(hints->blocks[1].data);
+	free(hints);
+}
+
+/* --- finding ------------------------------------------------------------------------------- */
+
+uint8_t hints_kernel(const struct hints *hints, const char *name)
+{
+	for (size_t i = 0; i < hints->kernels.count && i < 6; i++) {
+		const char *line = hints->kernels.items[i];
+		size_t series = strcspn(line, "\t");
+		const char *release = line[series] ? line + series + 1 : "";
+		size_t length = strcspn(release, "\t");
+		if ((strlen(name) == series && !strncmp(line, name, series)) ||
+		    (strlen(name) == length && !strncmp(release, name, length)))
+			return (uint8_t)(1u << i);
+	}
+	return 0;
+}
+
+/* gcc's number after the dot means nothing elsewhere: "state.3" is in the table as "state.". */
+static void table_name(const char *name, char *buffer, size_t size)
+{
+	const char *dot = strrchr(name, '.');
+	size_t length = strlen(name);
+	length = length < size ? length : size - 1;
+	memcpy(buffer, name, length);
+	buffer[length] = 0;
+	if (!dot || !dot[1] || dot[1 + strspn(dot + 1, "0123456789")] ||
+	    (size_t)(dot - name) + 1 >= size)
+		return;
+	buffer[dot - name + 1] = 0;
+}
+
+static const char *type_text(const struct hints *hints, uint32_t number)
+{
+	if (number < hints->types.count)
+		return hints->types.items[number];
+	number -= (uint32_t)hints->types.count;
+	return number < hints->module_types.count ? hints->module_types.items[number] : NULL;
+}
+
+static size_t take_row(const struct hints *hints, const struct part *part, size_t row,
+		       uint8_t kernels, struct hint *ret)
+{
+	size_t count = 0;
+	for (uint32_t i = part->rows[row].first;
+	     i < part->rows[row + 1].first && count < HINTS_A_NAME; i++) {
+		const struct entry *entry = &part->entries[i];
+		const char *type = type_text(hints, entry->type);
+		if (entry->mask & kernels && type)
+			ret[count++] = (struct hint){ .type = type,
+						      .count = entry->count,
+						      .kernels = entry->mask & kernels };
+	}
+	return count;
+}
+
+static size_t find_in_kernel(const struct hints *hints, const char *name, uint8_t kernels,
+			     struct hint *ret)
+{
+	uint32_t hash = hash_string(name), row;
+	size_t position = hash_index_first(&hints->kernel.index, hash);
+	while ((row = hash_index_next(&hints->kernel.index, hash, &position)) != HASH_NONE)
+		if (!strcmp(hints->kernel.names + hints->kernel.rows[row].name, name))
+			return take_row(hints, &hints->kernel, row, kernels, ret);
+	return 0;
+}
+
+/* Most differ in the first byte. */
+static bool is_same(const char *one, const char *other)
+{
+	return one[0] == other[0] && !strcmp(one, other);
+}
+
+static size_t find_in_module(struct hints *hints, const char *module, const char *name,
+			     uint8_t kernels, struct hint *ret)
+{
+	if (!hints->modules_read) {
+		struct error *error = open_modules(hints);
+		hints->modules_read = true;
+		hints->modules_bad = error != NULL;
+		error_free(error);
+	}
+	size_t row = 0;
+	for (size_t i = 0; !hints->modules_bad && i < hints->modules.count; i++) {
+		size_t end = row + hints->module_sizes[i];
+		bool is_it = is_same(hints->modules.items[i], module);
+		for (; is_it && row < end; row++)
+			if (is_same(hints->of_modules.names + hints->of_modules.rows[row].name,
+				    name))
+				return take_row(hints, &hints->of_modules, row, kernels, ret);
+		if (is_it)
+			break;
+		row = end;
+	}
+	return 0;
+}
+
+static size_t find_family(const struct hints *hints, const char *name, uint8_t kernels,
+			  struct hint *ret)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < hints->prefixes.count; i++) {
+		const char *prefix = hints->prefixes.items[i];
+		size_t length = 0;
+		while (prefix[length] && prefix[length] == name[length])
+			length++;
+		const char *type = type_text(hints, hints->family_types[i]);
+		if (prefix[length] || length <= longest || !type)
+			continue;
+		longest = length;
+		*ret = (struct hint){ .type = type, .kernels = kernels, .is_family = true };
+	}
+	return longest != 0;
+}
+
+size_t hints_find(struct hints *hints, const struct symbol *symbol, uint8_t kernels,
+		  struct hint *ret)
+{
+	char wanted[NAME_SIZE], part[NAME_SIZE];
+	const char *module = symbol->module;
+	table_name(symbol->name, wanted, sizeof(wanted));
+	if (symbol->per_cpu) {
+		snprintf(part, sizeof(part), "%s:percpu", module ? module : "");
+		return find_in_module(hints, part, wanted, kernels, ret);
+	}
+	size_t count = module ? find_in_module(hints, module, wanted, kernels, ret)
+			      : find_in_kernel(hints, wanted, kernels, ret);
+	return count ? count : find_family(hints, wanted, kernels, ret);
+}
