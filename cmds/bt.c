@@ -1,196 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/bt.h"
-
 #include "base/interrupt.h"
 #include "cmds/stacks.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
-#include "debugger/show/frames.h"
-#include "debugger/unwind/unwind.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* --- one task ----------------------------------------------------------------------------- */
-
-void bt_write_header(struct out *out, const char *key, const struct task *task)
-{
-	char state[2] = { task->state_letter, 0 };
-	out_object_begin(out, key);
-	out_text(out, "PID: ");
-	out_pad(out, -8);
-	if (task->is_partial)
-		out_null_as(out, "pid", "?");
-	else
-		out_i64(out, "pid", task->pid);
-	out_text(out, " TASK: ");
-	out_address(out, "address", task->address);
-	out_text(out, "  CPU: ");
-	out_pad(out, -3);
-	out_u64(out, "cpu", task->cpu);
-	out_space(out, 1, (int)strlen(task->comm) + 11, 4);
-	out_text(out, "COMMAND: ");
-	if (task->is_partial) {
-		out_null_as(out, "comm", "?");
-		out_text(out, "\n    (");
-		out_string(out, "problem", task->problem ? task->problem->message : "");
-		out_text(out, ")\n");
-	} else {
-		out_text(out, "\"");
-		out_string(out, "comm", task->comm);
-		out_text(out, "\"\n");
-	}
-	out_string_as(out, "state", state, "");
-	out_object_end(out);
-}
-
-static void write_row(struct session *session, const struct task *task,
-		      const struct stack_trace *trace, size_t number,
-		      const struct frame_arguments *arguments)
-{
-	struct out *out = session->out;
-	char state[2] = { task->state_letter, 0 };
-	out_object_begin(out, NULL);
-	if (task->is_partial)
-		out_null_as(out, "pid", "");
-	else
-		out_i64(out, "pid", task->pid);
-	out_string(out, "comm", task->is_partial ? "" : task->comm);
-	out_u64(out, "cpu", task->cpu);
-	out_string(out, "state", state);
-	out_address(out, "task", task->address);
-	frame_write_cells(session, trace->count ? &trace->frames[number] : NULL, number,
-			  arguments ? &arguments[number] : NULL);
-	out_string(out, "start", trace->is_moving ? "moving" : trace_start_name(trace->start));
-	if (trace->end)
-		out_string(out, "end", trace->end->message);
-	else
-		out_null_as(out, "end", "");
-	out_object_end(out);
-}
-
-/* A table has a row a frame, and one where a task has no frames. */
-static void write_rows(struct session *session, const struct task *task,
-		       const struct stack_trace *trace, const struct frame_arguments *arguments)
-{
-	out_array_begin(session->out, NULL);
-	for (size_t i = 0; !i || i < trace->count; i++)
-		write_row(session, task, trace, i, arguments);
-	out_array_end(session->out);
-}
-
-static void write_trace(struct session *session, const struct task *task,
-			const struct stack_trace *trace, const struct frame_arguments *arguments)
-{
-	struct out *out = session->out;
-	if (out_is_rows(out)) {
-		write_rows(session, task, trace, arguments);
-		return;
-	}
-	out_object_begin(out, NULL);
-	bt_write_header(out, "task", task);
-	trace_write_start(out, trace);
-	out_array_begin(out, "frames");
-	for (size_t i = 0; i < trace->count; i++)
-		frame_write(session, &trace->frames[i], i, arguments ? &arguments[i] : NULL);
-	out_array_end(out);
-	if (trace->end) {
-		out_string_as(out, "end", trace->end->message, "");
-		out_text(out, trace->is_moving ? "    (%s)\n" : "    (the end: %s)\n",
-			 trace->end->message);
-	}
-	out_object_end(out);
-}
-
-struct error *bt_find_arguments(struct session *session, const struct task *task,
-				struct stack_trace *trace, struct argument_places *places,
-				struct frame_arguments **ret)
-{
-	*ret = NULL;
-	TRY(error_only_fatal(arguments_with(session->target, task, trace, places, ret)));
-	if (!unwind_holds(session->target, task, trace)) {
-		free(*ret);
-		*ret = NULL;
-	}
-	return NULL;
-}
-
-struct error *bt_write_task(struct session *session, const struct task *task, bool with_arguments)
-{
-	struct stack_trace trace;
-	struct frame_arguments *arguments = NULL;
-	struct error *error = NULL;
-	TRY(unwind_task(session->target, task, &trace));
-	if (with_arguments)
-		error = bt_find_arguments(session, task, &trace, NULL, &arguments);
-	if (!error)
-		write_trace(session, task, &trace, arguments);
-	free(arguments);
-	stack_trace_deinit(&trace);
-	return error;
-}
-
-/* --- which tasks ------------------------------------------------------------------------------ */
-
-struct name_search {
-	const char *name;
-	uint64_t address; /* what the name is as a symbol, 0: none */
-	bool is_task;	  /* a task is there */
-	uint64_t named;	  /* the first one that is called so */
-	size_t count;
-};
-
-static struct error *match_name(void *context, const struct task *task)
-{
-	struct name_search *search = context;
-	if (task->address == search->address)
-		search->is_task = true;
-	if (!strcmp(task->comm, search->name) && !search->count++)
-		search->named = task->address;
-	return NULL;
-}
-
-/*
- * The symbol of this name, if it is a task in the lists, else the task of this name, if no other
- * has it. `why` is kept from the search for an address.
- */
-static struct error *find_named(struct target *target, const char *name, uint64_t address,
-				struct error *why, struct task *ret)
-{
-	struct name_search search = { .name = name, .address = address };
-	struct error *problem = NULL, *error = task_for_each(target, match_name, &search, &problem);
-	bool is_whole = !error && !problem;
-	error_free(problem);
-	error_free(error);
-	if (search.is_task || (address && !search.count && !is_whole))
-		return why ?: task_find(target, address, ret);
-	if (!search.count)
-		return why
-			       ?: error_create(ERROR_NOT_FOUND,
-					       "no task is at 0x%" PRIx64 ", where %s is", address,
-					       name);
-	error_free(why);
-	if (search.count > 1)
-		return error_create(ERROR_USAGE, "%zu tasks are called %s; `ps %s` has their pids",
-				    search.count, name, name);
-	return task_read(target, search.named, ret);
-}
-
-/* A pid, an address (hexadecimal, with or without 0x), or a name. */
-struct error *bt_find_task(struct session *session, const char *text, struct task *ret)
-{
-	struct target *target = session->target;
-	char *end;
-	uint64_t value = strtoull(text, &end, 10), symbol = 0;
-	if (!*end && end != text && strlen(text) < 16)
-		return task_find(target, value, ret);
-	struct error *error = expression_address(&session->scope, text, &value);
-	if (!error && (!symtab_address(target->symbols, text, &symbol) || symbol != value))
-		error = task_find(target, value, ret);
-	else if (!error)
-		return find_named(target, text, symbol, NULL, ret);
-	return error && !error_is_fatal(error) ? find_named(target, text, 0, error, ret) : error;
-}
+#include "debugger/command/task_named.h"
+#include "debugger/show/traces.h"
 
 static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments)
 {
@@ -199,7 +13,7 @@ static struct error *write_cpu(struct session *session, uint32_t number, bool wi
 	/* The task may not know (yet) that it runs there. */
 	task.cpu = number;
 	task.on_cpu = true;
-	struct error *error = bt_write_task(session, &task, with_arguments);
+	struct error *error = trace_write_task(session, &task, with_arguments);
 	task_deinit(&task);
 	return error;
 }
@@ -252,8 +66,8 @@ static struct error *write_all_cpus(struct session *session, bool with_arguments
 static struct error *write_operand(struct session *session, const char *text, bool with_arguments)
 {
 	struct task task;
-	TRY(bt_find_task(session, text, &task));
-	struct error *error = bt_write_task(session, &task, with_arguments);
+	TRY(task_named(session, text, &task));
+	struct error *error = trace_write_task(session, &task, with_arguments);
 	task_deinit(&task);
 	return error;
 }
@@ -277,7 +91,7 @@ static struct error *write_selected(struct session *session, bool with_arguments
 {
 	const struct stack_trace *trace;
 	TRY(focus_trace(&session->focus, session->target, &trace));
-	write_trace(session, &session->focus.task, trace,
+	trace_write(session, &session->focus.task, trace,
 		    with_arguments ? session->focus.arguments : NULL);
 	return NULL;
 }

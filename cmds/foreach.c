@@ -3,11 +3,11 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/bt.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/crash_words.h"
 #include "debugger/command/run.h"
 #include "debugger/command/task_filter.h"
+#include "debugger/show/traces.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void write_task(const struct pass *pass, const struct task *task)
 		return;
 	if (out_is_rows(out))
 		out_rows_repeat_begin(out);
-	bt_write_header(out, "task", task);
+	task_write(out, "task", task);
 	if (out_is_rows(out))
 		out_rows_repeat_end(out);
 }
@@ -136,7 +136,7 @@ static struct error *visit(void *context, const struct task *task)
 		return NULL;
 	if (pass->chosen++)
 		out_text(pass->session->out, "\n");
-	return pass->is_bt ? bt_write_task(pass->session, task, pass->with_arguments)
+	return pass->is_bt ? trace_write_task(pass->session, task, pass->with_arguments)
 			   : run_for(pass, task);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing a task and a frame of its stack: task, frame, up, down, registers. */
-#include "cmds/bt.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
+#include "debugger/command/task_named.h"
 #include "debugger/show/frames.h"
+#include "debugger/show/traces.h"
 #include <string.h>
 
 /* The selected frame, as bt shows it. */
@@ -68,13 +69,13 @@ static struct error *task_run(struct session *session, const struct arguments *a
 	const struct task *selected;
 	if (arguments->operand_count) {
 		struct task task;
-		TRY(bt_find_task(session, arguments->operands[0], &task));
+		TRY(task_named(session, arguments->operands[0], &task));
 		focus_set_task(&session->focus, &task);
 		session->scope.task = session->focus.task.address;
 	}
 	TRY(focus_task(&session->focus, session->target, &selected));
 	out_item_named(session->out, selected->address, "struct task_struct");
-	bt_write_header(session->out, NULL, selected);
+	task_write(session->out, NULL, selected);
 	return NULL;
 }
 

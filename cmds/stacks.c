@@ -6,9 +6,9 @@
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/strbuf.h"
-#include "cmds/bt.h"
 #include "debugger/command/task_filter.h"
 #include "debugger/show/frames.h"
+#include "debugger/show/traces.h"
 #include "debugger/unwind/unwind.h"
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -234,8 +234,8 @@ static struct error *visit(void *context, const struct task *task)
 		return NULL;
 	}
 	struct frame_arguments *arguments;
-	struct error *error = bt_find_arguments(collection->session, task, &trace,
-						collection->places, &arguments);
+	struct error *error = trace_find_arguments(collection->session, task, &trace,
+						   collection->places, &arguments);
 	if (error) {
 		stack_trace_deinit(&trace);
 		return error;

@@ -26,7 +26,4 @@ void frame_write_short(struct session *session, const struct frame *frame, size_
 void frame_write_cells(struct session *session, const struct frame *frame, size_t number,
 		       const struct frame_arguments *arguments);
 
-/* Members of an object: where the trace begins; in text a line when that was searched for. */
-void trace_write_start(struct out *out, const struct stack_trace *trace);
-
 #endif
