@@ -38,7 +38,8 @@ NOTE     := vmcore/dlopen_note.c
 OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAIN) $(NOTE),$(SOURCES)))
 PROGRAM  := $(BUILD)/btfcrash
 ARCHIVE  := $(BUILD)/libbtfcrash.a
-UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*_test.c \
+	tests/unit/*/*_test.c tests/unit/*/*/*_test.c tests/unit/*/*/*/*_test.c)))
 STATIC   := $(BUILD)/btfcrash-static
 STRESS   := $(patsubst tests/stress/%.c,$(BUILD)/stress/%,$(wildcard tests/stress/*.c))
 TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
