@@ -3,13 +3,14 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "debugger/target/btf_search.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define UTS_SIZE     512 /* of init_uts_ns, what its names are in */
-#define NOTES_MAX    4096
+#define UTS_SIZE     512  /* of init_uts_ns, what its names are in */
+#define NOTES_MAX    8192 /* beyond what kernels have, and what an aligned BTF leaves behind them */
 #define BUILD_ID_MAX 64
 
 /* --- what differs --------------------------------------------------------------- */
@@ -161,6 +162,28 @@ static struct error *check_symbols(struct target *target)
 	return NULL;
 }
 
+/*
+ * The kernel's own notes end in [*ret_start, *ret_stop), where a table of symbols that has
+ * functions only does not say: since 5.2 the linker has put BTF behind them. An empty range: not
+ * known.
+ */
+static struct error *find_notes(struct target *target, uint64_t *ret_start, uint64_t *ret_stop)
+{
+	uint64_t stext, size;
+	*ret_start = *ret_stop = 0;
+	if (symtab_address(target->symbols, "__start_notes", ret_start) &&
+	    symtab_address(target->symbols, "__stop_notes", ret_stop))
+		return NULL;
+	if (!vmcoreinfo_hex(target->vmcoreinfo, "SYMBOL(_stext)", &stext))
+		return NULL;
+	struct error *error = btf_search(target->memory, stext, ret_stop, &size);
+	*ret_start = *ret_stop - (error ? 0 : NOTES_MAX);
+	if (!error || error->kind != ERROR_NOT_FOUND)
+		return error;
+	error_free(error);
+	return NULL;
+}
+
 /* The GNU build ID in the kernel's own notes, as text; "" when it is not there. */
 static struct error *read_build_id(struct target *target, char id[2 * BUILD_ID_MAX + 1])
 {
@@ -168,19 +191,22 @@ static struct error *read_build_id(struct target *target, char id[2 * BUILD_ID_M
 	uint64_t start, stop;
 	uint8_t notes[NOTES_MAX];
 	*id = 0;
-	if (target->memory->big_endian ||
-	    !symtab_address(target->symbols, "__start_notes", &start) ||
-	    !symtab_address(target->symbols, "__stop_notes", &stop) || stop - start > sizeof(notes))
+	if (target->memory->big_endian)
+		return NULL;
+	TRY(find_notes(target, &start, &stop));
+	if (stop - start > sizeof(notes))
 		return NULL;
 	TRY(memory_read(target->memory, start, notes, (size_t)(stop - start)));
-	const uint8_t *end = notes + (stop - start);
-	const uint8_t *at = memmem(notes, (size_t)(stop - start), head, sizeof(head));
-	if (!at || at - notes < 8)
+	const uint8_t *end = notes + (stop - start), *found = NULL;
+	/* The last one: what else may be before the notes is not the kernel's own. */
+	for (const uint8_t *at = notes; (at = memmem(at, (size_t)(end - at), head, sizeof(head)));)
+		found = at++;
+	if (!found || found - notes < 8)
 		return NULL;
-	uint32_t size = load_u32(at - 4, false);
-	at += sizeof(head);
-	for (uint32_t i = 0; size <= BUILD_ID_MAX && size <= (size_t)(end - at) && i < size; i++)
-		snprintf(id + (size_t)2 * i, 3, "%02x", at[i]);
+	uint32_t size = load_u32(found - 4, false);
+	found += sizeof(head);
+	for (uint32_t i = 0; size <= BUILD_ID_MAX && size <= (size_t)(end - found) && i < size; i++)
+		snprintf(id + (size_t)2 * i, 3, "%02x", found[i]);
 	return NULL;
 }
 

@@ -14,6 +14,7 @@ import struct
 
 import blind
 from forged import Image, Layout
+from groups.vmcoreinfo import note_of
 from lib import Boot, check, check_equal, check_lines, kernel_names
 from noall import strip
 
@@ -113,6 +114,23 @@ def another_release(session, boot, dump):
         notes += [line for line in errors.splitlines() if "another kernel" in line]
 
 
+def another_build(session, boot, dump):
+    """--vmcoreinfo of another build of the release, without a symbol for the notes."""
+    program = session.program
+    with session.case(f"{boot.label}: VMCOREINFO of another build") as notes:
+        text = note_of(boot)
+        path = os.path.join(program.scratch, "vmcoreinfo.txt")
+        arguments = ["-q", "-c", "print 1", "--vmcoreinfo", path, dump]
+        for forged, status in ((text, 0),
+                               (re.sub("(?m)^BUILD-ID=.*$", "BUILD-ID=" + 40 * "a", text), 2)):
+            with open(path, "w") as file:
+                file.write(forged)
+            result = program.run(arguments, status=status)
+        check("not the VMCOREINFO of this dump: " in result.errors and
+              "BUILD-ID=aaaa" in result.errors, f"does not say why: {result.errors!r}")
+        notes.append(result.errors.strip())
+
+
 def no_cpus(session, boot, dump):
     """Without a mask of CPUs there are none to show, and that is said."""
     with session.case(f"{boot.label}: bt -a without CPUs") as notes:
@@ -181,6 +199,7 @@ def run(session):
         banner(session, boot, dump)
         unnamed(session, boot, dump)
         another_release(session, boot, dump)
+        another_build(session, boot, dump)
         same_answers(session, boot, dump, COMMANDS)
         crowded_code(session, boot, dump, dump + ".crowded")
         no_cpus(session, boot, dump)
