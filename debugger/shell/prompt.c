@@ -13,14 +13,23 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <readline/history.h>
 #include <readline/readline.h>
 
+/*
+ * Readline 8.2 divides by the width of the terminal, less one where the terminal does not wrap by
+ * itself: of one column that is 0. It is told of no fewer than these, which leaves room for a
+ * letter or two behind the prompt; a line then looks odd where there are fewer.
+ */
+#define COLUMNS_MIN 12
+
 struct prompt {
 	int socket;
+	struct winsize size; /* of the terminal, as readline knows it */
 	struct prompt_link link;
 	char *path; /* of the history, NULL: none */
 	struct completions found;
@@ -221,7 +230,7 @@ static int on_signal(void)
 	return 0;
 }
 
-static void on_continue(int signal_number)
+static void on_wake(int signal_number)
 {
 	(void)signal_number;
 }
@@ -237,6 +246,37 @@ static void take_terminal(int terminal)
 	rl_forced_update_display();
 }
 
+static void find_size(void)
+{
+	int rows, columns;
+	rl_reset_screen_size();
+	rl_get_screen_size(&rows, &columns);
+	if (columns < COLUMNS_MIN ||
+	    (shell_prompt->size.ws_col && shell_prompt->size.ws_col < COLUMNS_MIN))
+		rl_set_screen_size(rows, COLUMNS_MIN);
+}
+
+/* Readline calls this before it shows the prompt. */
+static int on_start(void)
+{
+	(void)ioctl(fileno(rl_instream), TIOCGWINSZ, &shell_prompt->size);
+	find_size();
+	return 0;
+}
+
+/* What readline would do by itself at SIGWINCH, but with a width that it can bear. */
+static void take_size(int terminal)
+{
+	struct winsize size, *known = &shell_prompt->size;
+	if (ioctl(terminal, TIOCGWINSZ, &size) ||
+	    (size.ws_row == known->ws_row && size.ws_col == known->ws_col))
+		return;
+	*known = size;
+	rl_clear_visible_line();
+	find_size();
+	rl_forced_update_display();
+}
+
 /* A key; the end of the other process ends this one too, or it would fight for the terminal. */
 static int read_key(FILE *file)
 {
@@ -245,11 +285,13 @@ static int read_key(FILE *file)
 	sigset_t blocked, before;
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	do {
 		on_signal();
 		rl_check_signals();
 		take_terminal(fileno(file));
+		take_size(fileno(file));
 		waiting[0].revents = waiting[1].revents = 0;
 		if (ppoll(waiting, ARRAY_COUNT(waiting), NULL, &before) < 0 && errno != EINTR)
 			break;
@@ -265,7 +307,11 @@ static void prepare_readline(void)
 {
 	rl_readline_name = "btfcrash";
 	rl_catch_signals = 0;
-	rl_catch_sigwinch = 1;
+	rl_catch_sigwinch = 0;
+	/* Programs ask the terminal: what the variables say would be out of date, or COLUMNS_MIN.
+	 */
+	rl_change_environment = 0;
+	rl_startup_hook = on_start;
 	rl_signal_event_hook = on_signal;
 	rl_getc_function = read_key;
 	rl_attempted_completion_function = attempt_completion;
@@ -302,10 +348,11 @@ static bool is_too_long(const char *line)
 char *prompt_read(struct prompt *prompt)
 {
 	char *line = NULL;
-	/* It only has to end the waiting for a key. */
-	struct sigaction action = { .sa_handler = on_continue }, before;
+	/* They only have to end the waiting for a key. */
+	struct sigaction action = { .sa_handler = on_wake }, continued, resized;
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGCONT, &action, &before);
+	sigaction(SIGCONT, &action, &continued);
+	sigaction(SIGWINCH, &action, &resized);
 	shell_prompt = prompt;
 	do {
 		free(line);
@@ -313,7 +360,8 @@ char *prompt_read(struct prompt *prompt)
 		line = readline("btfcrash> ");
 	} while (line && (!shell_is_command(line) || is_too_long(line)));
 	shell_prompt = NULL;
-	sigaction(SIGCONT, &before, NULL);
+	sigaction(SIGCONT, &continued, NULL);
+	sigaction(SIGWINCH, &resized, NULL);
 	if (line) {
 		history_keep(prompt->path, line);
 	} else {

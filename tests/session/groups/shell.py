@@ -2,10 +2,13 @@
 """The prompt, driven through a pseudo-terminal."""
 
 import contextlib
+import fcntl
 import os
 import pty
 import select
 import signal
+import struct
+import termios
 import time
 
 from lib import Boot, check, check_equal, kernel_names
@@ -59,6 +62,9 @@ class Terminal:
 
     def type(self, text):
         os.write(self.fd, text)
+
+    def resize(self, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def end(self):
         """Waits for the exit status; kills the program when it does not leave."""
@@ -145,6 +151,32 @@ def stops(program, boot, state):
         user.expect(b"left", "Ctrl-D")
 
 
+# Kill and yank, the ends of the line, words, history, a new screen.
+NARROW_KEYS = (b"abc\x0b\x19", b'"\x0c\x19', b"\x01\x19\x05", b"x y z\x0c", b"\x02\x02\x06p", b"\x10\x0e\x0b",
+               b"pppp\x01\x0b\x19\x19\x0c", b"\x7f\x7f\x15\x19")
+
+
+def bears_narrow(program, boot, state):
+    """Keys and new sizes on a terminal of next to no columns, which does not wrap by itself."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        for columns in (2, 1, 3, 2):
+            user.resize(columns)
+            for keys in NARROW_KEYS:
+                user.type(keys)
+                while user.read(0.02):
+                    pass
+            user.type(b"\x03")
+            while user.read(0.1):
+                pass
+        user.resize(80)
+        user.type(b"print 34 + 1\r")
+        user.expect(b"(int)35", "a command after all that")
+        user.expect(PROMPT, "the next prompt")
+        user.type(b"\x04")
+        check_equal(user.end(), 0, "exit status")
+
+
 def keeps_history(program, boot, state):
     """A line of one session comes back in the next."""
     with terminal(program, ["-q", boot.dump], state) as user:
@@ -214,6 +246,6 @@ def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts), ("Ctrl-Z", stops),
-                       ("history is kept", keeps_history)):
+                       ("history is kept", keeps_history), ("a narrow terminal", bears_narrow)):
         with session.case(name):
             test(session.program, boot, state)
