@@ -181,7 +181,11 @@ static const int deadly[] = {
 	SCMP_SYS(request_key),
 };
 
-/* Terminal sizes and "is it a terminal" only: others could type into the user's terminal. */
+/*
+ * Terminal sizes and "is it a terminal" only: others could type into the user's terminal. The mode
+ * of the standard files' one may be set besides: it is put back if the helper is killed at the
+ * prompt.
+ */
 static const uint32_t terminal_requests[] = { 0x5401 /* TCGETS */, 0x5413 /* TIOCGWINSZ */,
 					      0x541b /* FIONREAD */,
 					      0x80081272 /* BLKGETSIZE64 */ };
@@ -330,6 +334,10 @@ static int add_rules(scmp_filter_ctx filter)
 	for (size_t i = 0; i < COUNT(terminal_requests) && !status; i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
 					  SCMP_CMP(1, SCMP_CMP_EQ, terminal_requests[i], 0));
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 2,
+					  SCMP_CMP(0, SCMP_CMP_LE, 2, 0),
+					  SCMP_CMP(1, SCMP_CMP_EQ, 0x5402 /* TCSETS */, 0));
 	if (!status)
 		status = add_reading(filter);
 	if (!status)

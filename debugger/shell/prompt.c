@@ -70,8 +70,11 @@ static size_t limit_of(uint32_t kind)
 /* The other process is gone, or talks nonsense: there is nothing left to do. */
 static void leave(void)
 {
+	static const char message[] =
+		"\nbtfcrash: the process that reads the dump has ended unexpectedly\n";
 	if (rl_deprep_term_function)
 		rl_deprep_term_function();
+	(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 	_exit(0);
 }
 

@@ -5,8 +5,13 @@
 #include "base/interrupt.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
 #define SCRIPTS_MAX 16 /* that source one another */
 
@@ -68,6 +73,29 @@ static bool complete(struct session *session, shell_completer *completer,
 	return sent;
 }
 
+/* Why it does not answer. It is a child that has ended, or will at once. */
+static struct error *helper_lost(struct helper_link *helper)
+{
+	bool is_gone = errno == ECHILD;
+	struct error *error = error_system("the helper process");
+	int status, tries = 100;
+	pid_t pid = 0;
+	if (!is_gone)
+		return error;
+	while (!pid && tries--) {
+		pid = waitpid(helper->pid, &status, WNOHANG);
+		if (!pid)
+			poll(NULL, 0, 10);
+	}
+	if (pid != helper->pid)
+		return error;
+	error_free(error);
+	if (WIFSIGNALED(status))
+		return error_create(ERROR_SYSTEM, "the helper process was killed by signal %d",
+				    WTERMSIG(status));
+	return error_create(ERROR_SYSTEM, "the helper process has ended");
+}
+
 /* --- lines -------------------------------------------------------------------------- */
 
 /* The next line of the uppermost source; *ret NULL: there is none. Caller frees the message. */
@@ -83,7 +111,7 @@ static struct error *next_line(struct session *session, shell_completer *complet
 		heard = answered && helper_hear(session->helper, message);
 	}
 	if (!heard)
-		return error_system("reading commands");
+		return error_prefix(helper_lost(session->helper), "reading commands");
 	if (message->kind != HELPER_GIVEN || message->size < sizeof(number))
 		return NULL;
 	memcpy(&number, message->data, sizeof(number));
@@ -120,11 +148,26 @@ static struct error *run_script(struct session *session, const char *path, shell
 	return error;
 }
 
+/* In the sandbox, standard input is the helper's. -1: none. */
+static int find_terminal(struct termios *ret)
+{
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		if (!tcgetattr(file, ret))
+			return file;
+	return -1;
+}
+
 struct error *shell_interact(struct session *session, shell_runner *run, shell_completer *completer)
 {
+	struct termios mode;
+	int terminal = find_terminal(&mode);
 	if (!helper_tell(session->helper, HELPER_PROMPT, NULL, 0))
 		return error_system("the prompt");
-	return run_lines(session, NULL, run, completer);
+	struct error *error = run_lines(session, NULL, run, completer);
+	/* A helper that was killed at the prompt left the terminal as the prompt needs it. */
+	if (error && terminal >= 0 && !tcsetattr(terminal, TCSANOW, &mode))
+		putc('\n', stderr);
+	return error;
 }
 
 struct error *shell_run_command(struct session *session, size_t number, const char *line,

@@ -177,6 +177,36 @@ def bears_narrow(program, boot, state):
         check_equal(user.end(), 0, "exit status")
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+# A shell that does not mend the terminal, as a script's or a plain one.
+PLAIN_SHELL = ("sh", "-c", 'trap : HUP; "$0" "$@"; echo "left with $?"; exec cat')
+
+
+def outlives(program, boot, state, victim):
+    """One of the two processes is killed at the prompt: the other puts the terminal back."""
+    with terminal(program, ["-q", boot.dump], state, through=PLAIN_SHELL) as user:
+        before = termios.tcgetattr(user.fd)
+        user.expect(PROMPT, "start")
+        user.type(b"half")
+        user.expect(b"half", "echo")
+        check(termios.tcgetattr(user.fd) != before, "the prompt left the terminal as it was")
+        reader = children(user.pid)[0]
+        helper = children(reader)[0]
+        os.kill(helper if victim == "helper" else reader, signal.SIGKILL)
+        said = {"helper": b"helper process was killed by signal 9",
+                "reader": b"the process that reads the dump has ended"}[victim]
+        user.expect(said, f"a word of the {victim}'s end")
+        if victim == "helper":
+            user.expect(b"left with 2", "the exit status")
+        while user.read(0.3):
+            pass
+        check_equal(termios.tcgetattr(user.fd), before, "the terminal's modes")
+
+
 def keeps_history(program, boot, state):
     """A line of one session comes back in the next."""
     with terminal(program, ["-q", boot.dump], state) as user:
@@ -249,3 +279,6 @@ def run(session):
                        ("history is kept", keeps_history), ("a narrow terminal", bears_narrow)):
         with session.case(name):
             test(session.program, boot, state)
+    for victim in ("helper", "reader"):
+        with session.case(f"the {victim} is killed"):
+            outlives(session.program, boot, state, victim)
