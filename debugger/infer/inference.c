@@ -221,13 +221,16 @@ static bool known_grow(struct inference *inference)
 	return true;
 }
 
-/* By BTF or a declaration. */
+/*
+ * By BTF or the user's declaration. The program's own list is a second source, compared with what
+ * is inferred: code that is read with it would only say it once more.
+ */
 static bool type_of_target(struct target *target, const struct symbol *symbol, struct type *ret)
 {
 	enum type_origin origin;
 	struct error *error = declared_symbol_type(target, symbol, ret, &origin);
 	error_free(error);
-	return !error && origin != ORIGIN_NONE;
+	return !error && origin != ORIGIN_NONE && origin != ORIGIN_DECLARED;
 }
 
 static struct kind ask_known(struct inference *inference, const struct subject *subject)
