@@ -234,6 +234,7 @@ static void show_verdict(struct out *out, const struct symbol *symbol,
 {
 	char declared[1024], spelled[512];
 	enum confidence confidence = origin_confidence(verdict->origin);
+	const char *remark = origin_remark(verdict->origin);
 	snprintf(declared, sizeof(declared), "%s", symbol->name);
 	if (verdict->type.btf) {
 		type_spell(verdict->type, symbol->name, declared, sizeof(declared));
@@ -248,7 +249,8 @@ static void show_verdict(struct out *out, const struct symbol *symbol,
 	out_text(out, "  // ");
 	if (confidence == CONFIDENCE_GUESS)
 		out_style(out, OUT_GUESS);
-	out_string(out, "confidence", confidence_name(confidence));
+	out_string_as(out, "confidence", confidence_name(confidence),
+		      remark ? remark : confidence_name(confidence));
 	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
 	if (verdict->at_most)

@@ -275,7 +275,23 @@ static bool serve_request(struct server *server, const struct message *request)
 	}
 }
 
-static size_t limit_of(uint32_t kind)
+bool serve_at_prompt(struct server *server, const struct message *request)
+{
+	/* What brings types is asked for at any time; what concerns lines is not, while one is
+	 * typed. */
+	switch (request->kind) {
+	case HELPER_CACHE_FIND:
+	case HELPER_CACHE_KEEP:
+	case HELPER_KERNEL_BTF:
+	case HELPER_BPF_PROGRAMS:
+	case HELPER_BPF_MAPS:
+		return serve_request(server, request);
+	default:
+		return false;
+	}
+}
+
+size_t serve_limit(uint32_t kind)
 {
 	return kind == HELPER_CACHE_KEEP ? HELPER_CACHE_MAX
 	       : kind < HELPER_REQUESTS	 ? HELPER_TEXT_MAX
@@ -288,7 +304,7 @@ void serve(const struct serve_options *options, int socket)
 	struct message request;
 	server.has_dump = cache_dump_init(&server.dump, options->dumps, options->dump_count);
 	bool goes_on = true;
-	while (goes_on && channel_receive(socket, limit_of, &request)) {
+	while (goes_on && channel_receive(socket, serve_limit, &request)) {
 		goes_on = request.file < 0 && serve_request(&server, &request);
 		message_deinit(&request);
 	}

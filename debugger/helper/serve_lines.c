@@ -153,9 +153,15 @@ static bool is_command(void *context, const char *word)
 	return command_find(word, strlen(word)) || alias_find(&server->session, word, strlen(word));
 }
 
+static bool serve_while_typing(void *context, const struct message *request)
+{
+	return serve_at_prompt(context, request);
+}
+
 int lines_open_prompt(struct server *server)
 {
-	const struct prompt_link link = { server, wanted_words, is_command };
+	const struct prompt_link link = { server, wanted_words, is_command, serve_limit,
+					  serve_while_typing };
 	if (!server->options->interactive || server->depth || server->had_prompt)
 		return EPERM;
 	server->had_prompt = true;

@@ -54,6 +54,9 @@ int lines_open_prompt(struct server *server);
 int lines_next(struct server *server, struct lines_next *ret);
 /* The uppermost one, if there is one. */
 void lines_close(struct server *server);
+/* serve.c's: the most bytes of a request, and the answer to one that comes at the prompt. */
+size_t serve_limit(uint32_t kind);
+bool serve_at_prompt(struct server *server, const struct message *request);
 /* What the line that runs may do; NULL: none does. */
 struct grant *lines_grant(struct server *server);
 

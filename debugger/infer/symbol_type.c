@@ -37,22 +37,6 @@ static struct verdict declared_verdict(const struct symbol *symbol, struct type 
 	return (struct verdict){ type, origin, !is_proved && fills_room(type, symbol->size) };
 }
 
-/* The program's list and inference know nothing of each other, unless names are all there is. */
-static void agree_with_list(const struct symbol *symbol, const struct typing *typing,
-			    struct type declared, struct verdict *verdict)
-{
-	unsigned int lists = 1u << SOURCE_HINTS | 1u << SOURCE_NAME;
-	if (!verdict_is_same_type(declared, verdict->type))
-		return;
-	if (typing->sources & ~lists)
-		verdict->origin = ORIGIN_CERTAIN;
-	/* The list knows a length that the code does not show. */
-	if (verdict->at_most && is_array(declared) && !fills_room(declared, symbol->size)) {
-		verdict->type = declared;
-		verdict->at_most = false;
-	}
-}
-
 struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
 				const struct typing *typing, bool undeclared, struct verdict *ret)
 {
@@ -62,10 +46,7 @@ struct error *verdict_of_typing(struct target *target, const struct symbol *symb
 	struct type type;
 	enum type_origin origin;
 	TRY(declared_symbol_type(target, symbol, &type, &origin));
-	bool is_listed = origin == ORIGIN_DECLARED && !undeclared;
-	if (is_listed && typing->confidence >= CONFIDENCE_INFERRED)
-		agree_with_list(symbol, typing, type, &verdict);
-	else if (is_listed || (origin != ORIGIN_NONE && origin != ORIGIN_DECLARED))
+	if (origin != ORIGIN_NONE && !(undeclared && origin == ORIGIN_DECLARED))
 		verdict = declared_verdict(symbol, type, origin);
 	*ret = verdict;
 	return NULL;
@@ -79,8 +60,7 @@ struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 	enum type_origin origin;
 	TRY(declared_symbol_type(target, symbol, &type, &origin));
 	*ret = declared_verdict(symbol, type, origin);
-	bool is_settled = origin != ORIGIN_NONE && origin != ORIGIN_DECLARED;
-	if (is_settled || !target->btf || !target->memory || !target->arch)
+	if (origin != ORIGIN_NONE || !target->btf || !target->memory || !target->arch)
 		return NULL;
 	struct error *error = infer_symbol(target, NULL, symbol, false, &typing);
 	/* Without its type, a variable is still shown as bytes. */

@@ -13,8 +13,9 @@ struct verdict {
 };
 
 /*
- * What the user declares, BTF, else the shipped table and inference with the program's own list of
- * declarations: where those agree the type is certain.
+ * What the user declares, BTF says, or the program's own list does; of all others what inference
+ * finds. Those of the list are the variables that nearly every question is about: they are not
+ * inferred, so that their answers come at once.
  */
 struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 			     struct verdict *ret) MUST_CHECK;

@@ -62,11 +62,6 @@ bool prompt_word_fits(const char *line, size_t start, size_t point, const char *
 	       prompt_word_is_plain(word);
 }
 
-static size_t limit_of(uint32_t kind)
-{
-	return kind == HELPER_COMPLETED ? HELPER_TEXT_MAX : 0;
-}
-
 /* The other process is gone, or talks nonsense: there is nothing left to do. */
 static void leave(void)
 {
@@ -76,6 +71,21 @@ static void leave(void)
 		rl_deprep_term_function();
 	(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 	_exit(0);
+}
+
+/* Words may depend on types that are in the cache: what is asked before they come is answered. */
+static bool hear_words(struct prompt *prompt, struct message *ret)
+{
+	const struct prompt_link *link = &prompt->link;
+	while (channel_receive(prompt->socket, link->request_limit, ret)) {
+		if (ret->kind == HELPER_COMPLETED)
+			return true;
+		bool served = ret->file < 0 && link->serve(link->context, ret);
+		message_deinit(ret);
+		if (!served)
+			return false;
+	}
+	return false;
 }
 
 static bool ask(struct prompt *prompt, struct message *ret)
@@ -89,8 +99,7 @@ static bool ask(struct prompt *prompt, struct message *ret)
 	memcpy(data + sizeof(point), rl_line_buffer, size);
 	bool sent = channel_send(prompt->socket, HELPER_COMPLETE, data, sizeof(point) + size, -1);
 	free(data);
-	if (!sent || !channel_receive(prompt->socket, limit_of, ret) ||
-	    ret->kind != HELPER_COMPLETED || ret->size < sizeof(struct helper_words))
+	if (!sent || !hear_words(prompt, ret) || ret->size < sizeof(struct helper_words))
 		leave();
 	return true;
 }

@@ -7,6 +7,7 @@
 #ifndef DEBUGGER_SHELL_PROMPT_H
 #define DEBUGGER_SHELL_PROMPT_H
 
+#include "base/channel.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,12 @@ struct prompt_link {
 	void *context;
 	enum prompt_words (*wanted)(void *context, const char *line, size_t point);
 	bool (*is_command)(void *context, const char *word);
+	/*
+	 * The other process may need something to find words: kinds from 1 up and the most bytes of
+	 * each (0: none is known), and what answers one; false: not while a line is typed.
+	 */
+	size_t (*request_limit)(uint32_t kind);
+	bool (*serve)(void *context, const struct message *request);
 };
 
 struct prompt;

@@ -372,7 +372,7 @@ def names_task_flags(program, boot):
     lines = program.run(["-q", "-c", "print init_task.flags", "-c", "print init_task.flags & 2",
                          "-c", "print -r init_task.flags", "-c", "print -D init_task.flags",
                          "-c", "struct task_struct.flags init_task", boot.dump], status=0).lines
-    check(re.search(r" = 0x[0-9a-f]+ \(declared: PF_IDLE\|PF_KTHREAD\b.*\)", lines[0]), lines[0])
+    check(re.search(r" = 0x[0-9a-f]+ \(declared: PF_IDLE\|PF_KTHREAD\b.*\)  //", lines[0]), lines[0])
     check("PF_" not in lines[1] + lines[2], f"{lines[1]} {lines[2]}")
     check(re.search(r" = \d+ \(declared: ", lines[3]), lines[3])
     check(re.search(r"flags = 0x[0-9a-f]+ \(declared: ", lines[4]), lines[4])
