@@ -6,6 +6,7 @@
 #include "base/standard.h"
 #include "cmds/dumps.h"
 #include "debugger/command/alias.h"
+#include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/command/manual.h"
 #include "debugger/command/options.h"
@@ -432,16 +433,20 @@ static int open_and_debug(const struct settings *settings)
 	return status;
 }
 
-/* A pipe may lead to commands that are about a dump. */
+/* A pipe may lead to commands that are about a dump; a file is none. */
+static bool line_asks_for_help(const char *line)
+{
+	char *text = strndup(line, strcspn(line, ">"));
+	bool asks = text && !strchr(line, '|') && call_asks_for_help(text);
+	free(text);
+	return asks;
+}
+
 static bool asks_for_help_only(const struct settings *settings)
 {
-	for (size_t i = 0; i < settings->source_count; i++) {
-		const struct source *source = &settings->sources[i];
-		const char *line = source->text + strspn(source->text, " \t");
-		if (source->is_file || strchr(line, '|') ||
-		    command_find(line, strcspn(line, " \t>")) != &command_help)
+	for (size_t i = 0; i < settings->source_count; i++)
+		if (settings->sources[i].is_file || !line_asks_for_help(settings->sources[i].text))
 			return false;
-	}
 	return settings->source_count > 0;
 }
 

@@ -269,6 +269,15 @@ struct error *call_parse(const char *text, struct call *ret)
 	return error_prefix(parse_call(rest, ret), "%s", ret->command->name);
 }
 
+bool call_asks_for_help(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	size_t length = strcspn(text, " \t\n");
+	const struct command *command = command_find(text, length);
+	return command && (command == &command_help || asks_for_help(text + length));
+}
+
 static const char *skip_word(const char *at)
 {
 	at += strcspn(at, " \t");

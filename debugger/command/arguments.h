@@ -21,6 +21,8 @@ struct call {
 /* Errors: ERROR_USAGE with the usage line. call_deinit() in any case. */
 struct error *call_parse(const char *text, struct call *ret) MUST_CHECK;
 void call_deinit(struct call *call);
+/* Whether it is of `help`, or of a command with --help alone, which need no dump. */
+bool call_asks_for_help(const char *text);
 /* What follows a command's name and its options in the text of one. */
 const char *call_operands(const struct command *command, const char *text);
 

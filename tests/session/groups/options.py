@@ -58,12 +58,17 @@ def is_syntax(program, shell):
 
 def helps_without_dump(program):
     for line, word in (("help", "whattype"), ("help bt", "usage: bt"), ("? pipes", "COMMAND |"),
-                       ("help crash", "`list kmem_cache.list")):
+                       ("help crash", "`list kmem_cache.list"), ("ps --help", "usage: ps"),
+                       (" print --help", "usage: print")):
         check(word in program.run(["-c", line], status=0).text, f"{line}: no {word}")
     result = program.run(["--json", "-c", "help nosuch"], status=1)
     check("no command" in result.objects()[0]["error"], result.text)
+    path = os.path.join(program.scratch, "help")
+    program.run(["-c", f"ps --help > {path}"], status=0)
+    with open(path, encoding="utf-8") as file:
+        check("usage: ps" in file.read(), "ps --help into a file")
     # Whatever stands beside it needs a dump.
-    for lines in (("help", "sys"), ("help | print",), ("sys",)):
+    for lines in (("help", "sys"), ("help | print",), ("sys",), ("ps --help", "ps")):
         arguments = [word for line in lines for word in ("-c", line)]
         if not os.path.exists("/proc/vmcore"):
             check("no DUMP" in program.run(arguments, status=2).errors, f"{lines} without a dump")

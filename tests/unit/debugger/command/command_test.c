@@ -97,6 +97,19 @@ static void test_usage(void)
 	check_error(many, "operands");
 }
 
+static void test_help(void)
+{
+	CHECK_STRING(parsed("ps --help "), "help [ps]");
+	CHECK(call_asks_for_help(" help ps"));
+	CHECK(call_asks_for_help("?"));
+	CHECK(call_asks_for_help(" ps --help "));
+	CHECK(call_asks_for_help("print --help"));
+	CHECK(!call_asks_for_help("ps"));
+	CHECK(!call_asks_for_help("nosuch --help"));
+	CHECK(!call_asks_for_help("print --help + 1"));
+	CHECK(!call_asks_for_help(""));
+}
+
 static void test_numbers(void)
 {
 	uint64_t value = 5;
@@ -248,6 +261,7 @@ int main(void)
 	RUN(test_arguments);
 	RUN(test_expressions);
 	RUN(test_usage);
+	RUN(test_help);
 	RUN(test_numbers);
 	RUN(test_aliases);
 	RUN(test_foreach);
