@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/crash_words.h"
+#include "debugger/command/repeats.h"
 #include "debugger/command/run.h"
 #include "debugger/command/task_filter.h"
 #include "debugger/show/traces.h"
@@ -58,12 +59,13 @@ struct pass {
 	bool is_bt;	     /* whose answer has the task's line itself */
 	bool with_arguments; /* then */
 	uint64_t seen, chosen, failed;
+	struct repeats repeats; /* of what failed, in text */
 };
 
-static struct error *show_failure(struct session *session, const struct task *task,
-				  struct error *error)
+static struct error *show_failure(struct pass *pass, const struct task *task, struct error *error)
 {
-	char message[512];
+	struct session *session = pass->session;
+	char name[32];
 	if (session->json) {
 		out_next_key(session->out, NULL);
 		if (out_is_rows(session->out))
@@ -72,9 +74,8 @@ static struct error *show_failure(struct session *session, const struct task *ta
 		if (out_is_rows(session->out))
 			out_object_end(session->out);
 	} else {
-		snprintf(message, sizeof(message), "task %d: %s", task->pid, error->message);
-		fflush(session->file);
-		run_message(session, message);
+		snprintf(name, sizeof(name), "task %d", task->pid);
+		repeats_say(&pass->repeats, session, name, error->message);
 	}
 	error_free(error);
 	return NULL;
@@ -119,7 +120,7 @@ static struct error *run_for(struct pass *pass, const struct task *task)
 	out_finish_to(out, depth);
 	if (error && !is_final(pass, error)) {
 		pass->failed++;
-		error = show_failure(session, task, error);
+		error = show_failure(pass, task, error);
 	}
 	out_next_key(out, NULL);
 	if (is_object)
@@ -146,6 +147,7 @@ static struct error *run_pass(struct pass *pass)
 	out_array_begin(pass->session->out, NULL);
 	struct error *error = task_for_each(pass->session->target, visit, pass, &problem);
 	out_array_end(pass->session->out);
+	repeats_end(&pass->repeats, pass->session);
 	if (error) {
 		error_free(problem);
 		return error;

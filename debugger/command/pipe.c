@@ -4,6 +4,7 @@
 #include "base/ascii.h"
 #include "base/interrupt.h"
 #include "debugger/command/print_options.h"
+#include "debugger/command/repeats.h"
 #include "debugger/command/run.h"
 #include "debugger/eval/selection.h"
 #include "debugger/eval/variables.h"
@@ -194,6 +195,7 @@ struct consumer {
 	/* A pointer's type is looked up once for items of one type, which most are. */
 	struct out_item last;
 	struct value item;
+	struct repeats repeats;
 };
 
 /* "struct foo" or "struct foo *": the type of a pointer to one. */
@@ -326,10 +328,11 @@ static bool is_final(const struct error *error)
 	       error->kind == ERROR_INTERRUPTED;
 }
 
-static void show_failure(struct session *session, const struct out_item *item,
+static void show_failure(struct consumer *consumer, const struct out_item *item,
 			 const struct error *error)
 {
-	char message[512];
+	struct session *session = consumer->session;
+	char name[32];
 	if (session->json) {
 		out_object_begin(session->out, NULL);
 		out_address(session->out, "address", item->address);
@@ -337,9 +340,8 @@ static void show_failure(struct session *session, const struct out_item *item,
 		out_object_end(session->out);
 		return;
 	}
-	snprintf(message, sizeof(message), "0x%" PRIx64 ": %s", item->address, error->message);
-	fflush(session->file);
-	run_message(session, message);
+	snprintf(name, sizeof(name), "0x%" PRIx64, item->address);
+	repeats_say(&consumer->repeats, session, name, error->message);
 }
 
 /* Answers of several lines are kept apart by an empty one. */
@@ -381,12 +383,13 @@ static struct error *run_items(struct consumer *consumer, const struct out_item 
 		if (!error || is_final(error))
 			continue;
 		out_finish_to(session->out, depth);
-		show_failure(session, &items[i], error);
+		show_failure(consumer, &items[i], error);
 		error_free(error);
 		error = NULL;
 		++*ret_failed;
 	}
 	out_finish_to(session->out, depth);
+	repeats_end(&consumer->repeats, session);
 	return error;
 }
 

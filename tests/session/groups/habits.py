@@ -297,6 +297,33 @@ def goes_on_for_each(program, boot):
         check_equal(len(result.errors.splitlines()), 1, f"lines of the message of {line}")
 
 
+def says_equal_messages_once(program, boot):
+    """What is wrong with many items alike is said of the first, and counted; JSON has it of each."""
+    tasks = program.result(boot.dump, "ps -k")
+    for line, first, message in (
+            ("ps -k | print nosuch", tasks[0]["address"], "print: column 5: struct task_struct has no "
+                                                          'member "nosuch"'),
+            ("foreach -k print nosuch", f"task {tasks[0]['pid']}",
+             'print: column 1: no symbol or enumerator "nosuch"')):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check_equal(result.errors.splitlines(),
+                    [f"btfcrash: {first}: {message}",
+                     f"btfcrash: the same of {len(tasks) - 1} more"], line)
+        whole = parse_json(program.run(["-q", "--json", "-c", line, boot.dump], status=1).out)
+        check_equal([answer["error"] for answer in whole["result"]], [message] * len(tasks),
+                    f"{line} as JSON")
+        check(whole["error"].endswith(f"{len(tasks)} of {len(tasks)} failed"), whole["error"])
+    # Of two messages by turns the count says which.
+    line = "ps | print $_->mm ? nosuch1 : nosuch2"
+    lines = program.run(["-q", "-c", line, boot.dump], status=1).errors.splitlines()
+    counts = [re.fullmatch(r'btfcrash: print: column \d+: no symbol or enumerator "nosuch([12])": '
+                           r"the same of (\d+) more", counted) for counted in lines[2:]]
+    check(len(lines) == 4 and all(counts), str(lines))
+    check_equal(sorted(count[1] for count in counts), ["1", "2"], "what was counted")
+    check_equal(sum(int(count[2]) for count in counts),
+                len(program.result(boot.dump, "ps")) - 2, "how often")
+
+
 def ends_for_each(program, boot):
     """Ctrl-C ends it: the program cannot be done, for nobody reads what it writes."""
     child = subprocess.Popen([program.path, "-q", "-c", "foreach rd current 4096", boot.dump],
@@ -429,6 +456,7 @@ TESTS = (("tasks by name", finds_tasks_by_name),
          ("flags of VMAs", names_vma_flags), ("flags of tasks", names_task_flags),
          ("flags of pages", names_page_flags),
          ("a command for each task", runs_for_each), ("one of them fails", goes_on_for_each),
+         ("equal messages", says_equal_messages_once),
          ("Ctrl-C in foreach", ends_for_each),
          ("pids", knows_pids), ("counts", counts_in_decimal), ("sets of CPUs", names_cpus), ("NULL", says_null),
          ("a format in a pipe", keeps_format),
