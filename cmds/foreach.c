@@ -15,11 +15,12 @@
 
 extern const struct command command_task;
 
-/* Nothing in the line is a command: crash may have had one of this name. */
+/* Nothing in the line is a command: crash may have had one of this name. `*` is all tasks. */
 static struct error *no_command(const struct foreach_words *words)
 {
 	for (size_t i = 0; i < words->count; i++)
-		if (crash_command_hint(words->names[i], strlen(words->names[i])))
+		if (*words->names[i] != '*' &&
+		    crash_command_hint(words->names[i], strlen(words->names[i])))
 			return command_unknown(words->names[i], strlen(words->names[i]));
 	const char *last = words->count ? words->names[words->count - 1] : "";
 	return command_unknown(last, strlen(last));

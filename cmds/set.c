@@ -131,15 +131,23 @@ static struct error *set_variable(struct session *session, const char *text)
 	return NULL;
 }
 
-/* crash's `set hex` and `set radix 16`. NULL: it is none of them. */
+/* crash's `set hex`, `set hex on` and `set radix 16`. NULL: it is none of them. */
 static const char *crash_base(const char *name, const char *value)
 {
 	static const char *const bases[][2] = { { "dec", "10" }, { "hex", "16" }, { "oct", "8" } };
+	if (!strcmp(name, "hex") && (!strcmp(value, "on") || !strcmp(value, "off")))
+		return bases[!strcmp(value, "on")][0];
 	for (size_t i = 0; i < ARRAY_COUNT(bases); i++)
 		if ((!strcmp(name, bases[i][0]) && !*value) ||
 		    (!strcmp(name, "radix") && !strcmp(value, bases[i][1])))
 			return bases[i][0];
 	return NULL;
+}
+
+/* `scroll` in crash, `pagination` in gdb. */
+static bool is_pager(const char *name)
+{
+	return !strcmp(name, "pager") || !strcmp(name, "scroll") || !strcmp(name, "pagination");
 }
 
 static struct error *set_option(struct session *session, const char *text)
@@ -155,12 +163,12 @@ static struct error *set_option(struct session *session, const char *text)
 	const char *base = crash_base(name, text);
 	if (base)
 		TRY(render_option_set(&session->render, "base", base));
-	else if (strcmp(name, "pager"))
+	else if (!is_pager(name))
 		TRY(render_option_set(&session->render, name, text));
 	else if (on || !strcmp(text, "off"))
 		session->pager = on;
 	else
-		return error_create(ERROR_USAGE, "pager is on or off, not \"%s\"", text);
+		return error_create(ERROR_USAGE, "%s is on or off, not \"%s\"", name, text);
 	out_null_as(session->out, NULL, "");
 	return NULL;
 }

@@ -466,5 +466,6 @@ const struct command command_ptype = {
 	.examples = (const char *const[]){ "ptype struct list_head", "ptype pid_t",
 					   "ptype init_task.tasks", NULL },
 	.needs = NEEDS_BTF,
+	.per_task = true,
 	.run = ptype_run,
 };

@@ -34,7 +34,8 @@ struct error *command_unknown(const char *name, size_t length)
 {
 	struct nearest nearest;
 	char hint[128];
-	const char *crash = crash_command_hint(name, length);
+	/* "*task_struct": crash's * needs no blank. */
+	const char *crash = crash_command_hint(name, *name == '*' ? 1 : length);
 	if (crash)
 		return error_create(ERROR_USAGE, "no command \"%.*s\"; %s", (int)length, name,
 				    crash);

@@ -6,6 +6,8 @@
 
 /* What stands in `` runs on any dump, unless it has a word in capitals: the tests try it. */
 const struct crash_word crash_commands[] = {
+	{ "*", "`struct task_struct` shows a type, `struct NAME ADDRESS` and `print *POINTER` what "
+	       "lies in memory" },
 	{ "apropos", "`help` has a line on each command" },
 	{ "ascii", "`rd -a linux_banner 64` shows memory as text" },
 	{ "btop", "`print -x ADDRESS >> 12`" },
@@ -18,6 +20,8 @@ const struct crash_word crash_commands[] = {
 	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
 	  "files" },
 	{ "gcore", "a process's own memory is not read: no cores are written" },
+	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "
+		     "in ~/.local/state/btfcrash/history" },
 	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
 		  "ids[0] and ids[1] semaphores and messages" },
 	{ "irq", "`tree irq_desc sparse_irqs -s action->name`; before 6.5 it is irq_desc_tree" },

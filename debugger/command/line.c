@@ -283,6 +283,26 @@ static struct error *split(struct splitter *splitter, char *text)
 	return error;
 }
 
+/* "ps ; bt" as a shell has it. C and names need no `;`, unless it is quoted. */
+static struct error *check_semicolon(const struct line_names *names, const char *stage)
+{
+	for (struct scan scan = { .at = stage }; *scan.at; scan_next(&scan)) {
+		if (*scan.at != ';' || !is_open(&scan))
+			continue;
+		const char *next = skip_blanks(scan.at + 1);
+		bool expression;
+		if (!*next)
+			return error_create(ERROR_USAGE, "one line is one command: leave out the "
+							 "\";\" at its end");
+		if (next > scan.at + 1 ||
+		    names->is_command(names->context, next, strcspn(next, " \t|>;"), &expression))
+			return error_create(ERROR_USAGE,
+					    "one line is one command: what follows the \";\" "
+					    "needs a line of its own, or another -c");
+	}
+	return NULL;
+}
+
 struct error *line_split(const char *text, const struct line_names *names, struct line *ret)
 {
 	struct line line = { .text = strdup(text) };
@@ -292,9 +312,10 @@ struct error *line_split(const char *text, const struct line_names *names, struc
 	trim(line.text);
 	struct error *error = split(&splitter, line.text);
 	for (size_t i = 0; i < line.stage_count && !error; i++)
-		if (!*line.stages[i])
-			error = error_create(ERROR_USAGE, "there is no command before the %s",
-					     line.stage_count > 1 || line.program ? "|" : ">");
+		error = *line.stages[i]
+				? check_semicolon(names, line.stages[i])
+				: error_create(ERROR_USAGE, "there is no command before the %s",
+					       line.stage_count > 1 || line.program ? "|" : ">");
 	if (error)
 		free(line.text);
 	else

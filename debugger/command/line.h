@@ -44,7 +44,8 @@ struct line {
 };
 
 /*
- * Errors: ERROR_USAGE for what is ambiguous, and for a pipe or redirection that leads nowhere.
+ * Errors: ERROR_USAGE for what is ambiguous, for a pipe or redirection that leads nowhere, and for
+ * a `;` with another command behind it.
  * line_deinit() afterwards, on errors not.
  */
 struct error *line_split(const char *text, const struct line_names *names,

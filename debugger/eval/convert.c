@@ -131,10 +131,24 @@ static struct error *reinterpret(const struct value *value, struct type type, st
 	return NULL;
 }
 
+/* "(struct foo *)bar" where bar is a struct, not the address of one. */
+static struct error *check_pointer(const struct value *value, const struct btf_type *to)
+{
+	struct btf_type from;
+	char name[128];
+	if (to->kind != BTF_PTR || !value_record(value, &from) ||
+	    (from.kind != BTF_STRUCT && from.kind != BTF_UNION))
+		return NULL;
+	return error_create(ERROR_USAGE,
+			    "the whole %s is no pointer: put & before it for its address",
+			    value_type_name(value, name, sizeof(name)));
+}
+
 static struct error *cast_scalar(const struct value *value, struct type type,
 				 const struct btf_type *record, struct value *ret)
 {
 	uint64_t number, size;
+	TRY(check_pointer(value, record));
 	TRY(value_u64(value, &number));
 	if (!type_size(type, &size) || size > 8)
 		return error_create(ERROR_USAGE, "no cast to a type of more than 8 bytes");

@@ -148,6 +148,15 @@ def knows_crash(program, boot):
         ("whatis task_struct", "whatis struct task_struct")
     for line, meant in same:
         check_equal(program.text(boot.dump, line), program.text(boot.dump, meant), line)
+    lines = ("set hex on", "p 255", "set hex off", "p 255")
+    numbers = program.run(["-q", *sum((["-c", line] for line in lines), []), boot.dump], status=0)
+    check_equal(numbers.lines, ["(int)0xff", "(int)255"], "set hex on, set hex off")
+    for name in ("pager", "scroll", "pagination"):
+        answers = program.answers(boot.dump, [f"set {name} off", "set", f"set {name} on", "set"],
+                                  status=0)
+        pager = [{option["name"]: option["value"] for option in answer["result"]["options"]}["pager"]
+                 for answer in answers[1::2]]
+        check_equal(pager, ["off", "on"], f"set {name}")
     lines = ("set hex", "p 255", "set radix 10", "p 255", "set -c 1", "print current == current:1",
              "set -p", "print current == current:0", "print current->comm")
     answers = program.answers(boot.dump, lines, status=0)
@@ -159,7 +168,11 @@ def knows_crash(program, boot):
                 "rd without characters")
     for line, word in (("print task_struct", '"task_struct" is a type: struct task_struct'),
                        ("print init_task.comm[0]@4", "column 18: elements are ARRAY[0..9]"),
-                       ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU")):
+                       ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU"),
+                       ("set scroll less", 'scroll is on or off, not "less"'),
+                       ("* task_struct", "`struct task_struct` shows a type"),
+                       ("foreach * nosuch", 'no command "nosuch"'),
+                       ("ps ; bt", "one line is one command"), ("p 1;", "leave out the")):
         result = program.run(["-q", "-c", line, boot.dump], status=1)
         check(word in result.errors, f"{line}: {result.errors}")
 

@@ -259,7 +259,7 @@ def runs_for_each(program, boot):
     listed = program.text(boot.dump, "foreach 1 task | print {pid, comm}").splitlines()[1:]
     check_equal([line.split()[1:] for line in listed], [["1", "init"]], "foreach in a pipe")
     one = ("registers", "dis", "rd current 2", "whattype current", "print $rip",
-           "sym current->sched_class", "p/x current->pid + 17", "px current->flags",
+           "sym current->sched_class", "ptype current", "p/x current->pid + 17", "px current->flags",
            "print current->flags | 4", "list task_struct.sibling current->children -s pid")
     # The last one chooses a frame for all that comes behind.
     one += ("frame 1",)

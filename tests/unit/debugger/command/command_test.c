@@ -95,6 +95,7 @@ static void test_usage(void)
 	check_error("print", "EXPRESSION is missing; usage: print ");
 	check_error("quit now", "quit takes no operands");
 	check_error(many, "operands");
+	check_error("*task_struct", "no command \"*task_struct\"; `struct task_struct` shows");
 }
 
 static void test_help(void)

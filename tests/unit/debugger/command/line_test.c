@@ -116,6 +116,26 @@ static void test_errors(void)
 		       11));
 }
 
+/* A `;` begins no command, and is not handed to one as a word. */
+static void test_semicolons(void)
+{
+	static const char another[] =
+		"error: one line is one command: what follows the \";\" needs a "
+		"line of its own, or another -c";
+	static const char end[] = "error: one line is one command: leave out the \";\" at its end";
+	CHECK_STRING(shape("ps ; bt"), another);
+	CHECK_STRING(shape("ps; nosuch"), another);
+	CHECK_STRING(shape("ps;bt"), another);
+	CHECK_STRING(shape("print a; log"), another);
+	CHECK_STRING(shape("ps | print a ; bt | grep x"), another);
+	CHECK_STRING(shape("print a;"), end);
+	CHECK_STRING(shape("ps ; | grep x"), end);
+	CHECK_STRING(shape("ps a;b"), "[ps a;b]");
+	CHECK_STRING(shape("ps 'a; bt' \"c ;\""), "[ps 'a; bt' \"c ;\"]");
+	CHECK_STRING(shape("print (a; bt)"), "[print (a; bt)]");
+	CHECK_STRING(shape("ps | grep x; bt"), "[ps]|grep x; bt");
+}
+
 static void test_comments(void)
 {
 	CHECK_U64(line_length("# all of it"), 0);
@@ -162,6 +182,7 @@ int main(void)
 	RUN(test_without_expressions);
 	RUN(test_with_expressions);
 	RUN(test_errors);
+	RUN(test_semicolons);
 	RUN(test_comments);
 	RUN(test_last_part);
 	RUN(test_any_bytes);
