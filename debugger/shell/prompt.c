@@ -289,6 +289,24 @@ static void take_size(int terminal)
 	rl_forced_update_display();
 }
 
+/*
+ * Of a line that is refused anyway only as much is kept as shows that it is: a few keys that kill
+ * and yank make gigabytes of it.
+ */
+static void bound_line(void)
+{
+	const int bound = HELPER_TEXT_MAX + 1;
+	if (rl_end <= bound)
+		return;
+	rl_free_undo_list();
+	rl_line_buffer[bound] = 0;
+	rl_end = bound;
+	rl_point = rl_point > bound ? bound : rl_point;
+	rl_mark = rl_mark > bound ? bound : rl_mark;
+	rl_redisplay();
+	rl_ding();
+}
+
 /* A key; the end of the other process ends this one too, or it would fight for the terminal. */
 static int read_key(FILE *file)
 {
@@ -299,6 +317,7 @@ static int read_key(FILE *file)
 	sigaddset(&blocked, SIGINT);
 	sigaddset(&blocked, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
+	bound_line();
 	do {
 		on_signal();
 		rl_check_signals();

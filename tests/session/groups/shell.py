@@ -160,7 +160,7 @@ def bears_narrow(program, boot, state):
     """Keys and new sizes on a terminal of next to no columns, which does not wrap by itself."""
     with terminal(program, ["-q", boot.dump], state) as user:
         user.expect(PROMPT, "start")
-        for columns in (2, 1, 3, 2):
+        for columns in (2, 1, 3, 1, 2, 80, 2, 0, 1, 80):
             user.resize(columns)
             for keys in NARROW_KEYS:
                 user.type(keys)
@@ -172,6 +172,29 @@ def bears_narrow(program, boot, state):
         user.resize(80)
         user.type(b"print 34 + 1\r")
         user.expect(b"(int)35", "a command after all that")
+        user.expect(PROMPT, "the next prompt")
+        user.type(b"\x04")
+        check_equal(user.end(), 0, "exit status")
+
+
+HELPER_BYTES_MAX = 64 << 20
+
+
+def bears_long_lines(program, boot, state):
+    """Two yanks for each kill double a line: it ends somewhere, and is refused."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        helper = children(user.pid)[0]
+        user.type(b"print 1 + ")
+        for _ in range(24):
+            user.type(b"\x01\x0b\x19\x19")
+        user.type(b"\r")
+        user.expect(b"no line has more than", "a word about the line")
+        with open(f"/proc/{helper}/status") as file:
+            size = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM:"))
+        check(size < HELPER_BYTES_MAX or program.is_sanitized, f"the helper took {size >> 20} MiB")
+        user.type(b"print 34 + 1\r")
+        user.expect(b"(int)35", "a command after that")
         user.expect(PROMPT, "the next prompt")
         user.type(b"\x04")
         check_equal(user.end(), 0, "exit status")
@@ -276,7 +299,8 @@ def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts), ("Ctrl-Z", stops),
-                       ("history is kept", keeps_history), ("a narrow terminal", bears_narrow)):
+                       ("history is kept", keeps_history), ("a narrow terminal", bears_narrow),
+                       ("a line without end", bears_long_lines)):
         with session.case(name):
             test(session.program, boot, state)
     for victim in ("helper", "reader"):
