@@ -178,6 +178,13 @@ static bool is_agreement(const struct solver *solver, const struct answer *answe
 		layout_is_compound(solver->layout, best->type) && answer->margin >= REFINED_MARGIN);
 }
 
+/* What inference found by itself. */
+static bool is_named(const struct solver *solver, const struct proposal *proposal)
+{
+	const struct scored *best = solver->items;
+	return best->type == proposal->type && !best->count == !proposal->count;
+}
+
 static void accept(struct answer *answer, const struct proposal *proposal,
 		   enum confidence confidence)
 {
@@ -197,17 +204,27 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 {
 	struct proposal proposals[HINTS_A_NAME];
 	size_t count = collect_proposals(question, proposals);
-	const struct proposal *best = NULL;
-	bool only = true;
+	const struct proposal *best = NULL, *agreed = NULL;
+	size_t agreeing = 0;
 	for (size_t i = 0; i < count; i++) {
+		const struct proposal *one = &proposals[i];
 		measure(solver, &proposals[i]);
-		if (is_agreement(solver, answer, &proposals[i], count == 1)) {
-			accept(answer, &proposals[i], CONFIDENCE_CERTAIN);
-			return NULL;
-		}
-		only &= !best;
-		if (!best || proposals[i].scored.score > best->scored.score)
-			best = &proposals[i];
+		if (!best || one->scored.score > best->scored.score)
+			best = one;
+		if (!is_agreement(solver, answer, one, count == 1))
+			continue;
+		agreeing++;
+		if (!agreed || is_named(solver, one))
+			agreed = one;
+	}
+	if (agreed) {
+		/* Two rows that are alike to it, an int and a u32, are no word that settles which.
+		 */
+		accept(answer, agreed,
+		       agreeing == 1		  ? CONFIDENCE_CERTAIN
+		       : is_named(solver, agreed) ? CONFIDENCE_INFERRED
+						  : CONFIDENCE_GUESS);
+		return NULL;
 	}
 	if (!best)
 		return NULL;
@@ -224,7 +241,7 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 		return NULL;
 	}
 	accept(answer, best,
-	       differs || !only || !best->tight ? CONFIDENCE_GUESS : CONFIDENCE_INFERRED);
+	       differs || count > 1 || !best->tight ? CONFIDENCE_GUESS : CONFIDENCE_INFERRED);
 	answer->is_open = answer->confidence == CONFIDENCE_INFERRED && !best->scored.against;
 	return NULL;
 }

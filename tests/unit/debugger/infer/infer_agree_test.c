@@ -7,6 +7,8 @@
 #include "tests/unit/infer_machine.h"
 
 static const struct hint_row rows[] = {
+	{ "a_count", "int", 1, 0 },
+	{ "a_count", "unsigned int", 2, 0 },
 	{ "a_list", "struct list_head", 3, 0 },
 	{ "a_lock", "struct mutex", 2, 0 },
 	{ "a_lock", "spinlock_t", 1, 0 },
@@ -17,7 +19,7 @@ static const struct hint_row rows[] = {
 	{ "a_table", "char [][4]", 3, 0 },
 	{ "an_old_one", "struct mutex", 1, 0 },
 };
-#define FAMILY_ROW 3 /* struct mutex */
+#define FAMILY_ROW 5 /* struct mutex */
 
 struct bench {
 	struct asked *asked;
@@ -41,6 +43,7 @@ static void add_types(struct libbpf_btf *btf)
 	add_member(btf, "owner", ulong, 0);
 	add_member(btf, "wait_lock", spinlock, 8);
 	add_member(btf, "wait_list", list, 16);
+	btf__add_int(btf, "unsigned int", 4, 0);
 }
 
 static void add_symbols(void)
@@ -57,7 +60,8 @@ static void add_symbols(void)
 		{ DATA + 0x180, 'd', "a_table" },
 		{ DATA + 0x1c0, 'd', "an_old_one" },
 		{ DATA + 0x200, 'd', "family_of_one" },
-		{ DATA + 0x240, 'D', "_end" },
+		{ DATA + 0x240, 'd', "a_count" },
+		{ DATA + 0x280, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -127,6 +131,10 @@ static void test_agreement(void)
 	begin(&bench, "a_lock", 32);
 	clue(&bench, CLUE_OBJECT, "mutex", 32);
 	CHECK_END(&bench, "struct mutex", "certain");
+	/* Both rows are alike to what code names. */
+	begin(&bench, "a_count", 4);
+	clue(&bench, CLUE_OBJECT, "int", 4);
+	CHECK_END(&bench, "int", "inferred");
 }
 
 /* What is accessed, or nothing at all, is no second source: other types are as large. */

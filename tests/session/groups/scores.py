@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How right `globals` is: the shipped table has what DWARF says of each variable of the kernels that
+dumps are made of; without these rows, `globals` must find it by the other kernels' and the dump.
+
+Right is the same type after typedefs and qualifiers, signs and lengths of arrays included; where
+only a length that is not said to be proved differs, that is counted apart.  Whole scores, with
+modules and by source of evidence: `make infer-score`."""
+
+import collections
+import os
+import re
+import sys
+
+from lib import boots, check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(ROOT, "tests", "truth"), os.path.join(ROOT, "debugger", "infer", "hints")]
+
+import ctypes_of_btf as ctypes  # noqa: E402
+import hints_file  # noqa: E402
+
+# What `globals` is told; the shares that must be right of all, and of what is called inferred; and
+# how much of all must be certain. Nothing that is certain may be wrong.
+KINDS = {
+    "with the table less its own rows": ("--without {kernel}", 0.99, 0.995, 0.65),
+    "without the table": ("--no-hints", 0.80, 0.95, 0.015),
+}
+# Of a kernel that is newer than all others in the table, which nobody has tuned on.
+KINDS_OF_NEWEST = {
+    "with a table of older kernels": ("--without {kernel}", 0.955, 0.975, 0.55),
+    "without the table": ("--no-hints", 0.78, 0.93, 0.01),
+}
+TIERS = ("certain", "inferred", "guess", "unknown")
+
+
+def own_rows(table, release):
+    """{name: types} of the kernel itself, as that release's DWARF has them; empty: it is not there.
+    A type that has no name is spelled without its members, so it cannot be compared; of an array whose
+    length differs from kernel to kernel the table has none."""
+    own = sum(1 << bit for bit, kernel in enumerate(table.kernels) if kernel[1] == release)
+    types = {name: [hints_file.with_count(entry) for entry in entries if entry.mask & own]
+             for name, entries in table.names.items()}
+    return {name: found for name, found in types.items()
+            if found and not any("{" in kind or "[]" in kind for kind in found)}
+
+
+def table_name(symbol):
+    """Static variables of functions have other numbers in each build."""
+    return re.sub(r"\.\d+$", ".", symbol)
+
+
+def is_array_of_same(btf, wanted, given):
+    try:
+        kinds = [ctypes.parse(btf, text) for text in (wanted, given)]
+    except ctypes.NoType:
+        return False
+    one, other = (ctypes.canonical(btf, ctypes.element(btf, kind)) for kind in kinds)
+    return kinds[0][0] == kinds[1][0] == "array" and one == other
+
+
+def judge(btf, types, row):
+    """"exact", "length" (which is said to be unproved) or "wrong"."""
+    if any(ctypes.compare(btf, wanted, row["type"]) == "exact" for wanted in types):
+        return "exact"
+    alike = row["at_most"] and any(is_array_of_same(btf, wanted, row["type"]) for wanted in types)
+    return "length" if alike else "wrong"
+
+
+def score(btf, truth, rows):
+    """{tier: {result: rows}}"""
+    results = collections.defaultdict(lambda: collections.defaultdict(list))
+    for row in rows:
+        types = truth.get(table_name(row["name"]))
+        if types and not row["module"] and not row["per_cpu"]:
+            result = judge(btf, types, row) if row["type"] else "nothing"
+            results[row["confidence"]][result].append((row, types))
+    return results
+
+
+def share(results, tiers):
+    """What is exact of these tiers, and half of what is but for its length."""
+    right = total = 0
+    for tier in tiers:
+        for result, rows in results[tier].items():
+            right += len(rows) * {"exact": 1, "length": 0.5}.get(result, 0)
+            total += len(rows)
+    return right / max(total, 1), total
+
+
+def check_scores(results, goals, notes):
+    wrong = [f"{row['name']}: {row['type']}, not {' or '.join(types)}"
+             for row, types in results["certain"]["wrong"]]
+    check(not wrong, f"{len(wrong)} certain ones are wrong: {'; '.join(wrong[:5])}")
+    for name, tiers, goal in (("all", TIERS, goals[0]), ("certain", ("certain",), 1),
+                              ("inferred", ("inferred",), goals[1])):
+        right, count = share(results, tiers)
+        lengths = sum(len(results[tier]["length"]) for tier in tiers)
+        notes.append(f"{name} {count}: {right:.2%} right, {lengths} but for a length")
+        check(right >= goal, f"{name}: {right:.2%} of {count} right")
+    total = share(results, TIERS)[1]
+    check(total > 9000, f"only {total} variables are in the table")
+    certain = share(results, ("certain",))[1] / total
+    check(certain >= goals[2], f"only {certain:.2%} are certain")
+
+
+def run(session):
+    with open(os.path.join(ROOT, "debugger", "infer", "hints", "globals.hints"), encoding="utf-8") as file:
+        table = hints_file.read_text(file.read())
+    for boot in boots(("boot1",)):
+        truth = own_rows(table, boot.release)
+        if not truth:
+            session.skip(f"{boot.label}: types of globals", f"the table has nothing of {boot.release}")
+            continue
+        with open(boot.path("truth", "btf", "vmlinux"), "rb") as file:
+            btf = ctypes.Btf(file.read())
+        is_newest = boot.release == table.kernels[-1][1]
+        for title, (words, *goals) in (KINDS_OF_NEWEST if is_newest else KINDS).items():
+            with session.case(f"{boot.label}: types of globals {title}") as notes:
+                command = "globals " + words.format(kernel=boot.kernel)
+                rows = session.program.result(boot.dump, command, timeout=600)
+                check_scores(score(btf, truth, rows), goals, notes)
