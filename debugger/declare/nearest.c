@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define ANONYMOUS_DEPTH 8
 
@@ -57,8 +58,11 @@ void nearest_offer(struct nearest *nearest, const char *candidate)
 	if (!nearest->length || !length || length >= sizeof(nearest->best) ||
 	    (size_t)llabs((long long)length - (long long)nearest->length) >= nearest->distance)
 		return;
-	unsigned int found =
-		distance(nearest->wanted, nearest->length, candidate, length, nearest->distance);
+	/* The wrong case is one slip, however many letters have it. */
+	unsigned int found = strcasecmp(nearest->wanted, candidate)
+				     ? distance(nearest->wanted, nearest->length, candidate, length,
+						nearest->distance)
+				     : strcmp(nearest->wanted, candidate) != 0;
 	/* A word that shares nothing is not near, however short both are. */
 	if (found >= nearest->distance || found >= nearest->length)
 		return;

@@ -170,6 +170,9 @@ def knows_crash(program, boot):
                        ("print init_task.comm[0]@4", "column 18: elements are ARRAY[0..9]"),
                        ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU"),
                        ("set scroll less", 'scroll is on or off, not "less"'),
+                       ("struct TASK_STRUCT", 'did you mean "struct task_struct"?'),
+                       ("print INIT_TASK", 'did you mean "init_task"?'),
+                       ("print init_task.COMM", 'did you mean "comm"?'),
                        ("* task_struct", "`struct task_struct` shows a type"),
                        ("foreach * nosuch", 'no command "nosuch"'),
                        ("ps ; bt", "one line is one command"), ("p 1;", "leave out the")):

@@ -88,6 +88,8 @@ static void test_usage(void)
 		strcat(many, " 1");
 	check_error("nosuch", "no command \"nosuch\"");
 	check_error("lst", "list");
+	check_error("PS -k", "did you mean \"ps\"?");
+	check_error("REGISTERS", "did you mean \"registers\"?");
 	check_error("bt --nosuch", "no option --nosuch; usage: bt ");
 	check_error("bt -z", "-z");
 	check_error("bt -c", "-c needs CPU; usage: bt ");
