@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/command.h"
 
+#include "debugger/command/alias.h"
 #include "debugger/command/topics.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 78
@@ -142,6 +144,17 @@ static void describe(struct out *out, const struct command *command)
 	out_object_end(out);
 }
 
+/* What the name stands for, if it is an alias. NULL: it is no command at all. */
+static const struct command *find(const struct session *session, const char *name)
+{
+	const struct command *command = command_find(name, strlen(name));
+	char *line = command ? NULL : alias_expand(session, name);
+	if (line)
+		command = command_find(line, strcspn(line, " \t"));
+	free(line);
+	return command;
+}
+
 static struct error *run(struct session *session, const struct arguments *arguments)
 {
 	if (!arguments->operand_count) {
@@ -154,7 +167,7 @@ static struct error *run(struct session *session, const struct arguments *argume
 		describe_topic(session->out, topic);
 		return NULL;
 	}
-	const struct command *command = command_find(name, strlen(name));
+	const struct command *command = find(session, name);
 	if (!command)
 		return command_unknown(name, strlen(name));
 	describe(session->out, command);

@@ -15,9 +15,12 @@
 static const struct alias known[] = {
 	{ "backtrace", "bt" },	   { "dec", "set base dec" },
 	{ "disassemble", "dis" },  { "eval", "print" },
+	{ "for", "foreach" },	   { "h", "history" },
 	{ "hex", "set base hex" }, { "i", "info" },
-	{ "inspect", "print" },	   { "man", "help" },
-	{ "pd", "print -D" },	   { "px", "print -x" },
+	{ "inspect", "print" },	   { "last", "ps -l" },
+	{ "man", "help" },	   { "pd", "print -D" },
+	{ "px", "print -x" },	   { "sf", "set scroll off" },
+	{ "size", "struct" },	   { "sn", "set scroll on" },
 	{ "t", "task" },	   { "thread", "task" },
 	{ "where", "bt" },	   { "x", "rd" },
 };
@@ -56,14 +59,22 @@ static const char *skip_blanks(const char *text)
 	return text;
 }
 
+/* crash hands lines of "gdb" and "g" on; here there is no other. */
+static const char *skip_gdb(const struct session *session, const char *line)
+{
+	size_t length = strcspn(line, " \t");
+	bool is_gdb = (length == 1 && *line == 'g') || (length == 3 && !strncmp(line, "gdb", 3));
+	if (!is_gdb || !line[length] || alias_find_own(session, line, length))
+		return line;
+	return skip_blanks(line + length);
+}
+
 char *alias_expand(const struct session *session, const char *line)
 {
 	const struct alias *used[EXPANSIONS_MAX];
 	size_t count = 0;
 	line = skip_blanks(line);
-	/* crash hands such lines on; here there is no other. */
-	if (!strncmp(line, "gdb", 3) && isspace((unsigned char)line[3]))
-		line = skip_blanks(line + 3);
+	line = skip_gdb(session, line);
 	char *text = format_expand(line);
 	if (!text)
 		text = strdup(line);

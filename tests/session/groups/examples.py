@@ -121,7 +121,10 @@ def joins_commands(program, boot):
 
 CRASH_OPTIONS = ("bt -f", "bt -T", "bt -l", "bt -e", "dis -rl", "mod -S", "mod -t", "ps -p", "ps -c",
                  "ps -t", "ps -l", "ps -A", "ps -a", "ps -r", "ps -g", "rd -d", "sym -M", "sys -c",
-                 "sys -t")
+                 "sys -t", "bt -E", "bt -I 1", "bt -R schedule", "bt -p", "bt -x", "mod -g", "ps -G",
+                 "ps -y 0", "ps -C 0", "ps -S", "ps -H", "list -l 8", "list -S a", "list -B", "rd -SS",
+                 "rd -o 8", "rd -e 0", "struct -l 8", "struct -c 2", "struct -r", "struct -u",
+                 "sym -n", "task -R pid", "task -x")
 
 
 def knows_crash(program, boot):
@@ -143,7 +146,9 @@ def knows_crash(program, boot):
     arguments = [word for line in lines for word in ("-c", line)]
     result = program.run(["-q", *arguments, boot.dump], status=0)
     check(not result.err, result.errors)
-    same = ("gdb p/x jiffies", "p/x jiffies"), ("ps -ku", "ps -k -u"), ("dis -rx schedule",
+    same = ("g p/x jiffies", "p/x jiffies"), ("for 1 bt", "foreach 1 bt"), \
+        ("size list_head", "struct list_head"), ("help where", "help bt"), \
+        ("help px", "help print"), ("gdb p/x jiffies", "p/x jiffies"), ("ps -ku", "ps -k -u"), ("dis -rx schedule",
                                                                         "dis -r -x schedule"), \
         ("whatis task_struct", "whatis struct task_struct")
     for line, meant in same:
@@ -170,6 +175,7 @@ def knows_crash(program, boot):
                        ("print init_task.comm[0]@4", "column 18: elements are ARRAY[0..9]"),
                        ("set -c 99", "there is no CPU 99"), ("set -x", "set -p or set -c CPU"),
                        ("set scroll less", 'scroll is on or off, not "less"'),
+                       ("last", "sched_info.last_arrival"), ("h", "Ctrl-R"),
                        ("struct TASK_STRUCT", 'did you mean "struct task_struct"?'),
                        ("print INIT_TASK", 'did you mean "init_task"?'),
                        ("print init_task.COMM", 'did you mean "comm"?'),

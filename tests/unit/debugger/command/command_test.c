@@ -140,6 +140,9 @@ static void test_aliases(void)
 	check_expanded(&session, "where -a", "bt -a");
 	check_expanded(&session, "wherever", "wherever");
 	check_expanded(&session, "gdb where", "bt");
+	check_expanded(&session, "g where", "bt");
+	check_expanded(&session, "g", "g");
+	check_expanded(&session, "sf", "set scroll off");
 	check_expanded(&session, "x/4gx init_task", "rd -64 init_task 4");
 	check_expanded(&session, "x/2i schedule + 4", "dis 'schedule + 4' 2");
 	check_expanded(&session, "p/x jiffies", "print /x jiffies");
@@ -154,6 +157,9 @@ static void test_aliases(void)
 	check_expanded(&session, "where", "where -x");
 	alias_learn(&session, "unalias where");
 	check_expanded(&session, "where", "bt");
+	alias_learn(&session, "alias g = ps");
+	check_expanded(&session, "g 1", "ps 1");
+	alias_learn(&session, "unalias g");
 	/* No aliases, and not aloud. */
 	alias_learn(&session, "alias");
 	alias_learn(&session, "alias a/b = ps");
