@@ -3,6 +3,8 @@
 #include "base/array.h"
 #include "debugger/infer/solve.h"
 
+#define TOO_SMALL 7 /* points against a scalar of which more is read than it has */
+
 /* --- clues ---------------------------------------------------------------------------------- */
 
 /* Points that a clue gives a candidate that matches, and takes from one that does not. */
@@ -247,6 +249,16 @@ static bool is_untyped_function(const struct layout *layout, const struct scored
 	       !layout_target(layout, type);
 }
 
+/* Code reads more than the scalar has; of structs, several members at once are. */
+static bool is_too_small(const struct layout *layout, const struct scored *item,
+			 const struct wish *wish)
+{
+	uint32_t size = layout_size(layout, item->type);
+	return wish->kind == CLUE_ACCESS && !item->count && !wish->offset && size < wish->size &&
+	       !layout_is_compound(layout, item->type) &&
+	       layout_kind(layout, item->type) != BTF_ARRAY;
+}
+
 static void check_wish(struct solver *solver, struct scored *item, const struct wish *wish)
 {
 	const char *why = NULL;
@@ -279,7 +291,10 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	if (is_same || wish->source == SOURCE_NAME || wish->kind == CLUE_HINT)
 		return;
 	/* Wide moves and block copies take no notice of members. */
-	if (wish->kind == CLUE_ACCESS && wish->offset < layout_size(solver->layout, item->type))
+	if (is_too_small(solver->layout, item, wish))
+		weight = TOO_SMALL;
+	else if (wish->kind == CLUE_ACCESS &&
+		 wish->offset < layout_size(solver->layout, item->type))
 		weight = wish->size >= 8 ? 1 : 2;
 	item->score = (int16_t)(item->score - weight);
 	item->against = (int16_t)(item->against + weight);
