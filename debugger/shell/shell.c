@@ -76,7 +76,7 @@ static bool complete(struct session *session, shell_completer *completer,
 /* Why it does not answer. It is a child that has ended, or will at once. */
 static struct error *helper_lost(struct helper_link *helper)
 {
-	bool is_gone = errno == ECHILD;
+	bool is_gone = errno == ECHILD || errno == EPIPE || errno == ECONNRESET;
 	struct error *error = error_system("the helper process");
 	int status, tries = 100;
 	pid_t pid = 0;

@@ -230,6 +230,22 @@ def outlives(program, boot, state, victim):
         check_equal(termios.tcgetattr(user.fd), before, "the terminal's modes")
 
 
+def outlives_question(program, boot, state):
+    """The helper is killed while it waits for the words behind TAB: the answer finds nobody."""
+    with terminal(program, ["-q", boot.dump], state) as user:
+        user.expect(PROMPT, "start")
+        helper = children(user.pid)[0]
+        user.type(b"print init_task.co")
+        user.expect(b"init_task.co", "echo")
+        os.kill(user.pid, signal.SIGSTOP)
+        user.type(b"\t")
+        time.sleep(0.3)  # so that it is likely to have asked; without, it is another test
+        os.kill(helper, signal.SIGKILL)
+        os.kill(user.pid, signal.SIGCONT)
+        user.expect(b"helper process was killed by signal 9", "a word of the helper's end")
+        check_equal(user.end(), 2, "exit status")
+
+
 def keeps_history(program, boot, state):
     """A line of one session comes back in the next."""
     with terminal(program, ["-q", boot.dump], state) as user:
@@ -306,3 +322,5 @@ def run(session):
     for victim in ("helper", "reader"):
         with session.case(f"the {victim} is killed"):
             outlives(session.program, boot, state, victim)
+    with session.case("the helper is killed behind TAB"):
+        outlives_question(session.program, boot, state)
