@@ -267,11 +267,14 @@ def keeps_history(program, boot, state):
         check_equal(user.end(), 0, "exit status")
 
 
+# The variable's type is inferred, or in the cache.
+INFERRED = b"print clocksource_subsys.dev_na"
 # What is typed, and a word that TAB answers with. The first ones have to load what they need.
 COMPLETED = ((b"print init_task.co", b"compat_robust_list"), (b"print init_uts_n", b"init_uts_ns"),
              (b"print (init_task.mm)->mmap_ba", b"mmap_base"), (b"struct task_str", b"task_struct"),
              (b"struct task_struct.se.vrun", b"vruntime"), (b"sym vfs_rea", b"vfs_read"),
-             (b"print virtio_blk:virtb", b"virtblk"), (b"ps kthrea", b"kthreadd"))
+             (b"print virtio_blk:virtb", b"virtblk"), (b"ps kthrea", b"kthreadd"),
+             (INFERRED, b"dev_name"))
 # It is 0.01 to 0.03 s; a slow machine, or one that shares its processors, needs several times as long.
 # What reads too much for a TAB, needs seconds.
 TAB_SECONDS = 0.5
@@ -306,6 +309,24 @@ def completes_quickly(program, boot, state, notes):
         notes.append(f"{slowest!r}: {spent[slowest] * 1000:.0f} ms")
 
 
+def completes_from_cache(program, boot, state):
+    """TAB behind a variable whose type an earlier session has kept."""
+    program.cache = os.path.join(state, "types")
+    try:
+        program.run(["-q", "-c", "globals", boot.dump], status=0)
+        check(os.listdir(os.path.join(program.cache, "btfcrash")), "nothing was kept")
+        with terminal(program, ["-q", boot.dump], state) as user:
+            user.expect(PROMPT, "start")
+            user.type(INFERRED)
+            user.expect(INFERRED, "echo")
+            user.type(b"\t")
+            user.expect(b"me", "TAB")
+            user.type(b"\r")
+            user.expect(b"\"clocksource\"", "the member")
+    finally:
+        program.cache = None
+
+
 def run(session):
     for kernel in kernel_names():
         other = Boot(kernel, "boot1")
@@ -315,7 +336,8 @@ def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts), ("Ctrl-Z", stops),
-                       ("history is kept", keeps_history), ("a narrow terminal", bears_narrow),
+                       ("history is kept", keeps_history), ("TAB and the cache", completes_from_cache),
+                       ("a narrow terminal", bears_narrow),
                        ("a line without end", bears_long_lines)):
         with session.case(name):
             test(session.program, boot, state)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "debugger/helper/serve.h"
+#include "debugger/infer/cache_file.h"
 #include "debugger/shell/prompt.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,8 @@ static void start_with(struct world *world, const char *const *commands,
 	CHECK(!chdir(world->folder));
 	/* Neither history nor keys nor lines are those of who runs this. */
 	CHECK(!setenv("XDG_STATE_HOME", world->folder, 1) && !setenv("INPUTRC", "/dev/null", 1) &&
-	      !setenv("XDG_CONFIG_HOME", world->folder, 1));
+	      !setenv("XDG_CONFIG_HOME", world->folder, 1) &&
+	      !setenv("XDG_CACHE_HOME", world->folder, 1));
 	size_t count = 0;
 	for (; commands[count]; count++)
 		world->sources[count] = (struct source){ commands[count][0] == '/' ||
@@ -316,7 +318,8 @@ static void test_words_go_on(void)
 /* A prompt whose user types `keys`; it writes nowhere. */
 static void start_typing(struct world *world, const char *keys)
 {
-	static const char *const commands[] = { NULL };
+	/* Any file that was not changed just now is a dump. */
+	static const char *const commands[] = { NULL }, *const dumps[] = { "/proc/self/exe" };
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
 	FILE *typed = tmpfile();
@@ -325,7 +328,8 @@ static void start_typing(struct world *world, const char *keys)
 	fflush(stdout);
 	CHECK(dup2(fileno(typed), STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 &&
 	      dup2(nowhere, STDERR_FILENO) >= 0);
-	start_with(world, commands, (struct serve_options){ .interactive = true });
+	start_with(world, commands,
+		   (struct serve_options){ .interactive = true, .dumps = dumps, .dump_count = 1 });
 	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 	      dup2(errors, STDERR_FILENO) >= 0);
 	fclose(typed);
@@ -360,6 +364,75 @@ static void complete_with(const char *typed, const char *word, char line[256])
 	snprintf(line, 256, "%s", message.data ? (const char *)message.data + 8 : "");
 	message_deinit(&message);
 	stop(&world);
+}
+
+/* A line up to a TAB: the helper waits for words. */
+static void type_to_tab(struct world *world)
+{
+	struct message message;
+	start_typing(world, "mod vi\t\n");
+	CHECK(tell(world, HELPER_PROMPT, ""));
+	CHECK(helper_ask(&world->helper, HELPER_LINE, NULL, 0, &message));
+	CHECK(message.kind == HELPER_COMPLETE);
+	message_deinit(&message);
+}
+
+/* Words may take types from the cache, and bring some there. */
+static void test_cache_behind_tab(void)
+{
+	static const char word[] = "virtio_blk";
+	struct {
+		struct cache_key key;
+		char bytes[16];
+	} kept = { { { 1, 2 } }, "types" };
+	struct {
+		struct helper_words head;
+		char word[sizeof(word)];
+	} answer = { .head = { .start = strlen("mod "), .is_partial = 1 } };
+	struct world world;
+	struct message message;
+	char read[sizeof(kept.bytes)] = "";
+	type_to_tab(&world);
+	CHECK(helper_ask(&world.helper, HELPER_CACHE_FIND, &kept.key, sizeof(kept.key), &message));
+	CHECK(message.kind == HELPER_NONE);
+	message_deinit(&message);
+	CHECK(helper_tell(&world.helper, HELPER_CACHE_KEEP, &kept, sizeof(kept)));
+	CHECK(helper_ask(&world.helper, HELPER_CACHE_FIND, &kept.key, sizeof(kept.key), &message));
+	CHECK(message.kind == HELPER_OK && message.file >= 0);
+	size_t size = 0;
+	void *found = message.file < 0 ? NULL : cache_file_read(message.file, &kept.key, &size);
+	message.file = -1;
+	message_deinit(&message);
+	CHECK(found && size == sizeof(read));
+	snprintf(read, sizeof(read), "%s", found ? (const char *)found : "");
+	free(found);
+	CHECK_STRING(read, "types");
+	memcpy(answer.word, word, sizeof(word));
+	CHECK(channel_send(world.helper.socket, HELPER_COMPLETED, &answer,
+			   sizeof(answer.head) + sizeof(word), -1));
+	CHECK(helper_hear(&world.helper, &message) && message.kind == HELPER_GIVEN);
+	CHECK_STRING(message.data ? (const char *)message.data + 8 : "", "mod virtio_blk");
+	message_deinit(&message);
+	stop(&world);
+}
+
+/* A line that is half typed gives no rights, and is no line. */
+static void test_nothing_else_behind_tab(void)
+{
+	static const enum helper_request requests[] = {
+		HELPER_COMMAND, HELPER_SCRIPT,	HELPER_RC,     HELPER_PROMPT,  HELPER_LINE,
+		HELPER_CLOSE,	HELPER_PROGRAM, HELPER_BESIDE, HELPER_PAGER,   HELPER_WAIT,
+		HELPER_WRITE,	HELPER_APPEND,	HELPER_READ,   HELPER_REQUESTS
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(requests); i++) {
+		struct world world;
+		int status = -1;
+		type_to_tab(&world);
+		CHECK(!tell(&world, requests[i], "id") && errno == ECHILD);
+		CHECK(waitpid(world.helper.pid, &status, 0) == world.helper.pid);
+		CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+		stop(&world);
+	}
 }
 
 /* What is longer than a message is left out, and the session goes on; TAB there finds nothing. */
@@ -541,6 +614,8 @@ int main(void)
 	RUN(test_words);
 	RUN(test_words_go_on);
 	RUN(test_words_name_no_files);
+	RUN(test_cache_behind_tab);
+	RUN(test_nothing_else_behind_tab);
 	RUN(test_longest_line);
 	RUN(test_no_rc);
 	RUN(test_running_kernel);
