@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command command_task;
+extern const struct command command_help, command_task;
 
 /* Nothing in the line is a command: crash may have had one of this name. `*` is all tasks. */
 static struct error *no_command(const struct foreach_words *words)
@@ -38,9 +38,17 @@ static bool take_kind(struct task_filter *filter, const char *word)
 			filter->states = states[i].letters;
 			return true;
 		}
-	filter->kernel |= !strcmp(word, "kernel");
-	filter->user |= !strcmp(word, "user");
-	return !strcmp(word, "kernel") || !strcmp(word, "user");
+	const struct {
+		const char *word;
+		bool *flag;
+	} kinds[] = { { "kernel", &filter->kernel },
+		      { "user", &filter->user },
+		      { "active", &filter->active },
+		      { "gleader", &filter->leader } };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (!strcmp(word, kinds[i].word))
+			return *kinds[i].flag = true;
+	return false;
 }
 
 static void take_kinds(struct task_filter *filter)
@@ -76,7 +84,9 @@ static struct error *show_failure(struct pass *pass, const struct task *task, st
 			out_object_end(session->out);
 	} else {
 		snprintf(name, sizeof(name), "task %d", task->pid);
-		repeats_say(&pass->repeats, session, name, error->message);
+		const char *said = repeats_say(&pass->repeats, session, name, error->message);
+		if (said)
+			out_text(session->out, "fails as %s did\n", said);
 	}
 	error_free(error);
 	return NULL;
@@ -195,6 +205,9 @@ static struct error *check_command(struct pass *pass)
 {
 	const struct call *call = &pass->call;
 	pass->is_bt = !strcmp(call->command->name, "bt");
+	/* `foreach bt --help`: asked once. */
+	if (call->command == &command_help && call->arguments.operand_count)
+		return NULL;
 	if (!call->command->per_task)
 		return error_create(
 			ERROR_USAGE,
@@ -237,7 +250,8 @@ static struct error *foreach_run(struct session *session, const struct arguments
 					 words.count);
 	take_kinds(&pass.filter);
 	if (!error)
-		error = run_all(&pass);
+		error = pass.call.command == &command_help ? run_call(session, &pass.call)
+							   : run_all(&pass);
 	task_filter_deinit(&pass.filter);
 	call_deinit(&pass.call);
 	free(text);
@@ -261,7 +275,8 @@ const struct command command_foreach = {
 	.description =
 		"Runs a command once for every task, threads and idle tasks too, or for those with "
 		"a pid, an address, a name or pattern, a state, an mm, a cgroup. crash's words may "
-		"come first: user, kernel, and the states RU IN UN ST TR ZO DE PA ID. The first "
+		"come first: user, kernel, active (on a CPU), gleader (no other threads), and the "
+		"states RU IN UN ST TR ZO DE PA ID. The first "
 		"word that is a command's name or an alias begins the command; a task that is "
 		"called so stands in quotes.\n"
 		"\n"

@@ -364,6 +364,13 @@ static struct error *show_text(struct listed *listed, const struct arguments *ar
 	if (head && first)
 		return error_create(ERROR_USAGE, "-H and -h contradict each other");
 	struct error *error = listing_find_roots(listed->session, text, &roots);
+	struct error *alone = error ? linkage_alone(listed->session->target, text, "HEAD",
+						    "list task_struct.tasks init_task.tasks")
+				    : NULL;
+	if (alone) {
+		error_free(error);
+		return alone;
+	}
 	if (error && (head || first)) {
 		error_free(error);
 		TRY(find_address(listed->session, text, &root));

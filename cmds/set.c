@@ -150,6 +150,18 @@ static bool is_pager(const char *name)
 	return !strcmp(name, "pager") || !strcmp(name, "scroll") || !strcmp(name, "pagination");
 }
 
+/* How values are rendered. The error of a name that there is not names the pager, too. */
+static struct error *set_render(struct session *session, const char *name, const char *value)
+{
+	struct error *error = render_option_set(&session->render, name, value);
+	for (size_t i = 0; i < render_setting_count; i++)
+		if (!strcmp(render_settings[i].name, name))
+			return error;
+	struct error *whole = error_create(error->kind, "%s, %s", error->message, pager.name);
+	error_free(error);
+	return whole;
+}
+
 static struct error *set_option(struct session *session, const char *text)
 {
 	char name[64];
@@ -164,7 +176,7 @@ static struct error *set_option(struct session *session, const char *text)
 	if (base)
 		TRY(render_option_set(&session->render, "base", base));
 	else if (!is_pager(name))
-		TRY(render_option_set(&session->render, name, text));
+		TRY(set_render(session, name, text));
 	else if (on || !strcmp(text, "off"))
 		session->pager = on;
 	else

@@ -186,6 +186,14 @@ static struct error *show_text(struct session *session, const struct arguments *
 	if (option)
 		TRY(kind_of_option(option, &told));
 	struct error *error = listing_find_roots(session, text, &roots);
+	struct error *alone =
+		error ? linkage_alone(session->target, text, "ROOT",
+				      "tree task_struct.se.run_node runqueues:a.cfs.tasks_timeline")
+		      : NULL;
+	if (alone) {
+		error_free(error);
+		return alone;
+	}
 	if (!error) {
 		error = show_roots(session, arguments, linkage, told, &roots);
 		free(roots.roots);

@@ -19,26 +19,40 @@ static void say(const struct session *session, const char *format, ...)
 	run_message(session, text);
 }
 
-/* False: it was not said before. */
-static bool was_said(struct repeats *repeats, const char *message)
+/* Of whom it was said before; NULL: it was not. */
+static const char *was_said(struct repeats *repeats, const char *message)
 {
 	for (size_t i = 0; i < repeats->count; i++)
 		if (!strcmp(repeats->said[i].message, message)) {
 			repeats->said[i].more++;
-			return true;
+			return repeats->said[i].item;
 		}
-	return false;
+	return NULL;
 }
 
-void repeats_say(struct repeats *repeats, const struct session *session, const char *item,
-		 const char *message)
+static void remember(struct repeats *repeats, const char *item, const char *message)
 {
-	if (was_said(repeats, message))
+	if (repeats->count == REPEATS_MAX)
 		return;
-	char *copy = repeats->count < REPEATS_MAX ? strdup(message) : NULL;
-	if (copy)
-		repeats->said[repeats->count++].message = copy;
+	char *item_copy = strdup(item), *message_copy = strdup(message);
+	if (item_copy && message_copy) {
+		repeats->said[repeats->count].item = item_copy;
+		repeats->said[repeats->count++].message = message_copy;
+		return;
+	}
+	free(item_copy);
+	free(message_copy);
+}
+
+const char *repeats_say(struct repeats *repeats, const struct session *session, const char *item,
+			const char *message)
+{
+	const char *said = was_said(repeats, message);
+	if (said)
+		return said;
+	remember(repeats, item, message);
 	say(session, "%s: %s", item, message);
+	return NULL;
 }
 
 void repeats_end(struct repeats *repeats, const struct session *session)
@@ -50,6 +64,7 @@ void repeats_end(struct repeats *repeats, const struct session *session)
 			say(session, "the same of %" PRIu64 " more", more);
 		else if (more)
 			say(session, "%s: the same of %" PRIu64 " more", message, more);
+		free(repeats->said[i].item);
 		free(repeats->said[i].message);
 	}
 	*repeats = (struct repeats){ .count = 0 };

@@ -11,15 +11,15 @@
 
 struct repeats {
 	struct {
-		char *message;
-		uint64_t more; /* how often it would have been said again */
+		char *item, *message; /* of whom it was said, and what */
+		uint64_t more;	      /* how often it would have been said again */
 	} said[REPEATS_MAX];
 	size_t count;
 };
 
-/* "item: message", unless the message was said of another item. */
-void repeats_say(struct repeats *repeats, const struct session *session, const char *item,
-		 const char *message);
+/* "item: message", unless the message was said of another item, which it returns; else NULL. */
+const char *repeats_say(struct repeats *repeats, const struct session *session, const char *item,
+			const char *message);
 /* Says what was counted, and forgets it all. */
 void repeats_end(struct repeats *repeats, const struct session *session);
 

@@ -87,6 +87,8 @@ bool task_filter_wants(struct task_filter *filter, const struct task *task)
 		return false;
 	if (filter->states && (!task->state_letter || !strchr(filter->states, task->state_letter)))
 		return false;
+	if ((filter->active && !task->on_cpu) || (filter->leader && task->pid != task->tgid))
+		return false;
 	bool any = !filter->name_count;
 	for (size_t i = 0; i < filter->name_count; i++)
 		if (is_called(task, filter->names[i]))

@@ -9,6 +9,7 @@
 struct task_filter {
 	struct target *target;
 	bool kernel, user;	  /* only these; neither: both */
+	bool active, leader;	  /* only what ran on a CPU; only what leads its threads */
 	const char *states;	  /* letters, NULL: any */
 	uint64_t mm;		  /* address of an mm_struct, 0: any */
 	const char *cgroup;	  /* path, its children too; NULL: any */

@@ -4,6 +4,8 @@
  * types: they are made only for what the user typed (ctype_resolve_anywhere()).
  */
 #include "debugger/declare/ctype.h"
+
+#include "base/array.h"
 #include "debugger/declare/nearest.h"
 #include "debugger/target/object.h"
 
@@ -168,6 +170,21 @@ static struct error *resolve_in_modules(struct resolution *resolution, const str
 	return error;
 }
 
+/* The "struct " that a name lacks; NULL: none helps. */
+static const char *missing_tag(const struct btf *btf, const char *name)
+{
+	static const struct {
+		const char *prefix;
+		enum btf_kind kind;
+	} tags[] = { { "struct ", BTF_STRUCT }, { "union ", BTF_UNION }, { "enum ", BTF_ENUM } };
+	for (size_t i = 0; i < ARRAY_COUNT(tags); i++) {
+		uint64_t cursor = 0;
+		if (btf_find(btf, tags[i].kind, name, &cursor))
+			return tags[i].prefix;
+	}
+	return NULL;
+}
+
 static struct error *no_such_type(const struct btf *btf, const struct ctype *ctype)
 {
 	static const struct {
@@ -181,6 +198,11 @@ static struct error *no_such_type(const struct btf *btf, const struct ctype *cty
 	while (strncmp(ctype->name, tags[i].prefix, strlen(tags[i].prefix)))
 		i++;
 	const char *plain = ctype->name + strlen(tags[i].prefix);
+	const char *tag = missing_tag(btf, ctype->name);
+	if (tag)
+		return error_create(ERROR_NOT_FOUND,
+				    "column %u: no type \"%s\"; did you mean \"%s%s\"?",
+				    ctype->column, ctype->name, tag, ctype->name);
 	struct nearest nearest;
 	nearest_init(&nearest, plain, strlen(plain));
 	nearest_offer_types(&nearest, btf, tags[i].kind);

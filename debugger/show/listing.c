@@ -108,6 +108,15 @@ bool linkage_is_named(struct target *target, const char *text)
 	return split_name(text, name, &member) && find_type(target, name, &type);
 }
 
+struct error *linkage_alone(struct target *target, const char *text, const char *root,
+			    const char *example)
+{
+	if (!linkage_is_named(target, text))
+		return NULL;
+	return error_create(ERROR_USAGE, "%s says what links; its %s is missing, as in `%s`", text,
+			    root, example);
+}
+
 /* --- roots ----------------------------------------------------------------------------------- */
 
 static struct error *add_root(void *context, const struct expression_result *result)

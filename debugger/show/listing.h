@@ -28,6 +28,10 @@ struct error *linkage_parse(struct target *target, const char *text,
 			    struct linkage *ret) MUST_CHECK;
 /* Whether the text begins with the name of a type: so an operand is told from an expression. */
 bool linkage_is_named(struct target *target, const char *text);
+/* Of such a text where a HEAD or ROOT should be: the error that says so. NULL: it is no such text.
+ */
+struct error *linkage_alone(struct target *target, const char *text, const char *root,
+			    const char *example) MUST_CHECK;
 
 struct listing {
 	struct session *session;

@@ -309,6 +309,9 @@ def says_equal_messages_once(program, boot):
         check_equal(result.errors.splitlines(),
                     [f"btfcrash: {first}: {message}",
                      f"btfcrash: the same of {len(tasks) - 1} more"], line)
+        if line.startswith("foreach"):
+            check_lines([text for text in result.lines if text and not text.startswith("PID: ")],
+                        [f"fails as {first} did"] * (len(tasks) - 1), "what stands below the tasks")
         whole = parse_json(program.run(["-q", "--json", "-c", line, boot.dump], status=1).out)
         check_equal([answer["error"] for answer in whole["result"]], [message] * len(tasks),
                     f"{line} as JSON")
@@ -346,6 +349,37 @@ def asks_for_help(program, boot):
     for command in ("bt", "print", "list"):
         check_equal(program.text(boot.dump, f"{command} --help"),
                     program.text(boot.dump, f"help {command}"), f"{command} --help")
+    for line in ("foreach bt --help", "foreach user bt --help"):
+        check_equal(program.text(boot.dump, line), program.text(boot.dump, "help bt"), line)
+
+
+def takes_kinds_of_tasks(program, boot):
+    """crash's `active` is what ran on a CPU, `gleader` one task a process."""
+    tasks = program.result(boot.dump, "foreach print current{pid, tgid}")
+    on_cpus = {program.result(boot.dump, f"print current:{cpu}")["value"]
+               for cpu in range(boot.cpu_count)}
+    active = program.result(boot.dump, "foreach active print current->pid")
+    check_equal({answer["task"]["address"] for answer in active}, on_cpus, "foreach active")
+    leaders = program.result(boot.dump, "foreach gleader print current->pid")
+    check_lines([answer["task"]["address"] for answer in leaders],
+                [task["task"]["address"] for task in tasks
+                 if task["result"]["value"]["pid"] == task["result"]["value"]["tgid"]], "leader")
+    both = program.result(boot.dump, "foreach gleader active print current->pid")
+    check_equal([answer["task"] for answer in both],
+                [answer["task"] for answer in active if answer in leaders], "gleader active")
+
+
+def says_what_lacks(program, boot):
+    """What was left out is named, with a line that works or the name that was meant."""
+    for line, words in (("list task_struct.tasks", ("HEAD", "list task_struct.tasks init_task.tasks")),
+                        ("list -H task_struct.tasks", ("HEAD",)),
+                        ("tree task_struct.se.run_node", ("ROOT", "`tree task_struct.se.run_node r")),
+                        ("print (task_struct *)0", ('did you mean "struct task_struct"?',)),
+                        ("print *(address_space *)0", ('did you mean "struct address_space"?',)),
+                        ("set foo", ("base, ", "raw, pager"))):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(all(word in result.errors for word in words) and not result.text,
+              f"{line}: {result.errors}{result.text}")
 
 
 def looks_for_names(program, boot):
@@ -452,6 +486,7 @@ def finds_tasks_by_name(program, boot):
 
 
 TESTS = (("tasks by name", finds_tasks_by_name),
+         ("kinds of tasks", takes_kinds_of_tasks), ("what lacks", says_what_lacks),
          ("--help", asks_for_help), ("parts of names", looks_for_names),
          ("flags of VMAs", names_vma_flags), ("flags of tasks", names_task_flags),
          ("flags of pages", names_page_flags),
