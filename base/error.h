@@ -71,4 +71,12 @@ int error_is_missing(const struct error *error);
  */
 const char *error_place_word(const struct error *error);
 
+/* Hands an error on to the caller. */
+#define TRY(call)                                                                                  \
+	do {                                                                                       \
+		struct error *try_error = (call);                                                  \
+		if (try_error)                                                                     \
+			return try_error;                                                          \
+	} while (0)
+
 #endif

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,38 +26,55 @@ struct btf_files {
 
 /* A file while it is looked at. */
 struct given {
+	struct memory memory;	 /* of its bytes, from 0 on */
 	const char *path, *base; /* NULL: to be found out */
-	void *map;
-	struct bytes bytes;
+	int file;
+	uint64_t size;
 	struct elf_btf elf; /* of a raw file only elf.btf */
-	bool is_raw;
-	bool is_foreign; /* need not be of this kernel */
+	bool is_foreign;    /* need not be of this kernel */
 };
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-static struct error *map_file(struct target *target, struct given *given)
+/* Not mapped: it may be large, and may get shorter meanwhile. */
+static struct error *read_given(struct memory *memory, uint64_t at, void *buffer, size_t size)
+{
+	const struct given *given = (const struct given *)memory;
+	while (size) {
+		ssize_t part = at > INT64_MAX ? 0 : pread(given->file, buffer, size, (off_t)at);
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			return error_system("cannot read at offset %" PRIu64, at);
+		if (!part)
+			return error_create(ERROR_TRUNCATED, "the file ends before offset %" PRIu64,
+					    at + size);
+		buffer = (uint8_t *)buffer + part;
+		at += (uint64_t)part;
+		size -= (size_t)part;
+	}
+	return NULL;
+}
+
+static struct error *open_given(struct target *target, struct given *given)
 {
 	struct stat status;
-	int fd = helper_open(target->helper, given->path, 0);
-	if (fd < 0)
+	int file = helper_open(target->helper, given->path, O_NONBLOCK);
+	if (file < 0)
 		return error_system("%s", given->path);
 	struct error *error = NULL;
-	if (fstat(fd, &status)) {
+	if (fstat(file, &status))
 		error = error_system("%s", given->path);
-	} else if (!S_ISREG(status.st_mode) || !status.st_size) {
+	else if (!S_ISREG(status.st_mode) || !status.st_size)
 		error = error_create(ERROR_FORMAT, "%s is no file with BTF", given->path);
-	} else {
-		given->map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (given->map == MAP_FAILED) {
-			given->map = NULL;
-			error = error_system("%s", given->path);
-		}
+	if (error) {
+		close(file);
+		return error;
 	}
-	close(fd);
-	if (!error)
-		given->bytes = (struct bytes){ given->map, (size_t)status.st_size, false };
-	return error;
+	given->memory = (struct memory){ .read = read_given, .name = "file" };
+	given->file = file;
+	given->size = (uint64_t)status.st_size;
+	return NULL;
 }
 
 static const char *compression(const struct bytes *bytes)
@@ -81,16 +97,21 @@ static const char *compression(const struct bytes *bytes)
 
 static struct error *find_sections(struct given *given)
 {
-	const char *compressed = compression(&given->bytes);
+	uint8_t start[16];
+	struct bytes head = { start, given->size < sizeof(start) ? given->size : sizeof(start),
+			      false };
+	TRY(memory_read(&given->memory, 0, start, head.size));
+	const char *compressed = compression(&head);
 	if (compressed)
 		return error_create(ERROR_UNSUPPORTED, "it is compressed (%s): unpack it first",
 				    compressed);
-	given->is_raw = !elf_is(&given->bytes);
-	if (given->is_raw) {
-		given->elf.btf = given->bytes;
+	if (!elf_is(&head)) {
+		void *data;
+		TRY(memory_read_alloc(&given->memory, 0, given->size, BTF_FILE_MAX, &data));
+		given->elf.btf = (struct bytes){ data, (size_t)given->size, false };
 		return NULL;
 	}
-	TRY(elf_find_btf(&given->bytes, &given->elf));
+	TRY(elf_find_btf(&given->memory, &given->elf));
 	if (!given->elf.btf.data)
 		return error_create(ERROR_NOT_FOUND, "it has no section .BTF");
 	return NULL;
@@ -196,11 +217,11 @@ static struct error *find_owner(struct target *target, const struct given *given
 			memcpy(file->module, modules[i].name, sizeof(file->module));
 	if (*file->module || (base && base != target->btf))
 		return NULL;
-	const char *name = given->elf.module ? given->elf.module : file->name;
+	const char *name = *given->elf.module ? given->elf.module : file->name;
 	const struct module *module = target->btf ? module_called(target, name) : NULL;
 	if (module)
 		memcpy(file->module, module->name, sizeof(file->module));
-	else if (given->elf.module)
+	else if (*given->elf.module)
 		return error_create(ERROR_NOT_FOUND, "module %s is not loaded in this dump", name);
 	return NULL;
 }
@@ -210,11 +231,11 @@ static struct error *check_build_id(struct target *target, const struct given *g
 {
 	const struct module *module = *file->module ? target_module(target, file->module) : NULL;
 	char theirs[2 * BUILD_ID_MAX + 1] = "", ours[2 * BUILD_ID_MAX + 1];
-	const struct bytes *id = &given->elf.build_id;
-	if (!id->data || !target_build_id(target, module, ours, sizeof(ours)))
+	const struct elf_btf *elf = &given->elf;
+	if (!elf->build_id_size || !target_build_id(target, module, ours, sizeof(ours)))
 		return NULL;
-	for (size_t i = 0; i < id->size; i++)
-		snprintf(theirs + 2 * i, 3, "%02x", id->data[i]);
+	for (size_t i = 0; i < elf->build_id_size; i++)
+		snprintf(theirs + 2 * i, 3, "%02x", elf->build_id[i]);
 	if (!strcmp(theirs, ours))
 		return NULL;
 	return error_create(ERROR_FORMAT, "its build id is %s, that of the dump's %s is %s", theirs,
@@ -383,7 +404,7 @@ static struct error *keep_file(struct target *target, struct btf_file *file)
 static struct error *open_file(struct target *target, struct given *given, bool keep,
 			       struct btf_file **ret)
 {
-	struct error *error = map_file(target, given);
+	struct error *error = open_given(target, given);
 	if (error)
 		return error;
 	struct btf_file *file = calloc(1, sizeof(*file));
@@ -396,7 +417,8 @@ static struct error *open_file(struct target *target, struct given *given, bool 
 		btf_file_close(file);
 	else
 		*ret = file;
-	munmap(given->map, given->bytes.size);
+	elf_btf_deinit(&given->elf);
+	close(given->file);
 	return error_prefix(error, "%s", given->path);
 }
 

@@ -14,13 +14,6 @@
 
 #include "debugger/target/target.h"
 
-#define TRY(call)                                                                                  \
-	do {                                                                                       \
-		struct error *try_error = (call);                                                  \
-		if (try_error)                                                                     \
-			return try_error;                                                          \
-	} while (0)
-
 struct object {
 	struct target *target;
 	struct type type;

@@ -4,7 +4,9 @@
 import filecmp
 import os
 import re
+import struct
 import subprocess
+import time
 from collections import Counter
 
 from groups.types import bpftool
@@ -146,6 +148,88 @@ def round_trip(program, boot, notes):
     notes.append(f"{len(names)} variables, {same} of {len(picked)} typed as without")
 
 
+SPARSE_BYTES = 1 << 30
+SHRINKING_BYTES = 200 << 20  # reading takes a while
+READ_KIB_MAX = 64 << 10  # more than without a file
+
+
+def write_elf(path, btf, behind=0, said=None):
+    """An ELF file with .BTF, so many bytes of nothing in front of it; `said`: the size it claims."""
+    names = b"\0.BTF\0.shstrtab\0"
+    start = 64 + behind
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 1, 62, 1, 0, 0, 0, 0, 64, 0, 0, 64, 3, 2)
+    header = header[:40] + struct.pack("<Q", start + len(btf) + len(names)) + header[48:]
+    sections = bytes(64)
+    for name, kind, offset, size in ((1, 1, start, said or len(btf)), (6, 3, start + len(btf), len(names))):
+        sections += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, offset, size, 0, 0, 1, 0)
+    with open(path, "wb") as file:
+        file.write(header)
+        file.seek(start)
+        file.write(btf + names + sections)
+
+
+def peak_kib(program, arguments):
+    """The most memory that the program takes, and what it says."""
+    process = subprocess.Popen([program.path, *arguments], env=program.environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    out = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stdout.close()
+    return usage.ru_maxrss, out
+
+
+def reads_little(program, boot):
+    """Of a large file only its BTF is read; of one that is cut off, the error says where."""
+    with open(truth(boot, "vmlinux"), "rb") as file:
+        btf = file.read()
+    path = os.path.join(program.scratch, "large.elf")
+    given = ["-q", "--btf", path, "-c", "btf", boot.dump]
+    write_elf(path, btf)
+    whole = os.path.getsize(path)
+    least, out = peak_kib(program, given)
+    check("large.elf" in out, f"ELF: {shorten(out)}")
+    os.truncate(path, whole - 70)
+    refused(program, boot, path, f"its sections: the file ends before offset {whole - 64 + 4}")
+    os.truncate(path, len(btf) // 2)
+    refused(program, boot, path, "its sections: the file ends before offset")
+    write_elf(path, btf, said=whole)
+    refused(program, boot, path, f"its section .BTF: the file ends before offset {64 + whole}")
+    write_elf(path, btf, said=SPARSE_BYTES)
+    refused(program, boot, path, f"its section .BTF: size {SPARSE_BYTES} is beyond the sane")
+    write_elf(path, btf, behind=SPARSE_BYTES)
+    most, out = peak_kib(program, given)
+    check("large.elf" in out, f"sparse ELF: {shorten(out)}")
+    check(most < least + READ_KIB_MAX, f"{most} KiB for a sparse file, {least} for a small one")
+    os.truncate(path, 0)
+    with open(path, "wb") as file:
+        file.write(btf[:len(btf) // 2])
+    refused(program, boot, path, "is beyond the")
+    os.truncate(path, SPARSE_BYTES)
+    refused(program, boot, path, f"size {SPARSE_BYTES} is beyond the sane")
+    os.unlink(path)
+
+
+def bears_shrinking(program, boot):
+    """A file that gets shorter while it is read gives its BTF, or an error, and no signal."""
+    with open(truth(boot, "vmlinux"), "rb") as file:
+        btf = file.read()
+    path = os.path.join(program.scratch, "shrinking.btf")
+    for delay in range(20):
+        with open(path, "wb") as file:
+            file.write(btf)
+            file.truncate(SHRINKING_BYTES)
+        process = subprocess.Popen([program.path, "-q", "--btf", path, "-c", "btf", boot.dump],
+                                   env=program.environment(), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        time.sleep(0.005 * delay)
+        os.truncate(path, 8192)
+        errors = process.communicate()[1].decode()
+        check(process.returncode == 0 or (process.returncode == 2 and "shrinking.btf: " in errors),
+              f"status {process.returncode}: {errors}")
+    os.unlink(path)
+
+
 FILE_SOURCE = """struct list_head { struct list_head *next, *prev; };
 struct only_in_file { int alpha; struct list_head links; } variable;
 """
@@ -187,6 +271,10 @@ def run(session):
         with session.case(f"{boot.label}: what differs from {other.label}, and from itself"):
             differs(program, boot, other)
     for boot in all_boots[:1]:
+        with session.case(f"{boot.label}: little of a large file is read, of a cut one nothing"):
+            reads_little(program, boot)
+        with session.case(f"{boot.label}: a file that gets shorter meanwhile"):
+            bears_shrinking(program, boot)
         with session.case(f"{boot.label}: types that only a file has"):
             types_of_file(program, boot)
         with session.case(f"{boot.label}: types of globals written, and read back") as notes:

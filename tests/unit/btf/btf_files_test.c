@@ -443,20 +443,23 @@ static void test_elf(void)
 	uint8_t *data = sample_bytes(sample, false, &size);
 	struct elf_btf found;
 	image_create(&image, data, size);
-	struct bytes file = { image.bytes, image.size, false };
-	CHECK(elf_is(&file));
-	CHECK_OK(elf_find_btf(&file, &found));
+	struct memory_array file;
+	memory_array_init(&file, 0, image.bytes, image.size);
+	CHECK(elf_is(&(struct bytes){ image.bytes, image.size, false }));
+	CHECK_OK(elf_find_btf(&file.memory, &found));
 	CHECK_U64(found.btf.size, size);
 	CHECK(found.btf.data && !memcmp(found.btf.data, data, size));
 	CHECK(!found.base.data);
 	CHECK_STRING(found.module, "own");
-	CHECK_U64(found.build_id.size, 4);
-	CHECK(found.build_id.data && found.build_id.data[0] == 0xab);
+	CHECK_U64(found.build_id_size, 4);
+	CHECK_U64(found.build_id[0], 0xab);
+	elf_btf_deinit(&found);
 	/* Cut off anywhere, each in a block of its own size. */
 	for (size_t length = 0; length < image.size - sizeof(Elf64_Shdr); length += 7) {
 		uint8_t *copy = malloc(length ? length : 1);
 		memcpy(copy, image.bytes, length);
-		struct error *error = elf_find_btf(&(struct bytes){ copy, length, false }, &found);
+		memory_array_init(&file, 0, copy, length);
+		struct error *error = elf_find_btf(&file.memory, &found);
 		CHECK(error);
 		error_free(error);
 		free(copy);
