@@ -53,20 +53,39 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
+/* "0x", and a digit of such a number. */
+static bool begins_hex(const char *text)
+{
+	return text[0] == '0' && (text[1] | ' ') == 'x' && (unsigned int)digit_value(text[2]) < 16;
+}
+
+const char *digits_scan(const char *text, unsigned int base, uint64_t *ret)
+{
+	const char *at = text;
+	uint64_t value = 0;
+	if (base != 10 && begins_hex(text)) {
+		base = 16;
+		at += 2;
+	} else if (!base) {
+		base = *text == '0' ? 8 : 10;
+	}
+	const char *first = at;
+	for (unsigned int digit; (digit = (unsigned int)digit_value(*at)) < base; at++)
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return NULL;
+	if (at == first)
+		return NULL;
+	*ret = value;
+	return at;
+}
+
 bool digits_parse(const char *text, uint64_t *ret)
 {
-	bool is_hex = text[0] == '0' && (text[1] | ' ') == 'x';
-	unsigned int base = is_hex ? 16 : 10;
-	uint64_t value = 0;
-	const char *at = is_hex ? text + 2 : text;
-	if (!*at)
+	uint64_t value;
+	const char *end = digits_scan(text, begins_hex(text) ? 16 : 10, &value);
+	if (!end || *end)
 		return false;
-	for (; *at; at++) {
-		unsigned int digit = (unsigned int)digit_value(*at);
-		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, digit, &value))
-			return false;
-	}
 	*ret = value;
 	return true;
 }

@@ -20,5 +20,10 @@ size_t digits_hex(uint64_t value, char text[DIGITS_SIZE]);
  * nothing octal. False: it is none, or needs more than 64 bits.
  */
 bool digits_parse(const char *text, uint64_t *ret);
+/*
+ * The number that the text begins with; what stands behind it, or NULL: there is none, or it needs
+ * more than 64 bits. `base`: 10, 16 (0x may stand in front), or 0: as C spells it.
+ */
+const char *digits_scan(const char *text, unsigned int base, uint64_t *ret);
 
 #endif

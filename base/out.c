@@ -482,5 +482,11 @@ void out_address(struct out *out, const char *key, uint64_t value)
 
 void out_missing(struct out *out, const char *key, const struct error *error)
 {
+	out->missing_count++;
 	out->ops->missing(out, key, error);
+}
+
+size_t out_missing_count(const struct out *out)
+{
+	return out->missing_count;
 }

@@ -162,6 +162,8 @@ void out_wide_as(struct out *out, const char *key, uint64_t value, const char *t
 void out_address_as(struct out *out, const char *key, uint64_t value, const char *text);
 /* What could not be read: text "<excluded>", JSON {"error": "message"}. Borrows `error`. */
 void out_missing(struct out *out, const char *key, const struct error *error);
+/* How often that was said until now. */
+size_t out_missing_count(const struct out *out);
 
 /*
  * A line of free text: its own line in text, a string in an array in JSON. For commands

@@ -49,6 +49,7 @@ struct out {
 	FILE *file;   /* NULL: the sink keeps what it gets */
 	size_t depth; /* objects, arrays, tables and rows that are open; kept by out.c */
 	bool failed;  /* out of memory */
+	size_t missing_count;
 	enum out_quoted quoted;
 	int width;	      /* places of a line of text, 0: any number */
 	const char *next_key; /* of the next value that has none; NULL */

@@ -183,6 +183,7 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 		complete_expression(completing, start);
 		break;
 	case OPERAND_FILE:
+	case OPERAND_OUTPUT:
 	case OPERAND_SCRIPT:
 		completing->ret->are_files = true;
 		break;

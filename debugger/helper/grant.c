@@ -24,7 +24,10 @@ static void add_file(struct grant *grant, const char *path, bool write, bool app
 		grant->files[grant->file_count++] = (struct grant_file){ copy, write, append };
 }
 
-/* The files that a command names: operands are read, those of options are written. */
+/*
+ * The files that a command names: operands are read, but for a
+ * last one that is an output; those of options are written.
+ */
 static void add_named(struct grant *grant, const char *text)
 {
 	struct call call;
@@ -42,6 +45,8 @@ static void add_named(struct grant *grant, const char *text)
 			grant->script = line_path(word);
 		if (kind == OPERAND_FILE)
 			add_file(grant, word, false, false);
+		if (kind == OPERAND_OUTPUT && i + 1 == call.arguments.operand_count)
+			add_file(grant, word, true, false);
 	}
 	call_deinit(&call);
 	error_free(error);

@@ -6,6 +6,7 @@
 #include "debugger/command/command.h"
 #include "debugger/command/line.h"
 #include "debugger/shell/shell.h"
+#include "debugger/shell/text_file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,9 @@ int lines_open_script(struct server *server, const char *path)
 	struct grant *grant = lines_grant(server);
 	if (!is_next_source(server, path) && !(grant && grant_take_script(grant, path)))
 		return EPERM;
-	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	return file ? push(server, file) : errno;
+	FILE *file = stdin;
+	int status = strcmp(path, "-") ? text_file_open(path, false, &file) : 0;
+	return status ? status : push(server, file);
 }
 
 int lines_open_rc(struct server *server, const char *path)
@@ -90,9 +92,10 @@ int lines_open_rc(struct server *server, const char *path)
 	if (!options->interactive || options->no_rc || server->depth || server->had_rc)
 		return EPERM;
 	server->had_rc = true;
-	FILE *file = path ? fopen(path, "re") : NULL;
-	if (!file)
-		return path && errno != ENOTDIR ? errno : ENOENT;
+	FILE *file;
+	int status = path ? text_file_open(path, true, &file) : ENOENT;
+	if (status)
+		return status == ENOTDIR ? ENOENT : status;
 	return push(server, file);
 }
 
@@ -172,14 +175,11 @@ int lines_open_prompt(struct server *server)
 	return top(server)->prompt ? 0 : ENOMEM;
 }
 
-/* The next line of a file that is not empty; false: the end. */
+/* The next line of a file that is not empty; false: the end, or errno. */
 static bool read_line(struct lines *lines)
 {
-	ssize_t length;
-	while ((length = getline(&lines->line, &lines->capacity, lines->file)) >= 0) {
+	while (text_file_line(lines->file, &lines->line, &lines->capacity) >= 0) {
 		lines->number++;
-		if (length && lines->line[length - 1] == '\n')
-			lines->line[length - 1] = 0;
 		if (shell_is_command(lines->line))
 			return true;
 	}
@@ -199,9 +199,10 @@ int lines_next(struct server *server, struct lines_next *ret)
 		if (!lines->line)
 			return 0;
 	} else if (!read_line(lines)) {
-		int status = ferror(lines->file) ? errno : 0;
+		int status = errno;
 		free(lines->line);
 		lines->line = NULL;
+		lines->capacity = 0;
 		return status;
 	}
 	begin(server, lines);

@@ -2,6 +2,9 @@
 #include "debugger/shell/history.h"
 
 #include "base/own_folder.h"
+#include "debugger/shell/text_file.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #include <readline/history.h>
 
 #define HISTORY_LINES 2000
+#define HISTORY_BYTES (4l << 20) /* of the file's end that are read */
 
 char *user_path(const char *variable, const char *folder, const char *name)
 {
@@ -42,13 +46,54 @@ static void drop_equal(const char *line)
 	}
 }
 
+/* The last lines of the file; 0, or an errno. */
+static int read_lines(const char *path)
+{
+	FILE *file;
+	char *line = NULL;
+	size_t capacity = 0;
+	int status = text_file_open(path, true, &file);
+	if (status)
+		return status;
+	/* Of the line in which that place lies only an end is there. */
+	if (!fseek(file, -HISTORY_BYTES, SEEK_END))
+		(void)!getline(&line, &capacity, file);
+	else
+		rewind(file);
+	while (getline(&line, &capacity, file) >= 0) {
+		line[strcspn(line, "\n")] = 0;
+		add_history(line);
+	}
+	status = ferror(file) ? errno : 0;
+	free(line);
+	fclose(file);
+	return status;
+}
+
 void history_load(const char *path)
 {
 	using_history();
 	stifle_history(HISTORY_LINES);
-	if (path)
-		read_history(path);
+	int status = path ? read_lines(path) : 0;
+	if (status && status != ENOENT && status != ENOTDIR) {
+		struct error *error = error_prefix(text_file_error(status), "%s", path);
+		fprintf(stderr, "btfcrash: warning: %s\n", error->message);
+		error_free(error);
+	}
 	using_history();
+}
+
+/* Nothing else than a regular file is written to. */
+static FILE *open_to_append(const char *path)
+{
+	struct stat status;
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, flags, 0600);
+	FILE *file = fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) ? fdopen(fd, "a")
+									       : NULL;
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
 }
 
 void history_keep(const char *path, const char *line)
@@ -59,21 +104,21 @@ void history_keep(const char *path, const char *line)
 		return;
 	if (!history_folder_is_ours(true))
 		return;
-	mode_t before = umask(077);
-	FILE *file = fopen(path, "ae");
+	FILE *file = open_to_append(path);
 	if (file) {
 		fprintf(file, "%s\n", line);
 		fclose(file);
 	}
-	umask(before);
 }
 
 void history_tidy(const char *path)
 {
-	if (!path || !history_folder_is_ours(false))
+	struct stat status;
+	if (!path || !history_folder_is_ours(false) || stat(path, &status) ||
+	    !S_ISREG(status.st_mode))
 		return;
 	clear_history();
-	if (read_history(path))
+	if (read_lines(path))
 		return;
 	/* From the last line up: the latest of equal lines stays. */
 	for (int i = history_length; i-- > 0;) {

@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/shell/history.h"
+#include "debugger/shell/text_file.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define SCRIPTS_MAX 16 /* that source one another */
+#define STANDARD_INPUT "standard input"
+#define SCRIPTS_MAX    16 /* that source one another */
 
 bool shell_is_command(const char *line)
 {
@@ -76,12 +79,9 @@ static bool complete(struct session *session, shell_completer *completer,
 /* Why it does not answer. It is a child that has ended, or will at once. */
 static struct error *helper_lost(struct helper_link *helper)
 {
-	bool is_gone = errno == ECHILD || errno == EPIPE || errno == ECONNRESET;
 	struct error *error = error_system("the helper process");
 	int status, tries = 100;
 	pid_t pid = 0;
-	if (!is_gone)
-		return error;
 	while (!pid && tries--) {
 		pid = waitpid(helper->pid, &status, WNOHANG);
 		if (!pid)
@@ -110,8 +110,16 @@ static struct error *next_line(struct session *session, shell_completer *complet
 		message_deinit(message);
 		heard = answered && helper_hear(session->helper, message);
 	}
-	if (!heard)
+	bool is_gone = errno == ECHILD || errno == EPIPE || errno == ECONNRESET;
+	if (!heard && is_gone)
 		return error_prefix(helper_lost(session->helper), "reading commands");
+	if (!heard) {
+		/* Of a file, the caller says which. */
+		const struct script *script = session->script;
+		bool is_file = script && strcmp(script->path, STANDARD_INPUT) != 0;
+		struct error *error = text_file_error(errno);
+		return is_file ? error : error_prefix(error, "reading commands");
+	}
 	if (message->kind != HELPER_GIVEN || message->size < sizeof(number))
 		return NULL;
 	memcpy(&number, message->data, sizeof(number));
@@ -192,19 +200,25 @@ struct error *shell_run_path(struct session *session, const char *path, shell_ru
 				    SCRIPTS_MAX);
 	bool is_input = !strcmp(path, "-");
 	if (!helper_tell(session->helper, HELPER_SCRIPT, path, strlen(path)))
-		return error_system("%s", path);
-	struct error *error = run_script(session, is_input ? "standard input" : path, run);
+		return error_prefix(text_file_error(errno), "%s", path);
+	struct error *error = run_script(session, is_input ? STANDARD_INPUT : path, run);
 	return is_input ? error : error_prefix(error, "%s", path);
 }
 
 struct error *shell_run_rc(struct session *session, shell_runner *run)
 {
 	struct message reply;
-	if (!helper_ask(session->helper, HELPER_RC, NULL, 0, &reply))
-		return error_system("the file of lines for the prompt");
+	if (!helper_ask(session->helper, HELPER_RC, NULL, 0, &reply)) {
+		struct error *error = text_file_error(errno);
+		char *path = user_path("XDG_CONFIG_HOME", ".config", "rc");
+		error = error_prefix(error, "%s", path ? path : "the file of lines for the prompt");
+		free(path);
+		return error;
+	}
 	struct error *error = NULL;
+	const char *path = (const char *)reply.data;
 	if (reply.kind == HELPER_OK)
-		error = run_script(session, (const char *)reply.data, run);
+		error = error_prefix(run_script(session, path, run), "%s", path);
 	message_deinit(&reply);
 	return error;
 }
