@@ -3,12 +3,12 @@
  * Walking types: through modifiers, into members, along paths. Chains may be cyclic and nesting
  * may branch without end in hostile BTF, so every walk counts its steps.
  */
+#include "base/digits.h"
 #include "btf/btf.h"
 
 #include "btf/level.h"
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct type strip(struct type type, bool typedefs)
@@ -247,10 +247,9 @@ static struct error *step_index(const char **path, struct type_place *place)
 	struct btf_type array;
 	if (!type_get_resolved(place->type, &array) || array.kind != BTF_ARRAY || place->bit_size)
 		return path_error(place->type, *path, "not an array");
-	char *end;
-	uint64_t index = isdigit((unsigned char)(*path)[1]) ? strtoull(*path + 1, &end, 0)
-							    : (end = (char *)*path, 0);
-	if (*end != ']')
+	uint64_t index;
+	const char *end = digits_scan(*path + 1, 0, &index);
+	if (!end || *end != ']')
 		return path_error(place->type, *path, "an index is a number in brackets");
 	/* Zero elements: as many as there is room for. */
 	if (array.array_count && index >= array.array_count)

@@ -4,7 +4,7 @@
  * needs no knowledge of the processor. What an instruction does beyond them is lowered to
  * OP_CLOBBER of all that it writes: less is known afterwards, nothing wrong is.
  *
- * To add a processor: debugger/infer/lower_NAME.c with one `const struct lowering`, and a line in
+ * To add a processor: debugger/code/lower_NAME.c with one `const struct lowering`, and a line in
  * lowering_find().
  */
 #ifndef DEBUGGER_CODE_LOWER_H

@@ -7,8 +7,10 @@
 #include "debugger/infer/agree.h"
 
 #include "base/bytes.h"
+#include "debugger/infer/array_end.h"
 #include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints/hints.h"
+#include "debugger/infer/length.h"
 #include "debugger/infer/subjects.h"
 #include "debugger/target/object.h"
 
@@ -26,8 +28,11 @@ struct proposal {
 	uint32_t count;	     /* of these; 0: no array */
 	uint32_t row;	     /* of these in `spelled` */
 	bool tight;	     /* it fills the room but for alignment */
-	bool count_given;
+	uint32_t given;	     /* the count that other kernels have, 0: none that can be here */
+	bool is_disputed;    /* of different length in other kernels */
+	bool count_proved;   /* by the bytes alone at first */
 	bool is_family;
+	uint8_t kernels; /* that say so */
 	struct scored scored;
 };
 
@@ -39,7 +44,8 @@ struct answer answer_of(const struct solver *solver)
 	const struct scored *best = solver->items;
 	answer.type = best->type;
 	answer.count = best->count;
-	answer.count_is_proved = best->is_proved;
+	/* That it is indexed proves an array, not its length. */
+	answer.count_is_proved = (best->is_fact || best->is_counted) && best->count;
 	answer.score = best->score;
 	answer.margin = (int16_t)solver_margin(solver);
 	answer.sources = best->sources;
@@ -64,13 +70,119 @@ static uint64_t innermost(struct type *type)
 	return count;
 }
 
+static bool leaves_alignment(const struct subject *subject, uint64_t used)
+{
+	uint64_t end = subject->address + subject->room;
+	return subject->room - used < (end & -end);
+}
+
+static uint32_t length_of_room(const struct question *question, const struct proposal *proposal)
+{
+	uint64_t most = question->subject->room / layout_size(question->layout, proposal->type);
+	uint32_t count = (uint32_t)(most / proposal->row * proposal->row);
+	return proposal->row == 1 ? length_of_array(question, proposal->type, count) : count;
+}
+
+/*
+ * An array is here as long as its own bytes say, as long as in other kernels, or at most as long as
+ * there is room.
+ */
+static bool settle_length(const struct question *question, const struct hint *hint, uint32_t inner,
+			  struct proposal *ret)
+{
+	uint64_t size = layout_size(question->layout, ret->type);
+	uint64_t most = question->subject->room / size, count = (uint64_t)hint->count * inner;
+	/* Symbols of modules have their size: no other kernel knows better. */
+	if (question->subject->room_is_exact) {
+		ret->count = (uint32_t)most;
+		ret->count_proved = true;
+		return most && most * size == question->subject->room;
+	}
+	bool is_sure = false;
+	uint32_t end = ret->row == 1 ? array_end(question, ret->type, hint->is_family, &is_sure)
+				     : 0;
+	/* Constants without a symbol may follow a constant: what is in use is not all its own. */
+	bool is_possible = count && count <= most &&
+			   (count >= array_in_use(question, ret->type) || question->has_literals);
+	ret->given = is_possible ? (uint32_t)count : 0;
+	ret->is_disputed = count && !is_possible;
+	ret->count = end ? end : ret->given ? ret->given : length_of_room(question, ret);
+	ret->count_proved = end && is_sure;
+	return ret->count;
+}
+
+/* Some symbols are missing: the bytes of the next variable are no element. */
+static bool fits_at_end(const struct question *question, const struct proposal *proposal)
+{
+	uint32_t size = layout_size(question->layout, proposal->type);
+	uint32_t before = (proposal->count - 1) * size;
+	struct subject subject = *question->subject;
+	struct question last = *question;
+	const char *why = NULL;
+	subject.address += before;
+	subject.room = size;
+	last.subject = &subject;
+	last.bytes += before;
+	last.size = size;
+	return own_data_judge(&last, proposal->type, 0, &why) >= 0;
+}
+
+/*
+ * Whether the length that other kernels give is this one's, too. It is where the last element is in
+ * use and there is no room for more. Of what is all zero, all other kernels must say so.
+ */
+static bool is_length_proved(const struct question *question, const struct proposal *proposal)
+{
+	const struct subject *subject = question->subject;
+	uint64_t size = layout_size(question->layout, proposal->type) * (uint64_t)proposal->row;
+	uint64_t all = size / proposal->row * proposal->count;
+	uint32_t used = array_in_use(question, proposal->type);
+	if (proposal->count_proved)
+		return !proposal->given || proposal->given == proposal->count;
+	if (!proposal->given || proposal->given != proposal->count)
+		return false;
+	if (!used)
+		return !proposal->is_disputed;
+	return proposal->count >= used && proposal->count - used < proposal->row &&
+	       all + size > subject->room && fits_at_end(question, proposal);
+}
+
+static void conclude_length(const struct question *question, struct proposal *proposal)
+{
+	/* Grown since. */
+	if (proposal->is_disputed && proposal->count == proposal->given &&
+	    proposal->given < array_in_use(question, proposal->type)) {
+		proposal->given = 0;
+		proposal->count = length_of_room(question, proposal);
+	}
+	proposal->count_proved = is_length_proved(question, proposal);
+	proposal->tight =
+		leaves_alignment(question->subject, layout_size(question->layout, proposal->type) *
+							    (uint64_t)proposal->count);
+}
+
+/* One more row for the same type: another kernel's length. */
+static void add_length(const struct question *question, struct proposal *known,
+		       const struct proposal *other)
+{
+	uint32_t used = array_in_use(question, known->type);
+	known->kernels |= other->kernels;
+	known->is_disputed |= other->is_disputed || known->given != other->given;
+	bool is_better = other->given >= used && other->given != known->given &&
+			 (known->given < used || other->given == used);
+	if (!is_better)
+		return;
+	known->given = other->given;
+	known->count = other->count;
+}
+
 /* A row that exists here and fits. */
 static bool propose(const struct question *question, const struct hint *hint, struct proposal *ret)
 {
 	const struct layout *layout = question->layout;
 	const struct subject *subject = question->subject;
 	struct hint_type row;
-	*ret = (struct proposal){ .is_family = hint->is_family };
+	*ret = (struct proposal){ .is_family = hint->is_family, .kernels = hint->kernels };
 	if (!hint_type_find(question->knowledge, layout->btf, hint->type, &row))
 		return false;
 	bool is_array = row.is_array;
@@ -85,16 +197,15 @@ static bool propose(const struct question *question, const struct hint *hint, st
 	uint64_t size = layout_size(layout, ret->type), used = size;
 	if (!size || size > subject->room || !inner || inner > subject->room)
 		return false;
+	/* Where there is room for one number only, it is none any more. */
+	is_array = is_array && (hint->count * inner <= 1 || subject->room / size > 1 ||
+				layout_kind(layout, ret->type) != BTF_INT);
 	if (is_array) {
-		uint64_t most = subject->room / size, count = (uint64_t)hint->count * inner;
-		ret->count_given = count && count <= most;
-		ret->count = (uint32_t)(ret->count_given ? count : most / ret->row * ret->row);
-		if (!ret->count)
+		if (!settle_length(question, hint, (uint32_t)inner, ret))
 			return false;
 		used = size * ret->count;
 	}
-	uint64_t end = subject->address + subject->room;
-	ret->tight = subject->room - used < (end & -end);
+	ret->tight = leaves_alignment(subject, used);
 	return !subject->room_is_exact || is_array || used == subject->room;
 }
 
@@ -109,13 +220,20 @@ static size_t collect_proposals(const struct question *question, struct proposal
 	for (size_t i = 0; i < count; i++) {
 		if (!propose(question, &hints[i], &ret[kept]))
 			continue;
-		any_tight |= ret[kept].tight;
 		bool again = false;
-		for (size_t k = 0; k < kept; k++)
-			again |= ret[k].type == ret[kept].type && !ret[k].count == !ret[kept].count;
+		for (size_t k = 0; k < kept && !again; k++) {
+			again = ret[k].type == ret[kept].type && !ret[k].count == !ret[kept].count;
+			if (again)
+				add_length(question, &ret[k], &ret[kept]);
+		}
 		kept += !again;
 	}
 	size_t left = 0;
+	for (size_t i = 0; i < kept; i++) {
+		if (ret[i].count)
+			conclude_length(question, &ret[i]);
+		any_tight |= ret[i].tight;
+	}
 	for (size_t i = 0; i < kept; i++)
 		if (ret[i].tight || !any_tight)
 			ret[left++] = ret[i];
@@ -185,6 +303,27 @@ static bool is_named(const struct solver *solver, const struct proposal *proposa
 	return best->type == proposal->type && !best->count == !proposal->count;
 }
 
+/*
+ * Of integers, clues and the table name the very same, sign included. What passes for `unsigned
+ * long` may be a u64: one other kernel is not enough to tell.
+ */
+static bool is_same_integer(const struct solver *solver, const struct proposal *proposal)
+{
+	const struct layout *layout = solver->layout;
+	if (layout_kind(layout, solver->items->type) != BTF_INT ||
+	    layout_kind(layout, proposal->type) != BTF_INT)
+		return true;
+	bool is_long = layout_size(layout, proposal->type) == 8;
+	return solver->items->type == proposal->type &&
+	       (!is_long || proposal->kernels & (proposal->kernels - 1));
+}
+
+/* Of several rows that clues agree with. What they call a spinlock_t may be a raw_spinlock_t. */
+static bool settles(const struct solver *solver, const struct proposal *proposal)
+{
+	return is_named(solver, proposal) && !layout_is_compound(solver->layout, proposal->type);
+}
+
 static void accept(struct answer *answer, const struct proposal *proposal,
 		   enum confidence confidence)
 {
@@ -192,7 +331,7 @@ static void accept(struct answer *answer, const struct proposal *proposal,
 	answer->type = proposal->type;
 	answer->count = proposal->count;
 	answer->row = proposal->row;
-	answer->count_is_proved = proposal->count_given && proposal->tight;
+	answer->count_is_proved = proposal->count_proved && proposal->tight;
 	answer->is_family = proposal->is_family;
 	answer->confidence = (uint8_t)confidence;
 	answer->score = proposal->scored.score;
@@ -221,9 +360,9 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 		/* Two rows that are alike to it, an int and a u32, are no word that settles which.
 		 */
 		accept(answer, agreed,
-		       agreeing == 1		  ? CONFIDENCE_CERTAIN
-		       : is_named(solver, agreed) ? CONFIDENCE_INFERRED
-						  : CONFIDENCE_GUESS);
+		       agreeing == 1 && is_same_integer(solver, agreed) ? CONFIDENCE_CERTAIN
+		       : agreeing == 1 || settles(solver, agreed)	? CONFIDENCE_INFERRED
+									: CONFIDENCE_GUESS);
 		return NULL;
 	}
 	if (!best)
@@ -236,7 +375,8 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	bool alike = solver->count && answer->confidence != CONFIDENCE_UNKNOWN &&
 		     layout_compare(solver->layout, solver->items->type, best->type) != LIKE_NOT;
 	bool differs = (answer->confidence == CONFIDENCE_INFERRED && !alike) || contradicts(best);
-	if (contradicts(best) && answer->confidence == CONFIDENCE_INFERRED) {
+	if (contradicts(best) && answer->confidence == CONFIDENCE_INFERRED &&
+	    (count > 1 || !best->tight)) {
 		answer->confidence = CONFIDENCE_GUESS;
 		return NULL;
 	}

@@ -53,6 +53,33 @@ static bool strip_dimension(char *text)
 	return true;
 }
 
+static bool points_at_function(struct type type, struct btf_type *ret)
+{
+	struct type target;
+	return type_is_pointer(type) && type_target(type, &target) &&
+	       type_get_resolved(target, ret) && ret->kind == BTF_FUNC_PROTO;
+}
+
+/*
+ * A pointer to a function as the parser makes it, as BTF itself has it: only that has a place
+ * among the types that are compared.
+ */
+static struct type find_function_pointer(const struct btf *btf, struct type made)
+{
+	struct btf_type wanted, found;
+	if (!points_at_function(made, &wanted))
+		return made;
+	for (uint32_t id = 1; id < btf_end_id(btf); id++) {
+		struct type type = { btf, id };
+		if (btf_get(btf, id, &found) && found.kind == BTF_PTR &&
+		    points_at_function(type, &found) && found.vlen == wanted.vlen &&
+		    type_equal((struct type){ found.btf, found.id },
+			       (struct type){ wanted.btf, wanted.id }))
+			return type;
+	}
+	return made;
+}
+
 static struct hint_type parse(const struct knowledge *knowledge, const struct btf *btf,
 			      const char *text)
 {
@@ -67,8 +94,7 @@ static struct hint_type parse(const struct knowledge *knowledge, const struct bt
 	parsed.is_array = strip_dimension(buffer);
 	struct error *error =
 		declare_parse_type(knowledge->target, btf, buffer, NULL, &parsed.type);
-	if (error)
-		parsed.type = (struct type){ NULL, 0 };
+	parsed.type = error ? (struct type){ NULL, 0 } : find_function_pointer(btf, parsed.type);
 	error_free(error);
 	return parsed;
 }

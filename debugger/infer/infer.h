@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "debugger/infer/flow/clue.h"
+#include "debugger/infer/rules.h"
 
 enum confidence {
 	CONFIDENCE_UNKNOWN,
@@ -54,6 +55,7 @@ struct infer_options {
 	bool no_cache; /* neither read nor written; the same two in target are for all questions */
 	const char
 		*without; /* a kernel's series or release: its own rows do not count; for scores */
+	const struct rules *rules; /* those that hold, for scores; NULL: all. Borrowed. */
 	unsigned int threads;	   /* of the whole pass, 0: as many as processors */
 	struct progress *progress; /* is told how far the whole pass is; NULL */
 };

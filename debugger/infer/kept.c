@@ -11,12 +11,13 @@ struct infer_options infer_options_settle(const struct target *target,
 	struct infer_options settled = options ? *options : (struct infer_options){ 0 };
 	settled.no_hints |= target->no_hints;
 	/* A score has to measure this program, not what an earlier one left in the cache. */
-	settled.no_cache |= target->no_cache || settled.without;
+	settled.no_cache |= target->no_cache || settled.without || settled.rules;
 	return settled;
 }
 
 struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_options *options)
 {
+	knowledge->rules = options->rules;
 	if (options->no_hints || knowledge->hints)
 		return NULL;
 	TRY(hints_create(&knowledge->hints));

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "debugger/infer/infer.h"
 #include "debugger/infer/layout.h"
+#include "debugger/infer/rules.h"
 #include "debugger/kernel/slabs.h"
 
 /* A clue about an address, from a table that was read once for all symbols. */
@@ -68,7 +69,8 @@ struct knowledge {
 	const struct subjects *subjects; /* of the whole pass; NULL: not listed */
 	/* What the kernel never writes, and in it what it writes while it boots. */
 	uint64_t constants_start, constants_end, boot_start, boot_end;
-	uint8_t hint_kernels; /* whose rows count */
+	const struct rules *rules; /* NULL: all; borrowed */
+	uint8_t hint_kernels;	   /* whose rows count */
 	struct hint_types *hint_types;
 	bool is_shared;			  /* a copy that a thread asks */
 	struct cache *cache;		  /* of the dump's results; NULL: none */
@@ -135,6 +137,7 @@ struct question {
 	const struct layout *layout;
 	const uint8_t *bytes; /* of the symbol, as many as could be read */
 	uint32_t size;
+	uint32_t counted;  /* elements that it has, as a clue says; 0: none does */
 	bool is_constant;  /* in read-only data */
 	bool has_literals; /* strings without a symbol may follow it */
 	bool is_zero;	   /* all of the bytes are */
@@ -145,6 +148,7 @@ struct question {
 	} endings[4];
 	uint32_t ending_count;
 	uint32_t namesake;	/* the struct called as the symbol, or a pointer to it; 0: none */
+	bool says_many;		/* the name is a plural, or calls it a table */
 	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 };
@@ -170,7 +174,7 @@ struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
 /* --- names.c: 0 to NAMES_MOST points ------------------------------------------------------- */
 #define NAMES_MOST 8
-int names_judge(void *context, uint32_t type);
+int names_judge(void *context, uint32_t type, uint32_t count);
 void names_prepare(struct question *question);
 
 #endif

@@ -405,7 +405,8 @@ uint32_t layout_id(const struct layout *layout, struct type type)
 	if (!type_is_pointer(type) || !type_target(type, &target))
 		return 0;
 	uint32_t id = layout_id(layout, target);
-	return id ? layout->records[id].pointer : 0;
+	/* Of void, too: it has no id. */
+	return id || !type_resolve(target).id ? layout->records[id].pointer : 0;
 }
 
 uint32_t layout_find(const struct layout *layout, enum btf_kind kind, const char *name)

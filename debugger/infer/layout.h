@@ -11,6 +11,9 @@
 #include <stddef.h>
 
 /* A member. Of an array: `type` is the element, `offset` the count. Of a pointer: its target. */
+/* Structs that hold a type, from which on it is a part of many: a list, a lock, a counter. */
+#define HELD_BY_MANY 40
+
 struct field {
 	uint32_t type;
 	uint32_t offset;   /* bytes */

@@ -4,14 +4,13 @@
  * their own; others (_lock, _key, _attr) may be several things and only break ties.
  */
 #include "base/array.h"
+#include "base/bytes.h"
 #include "debugger/infer/knowledge.h"
+#include "debugger/target/target.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ENDS_SO		3 /* points */
-#define BEGINS_SO	6 /* a macro makes the name and the variable */
-#define NAMED_SO	NAMES_MOST
 #define NAMESAKE_MAX	64
 #define STRUCT_NAME_MIN 4 /* bytes of a struct's name that a symbol's may end with */
 
@@ -84,6 +83,42 @@ static size_t base_length(const char *name)
 	return dot ? (size_t)(dot - name) : strlen(name);
 }
 
+/* Words that name a table, in whichever number. */
+static bool is_table_word(const char *word, size_t length)
+{
+	static const char *const words[] = { "table", "tbl",  "tab",	"array",    "map",
+					     "hash",  "path", "policy", "template", "string" };
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		if (strlen(words[i]) == length && !strncmp(word, words[i], length))
+			return true;
+	return false;
+}
+
+/* A plural; of "ops", "status", "class" and the like the s says nothing. */
+static bool is_plural(const char *word, size_t length)
+{
+	static const char *const singular[] = { "ss", "us", "is", "ops" };
+	if (length < 3 || word[length - 1] != 's')
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(singular); i++) {
+		size_t tail = strlen(singular[i]);
+		if (length >= tail && !strncmp(word + length - tail, singular[i], tail))
+			return false;
+	}
+	return true;
+}
+
+/* Is the last word of the name one for several things? */
+static bool says_many(const char *name)
+{
+	size_t end = base_length(name), start;
+	while (end && (name[end - 1] == '_' || (name[end - 1] >= '0' && name[end - 1] <= '9')))
+		end--;
+	for (start = end; start && name[start - 1] != '_';)
+		start--;
+	return is_plural(name + start, end - start) || is_table_word(name + start, end - start);
+}
+
 static bool ends_with(const char *name, size_t length, const char *ending)
 {
 	size_t tail = strlen(ending);
@@ -139,6 +174,7 @@ void names_prepare(struct question *question)
 	question->ending_count = 0;
 	question->namesake = find_namesake(question, length);
 	question->beginning = type_of_beginning(question);
+	question->says_many = says_many(name);
 	question->suffix_hashes = 0;
 	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
 		question->suffix_hashes |= (uint64_t)1 << (layout_hash(name + i, length - i) >> 26);
@@ -175,19 +211,19 @@ struct error *names_collect(const struct question *question, struct clues *clues
 	return NULL;
 }
 
-int names_judge(void *context, uint32_t type)
+static int judge_named(const struct question *question, uint32_t type)
 {
-	const struct question *question = context;
+	const struct rules *rules = question->knowledge->rules;
 	const struct layout *layout = question->layout;
 	const char *name = question->symbol->name;
 	struct btf_type record;
 	for (uint32_t i = 0; i < question->ending_count; i++)
 		if (question->endings[i].type == type)
-			return ENDS_SO;
+			return rule(rules, RULE_NAME_ENDS);
 	if (type && type == question->namesake)
-		return NAMED_SO;
+		return rule(rules, RULE_NAME_SAME);
 	if (type && type == question->beginning)
-		return BEGINS_SO;
+		return rule(rules, RULE_NAME_BEGINS);
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
 	uint32_t named = is_pointer ? layout_target(layout, type) : type;
 	if (!layout_is_compound(layout, named) ||
@@ -198,5 +234,32 @@ int names_judge(void *context, uint32_t type)
 	if (other < STRUCT_NAME_MIN || length < other ||
 	    strncmp(name + length - other, record.name, other))
 		return 0;
-	return length == other ? ENDS_SO : 2;
+	return rule(rules, length == other ? RULE_NAME_ENDS : RULE_NAME_PART);
+}
+
+/* Lists of pointers that somebody wrote down are of variables and strings. */
+static bool points_at_image(const struct question *question)
+{
+	struct target *target = question->knowledge->target;
+	uint64_t start, end;
+	if (question->size < 8 || !symtab_address(target->symbols, "_text", &start) ||
+	    !target_image_end(target, &end))
+		return false;
+	uint64_t value = load_u64(question->bytes, target->facts->big_endian);
+	return value >= start && value < end && !symtab_is_text(target->symbols, value);
+}
+
+int names_judge(void *context, uint32_t type, uint32_t count)
+{
+	const struct question *question = context;
+	const struct layout *layout = question->layout;
+	const struct rules *rules = question->knowledge->rules;
+	int points = judge_named(question, type);
+	if (!count || !question->says_many || question->is_zero)
+		return points;
+	if (layout_kind(layout, type) == BTF_PTR)
+		points += points_at_image(question) ? rule(rules, RULE_MANY_POINTERS) : 0;
+	else if (layout_is_compound(layout, type) && layout->records[type].held_by < HELD_BY_MANY)
+		points += rule(rules, RULE_MANY);
+	return points < NAMES_MOST ? points : NAMES_MOST;
 }

@@ -3,6 +3,8 @@
 #include "debugger/infer/one.h"
 
 #include "base/array.h"
+#include "debugger/infer/array_end.h"
+#include "debugger/infer/length.h"
 #include "debugger/infer/sources.h"
 #include "debugger/target/object.h"
 #include <string.h>
@@ -69,6 +71,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 			return error_no_memory();
 	for (size_t i = 0; i < source_count; i++)
 		TRY(sources[i].collect(question, &one->clues));
+	for (size_t i = 0; i < one->clues.count && !question->counted; i++)
+		question->counted = one->clues.items[i].offset ? 0 : one->clues.items[i].count;
 	one->input =
 		(struct solver_input){ .subject = subject,
 				       .clues = &one->clues,
@@ -79,7 +83,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 				       .judge_name = names_judge,
 				       .judge_most = one->explains ? 0 : OWN_DATA_MOST + NAMES_MOST,
 				       .refine = one->refines ? own_data_refine : NULL,
-				       .context = question };
+				       .context = question,
+				       .rules = one->knowledge->rules };
 	return solve(one->solver, &one->input);
 }
 
@@ -95,6 +100,26 @@ static uint32_t string_size(const struct question *question, const struct answer
 	return length ? length + 1 : 0;
 }
 
+/*
+ * What clues found, without the table, and only its room ends. Nobody writes an array of one: what
+ * is not stepped through and has one in use is one, unless it is of what is never alone.
+ */
+static void settle_length(const struct one *one, struct answer *answer)
+{
+	const struct question *question = &one->question;
+	bool is_list = array_is_list(question, answer->type), is_sure = false;
+	if (!answer->count && !is_list)
+		return;
+	uint32_t end = array_end(question, answer->type, answer->is_family, &is_sure);
+	answer->count_is_proved = is_sure || array_is_filled(question, answer->type, answer->count);
+	if (end)
+		answer->count = end;
+	else if (!answer->count_is_proved)
+		answer->count = length_of_array(question, answer->type, answer->count);
+	if (answer->count == 1 && !is_list && !one->solver->items->is_proved)
+		answer->count = 0;
+}
+
 static struct error *conclude(struct one *one, struct answer *ret)
 {
 	const struct layout *layout = one->solver->layout;
@@ -106,6 +131,8 @@ static struct error *conclude(struct one *one, struct answer *ret)
 		answer.spelled = (struct type){ layout->btf, layout_shown(layout, answer.type) };
 		answer.row = 1;
 	}
+	if (!(answer.sources >> SOURCE_HINTS & 1) && !answer.count_is_proved && answer.row == 1)
+		settle_length(one, &answer);
 	answer.string_size = string_size(&one->question, &answer);
 	*ret = answer;
 	return NULL;

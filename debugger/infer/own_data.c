@@ -251,19 +251,22 @@ struct trial {
 	const char *why;
 };
 
-static void for_it(struct trial *trial, int points)
+static void for_it(struct trial *trial, enum rule which)
 {
+	int points = rule(trial->question->knowledge->rules, which);
 	if (trial->good < 10) {
 		trial->good += points;
 		trial->points += points;
 	}
 }
 
-static void against_it(struct trial *trial, int points, const char *why)
+/* The row says why. */
+static void against_it(struct trial *trial, enum rule which)
 {
-	trial->points -= points;
-	if (!trial->why || points > 3)
-		trial->why = why;
+	int points = rule(trial->question->knowledge->rules, which);
+	trial->points += points;
+	if (points && (!trial->why || points < -3))
+		trial->why = rule_row(which)->says;
 }
 
 static void judge_function(struct trial *trial, uint32_t prototype, uint64_t value)
@@ -271,15 +274,15 @@ static void judge_function(struct trial *trial, uint32_t prototype, uint64_t val
 	const struct function_entry *function =
 		knowledge_function(trial->question->knowledge, value);
 	if (!function->is_function) {
-		against_it(trial, 5, "a function pointer points at none");
+		against_it(trial, RULE_FUNCTION_NONE);
 		return;
 	}
 	bool is_proved;
 	enum likeness likeness = function_compare(function, trial->layout, prototype, &is_proved);
 	if (likeness != LIKE_NOT)
-		for_it(trial, likeness == LIKE_EXACTLY ? 2 : 1);
+		for_it(trial, likeness == LIKE_EXACTLY ? RULE_FUNCTION_RIGHT : RULE_FUNCTION_ALIKE);
 	else if (is_proved)
-		against_it(trial, 5, "a function pointer points at a function of another type");
+		against_it(trial, RULE_FUNCTION_OTHER);
 }
 
 static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
@@ -292,9 +295,9 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 	if (!is_kernel_pointer(value)) {
 		bool is_poison = value >> 48 == 0xdead, is_error = value >= (uint64_t)-4096;
 		if (!is_poison && !is_error && value > 16)
-			against_it(trial, 3, "a pointer holds no address");
+			against_it(trial, RULE_POINTER_NUMBER);
 		else if (!is_poison && !is_error)
-			against_it(trial, 1, "a pointer holds a small number");
+			against_it(trial, RULE_POINTER_SMALL);
 		return;
 	}
 	if (kind == BTF_FUNC_PROTO) {
@@ -306,28 +309,28 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 	if (there && target && kind != BTF_INT) {
 		/* What lies there is known. */
 		if (layout_match(trial->layout, there, 0, target) == LIKE_EXACTLY)
-			for_it(trial, 3);
+			for_it(trial, RULE_POINTER_RIGHT);
 		else if (layout_is_compound(trial->layout, target) ||
 			 layout_kind(trial->layout, target) == BTF_PTR)
-			against_it(trial, 4, "a pointer points at an object of another type");
+			against_it(trial, RULE_POINTER_OTHER);
 		return;
 	}
 	const struct function_entry *function =
 		knowledge_function(trial->question->knowledge, value);
 	if (function->is_function && target) {
-		against_it(trial, 4, "a pointer to data points at a function");
+		against_it(trial, RULE_POINTER_CODE);
 		return;
 	}
 	if (target && target == trial->layout->character && trial->leaves < 24) {
 		/* Or at bytes that somebody called char. */
 		if (points_at_text(trial->question, value))
-			for_it(trial, 1);
+			for_it(trial, RULE_POINTER_TEXT);
 		return;
 	}
 	if (layout_alignment(trial->layout, target) == 8 && value % 8 && kind == BTF_STRUCT)
-		against_it(trial, 2, "a pointer points at a misaligned object");
+		against_it(trial, RULE_POINTER_MISALIGNED);
 	else if (trial->good < 2)
-		for_it(trial, 1);
+		for_it(trial, RULE_POINTER_THERE);
 }
 
 static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
@@ -339,7 +342,7 @@ static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
 	uint64_t value = load_unsigned(trial->question->bytes + offset, size,
 				       trial->question->knowledge->target->facts->big_endian);
 	if (record->kind == BTF_INT && (record->encoding & BTF_INT_BOOL) && value > 1) {
-		against_it(trial, 5, "a bool is neither 0 nor 1");
+		against_it(trial, RULE_BOOL);
 		return;
 	}
 	if (size == 1 && record->kind == BTF_INT)
@@ -348,15 +351,15 @@ static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
 	uint64_t word = word_at(trial->question, first);
 	/* Jiffies begin near the end of 32 bits: only the upper half says pointer. */
 	if (size <= 4 && is_kernel_pointer(word) && word < 0xffffffff00000000 && offset == first)
-		against_it(trial, 3, "an integer covers half of a pointer");
+		against_it(trial, RULE_HALF_POINTER);
 	else if (size == 4 && offset == first && word >= 0xffffffff80000000 &&
 		 word < (uint64_t)-65536)
-		against_it(trial, 2, "an integer covers half of a pointer");
+		against_it(trial, RULE_HALF_IMAGE);
 	else if (size == 8 && is_kernel_pointer(word))
-		against_it(trial, 1, "an integer looks like a pointer");
+		against_it(trial, RULE_INTEGER_POINTER);
 	if ((record->kind == BTF_ENUM || record->kind == BTF_ENUM64) && size == 4 &&
 	    value > 0x10000 && value < 0xffff0000)
-		against_it(trial, 1, "an enum is out of range");
+		against_it(trial, RULE_ENUM_RANGE);
 }
 
 static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int depth);
@@ -394,9 +397,9 @@ static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int 
 		if (type == layout->list_head) {
 			enum verdict verdict = is_list_head(trial->question, offset);
 			if (verdict == VERDICT_YES)
-				for_it(trial, 3);
+				for_it(trial, RULE_LIST_LINKED);
 			else if (verdict == VERDICT_NO)
-				against_it(trial, 4, "a list head is not linked back");
+				against_it(trial, RULE_LIST_NOT);
 			return;
 		}
 		judge_members(trial, type, offset, depth);
@@ -419,6 +422,23 @@ static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int 
 	}
 }
 
+/*
+ * DEFINE_STATIC_KEY_TRUE() and _FALSE() wrap nearly all keys, and what the key began as stands in
+ * the lowest bit of its second word for good.
+ */
+static void judge_static_key(struct trial *trial, uint32_t type)
+{
+	const struct layout *layout = trial->layout;
+	int points = rule(trial->question->knowledge->rules, RULE_STATIC_KEY);
+	bool begins_true = word_at(trial->question, 8) & 1;
+	if (!type || layout_size(layout, type) != 16 || trial->question->size < 16)
+		return;
+	if (type == layout_find(layout, BTF_STRUCT, "static_key_true"))
+		trial->points += begins_true ? points : -points;
+	else if (type == layout_find(layout, BTF_STRUCT, "static_key_false"))
+		trial->points += begins_true ? -points : points;
+}
+
 /* What lies behind the end is padding: zeros. */
 static void judge_padding(struct trial *trial, uint64_t end)
 {
@@ -427,7 +447,7 @@ static void judge_padding(struct trial *trial, uint64_t end)
 		return;
 	for (uint64_t at = end; at < question->size && at < end + 256; at++) {
 		if (question->bytes[at]) {
-			against_it(trial, 6, "bytes behind its end are in use");
+			against_it(trial, RULE_PADDING);
 			return;
 		}
 	}
@@ -441,11 +461,14 @@ int own_data_judge(void *context, uint32_t type, uint32_t count, const char **re
 	if (!question->bytes || !question->size || question->is_zero)
 		return 0;
 	uint64_t size = layout_size(trial.layout, type);
+	judge_static_key(&trial, type);
 	if (count)
 		judge_array(&trial, type, count, 0, 0);
 	else
 		judge_type(&trial, type, 0, 0);
-	judge_padding(&trial, count ? size * count : size);
+	/* Strings without a symbol may follow what is known to end. */
+	if (!count || count != question->counted)
+		judge_padding(&trial, count ? size * count : size);
 	*ret_why = trial.why;
 	return trial.points < -25	      ? -25
 	       : trial.points > OWN_DATA_MOST ? OWN_DATA_MOST

@@ -513,11 +513,11 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	int cost = 0;
 	if (gap && subject->room_is_exact)
 		return 60 * FIT_BIT;
-	cost += count_filled(fit, size, size + 64) *
+	cost += count_filled(fit, size, fit->size) *
 		(fit->question->has_literals ? 10 * FIT_BIT : 30 * FIT_BIT);
 	if (gap >= alignment)
 		cost += 10 * FIT_BIT;
-	return cost + (int)(gap < 64 ? gap : 64) * FIT_BIT / 8;
+	return cost + (!gap ? 0 : gap < 32 ? 2 : 6) * FIT_BIT;
 }
 
 int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)

@@ -4,22 +4,24 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "debugger/infer/counted.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/infer/subjects.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECTS_MAX	   200000 /* that are followed in all */
-#define OBJECTS_A_TYPE	   400	  /* more of a kind say nothing new */
-#define OBJECT_SIZE_MAX	   65536
-#define ARRAY_ELEMENTS_MAX 256
-#define DEPTH_MAX	   16
-#define ARMS_MAX	   32 /* of a union, looked at */
-#define ARM_SIZE	   16 /* a pointer and a count */
-#define ARM_VISITS_MAX	   1024
-#define ARM_BYTES_MAX	   1024
-#define ARM_UNFIT	   -100
-#define ARM_MARGIN	   3
+#define OBJECTS_MAX	     200000 /* that are followed in all */
+#define OBJECTS_A_TYPE	     400    /* more of a kind say nothing new */
+#define OBJECT_SIZE_MAX	     65536
+#define ARRAY_ELEMENTS_MAX   256
+#define SUBJECT_ELEMENTS_MAX 1000000
+#define DEPTH_MAX	     16
+#define ARMS_MAX	     32 /* of a union, looked at */
+#define ARM_SIZE	     16 /* a pointer and a count */
+#define ARM_VISITS_MAX	     1024
+#define ARM_BYTES_MAX	     1024
+#define ARM_UNFIT	     -100
+#define ARM_MARGIN	     3
 
 struct node {
 	const struct layout *layout;
@@ -37,6 +39,7 @@ struct pointer_walk {
 	uint64_t image_start, image_end;
 	struct per_cpu_copies per_cpu; /* these are globals, too */
 	size_t new_facts;
+	uint64_t counted; /* elements that the pointer at hand points at; 0: nothing says */
 	uint8_t *buffer;
 };
 
@@ -153,6 +156,8 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 				     .type = { layout->btf, target },
 				     .where = where,
 				     .how = "a typed pointer points at it" };
+		if (walk->counted <= SUBJECT_ELEMENTS_MAX)
+			clue.count = (uint32_t)walk->counted;
 		walk->new_facts++;
 		TRY(knowledge_add_fact(walk->knowledge, value, &clue));
 		if (layout_kind(layout, target) == BTF_PTR && !is_way_back(layout, target))
@@ -281,7 +286,12 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 	question.size = (uint32_t)memory_read_some(target->memory, value, bytes, size, &why);
 	error_free(why);
 	const struct arm *arm = choose_arm(&question, arms, offset);
-	return arm ? found_pointer(walk, node, arm->target, value, node->address + offset) : NULL;
+	if (!arm)
+		return NULL;
+	walk->counted = arm->count;
+	struct error *error = found_pointer(walk, node, arm->target, value, node->address + offset);
+	walk->counted = 0;
+	return error;
 }
 
 static struct error *follow_union(struct pointer_walk *walk, const struct node *node, uint32_t type,
@@ -324,11 +334,22 @@ static struct error *follow_pointer(struct pointer_walk *walk, const struct node
 static struct error *follow_members(struct pointer_walk *walk, const struct node *node,
 				    uint32_t type, uint64_t offset, int depth)
 {
+	const struct layout *layout = node->layout;
 	const struct field *field;
-	for (uint32_t i = 0; (field = layout_field(node->layout, type, i)); i++)
-		if (!field->bit_size)
-			TRY(follow_type(walk, node, field->type, offset + field->offset,
-					depth + 1));
+	for (uint32_t i = 0; (field = layout_field(layout, type, i)); i++) {
+		if (field->bit_size)
+			continue;
+		if (layout_kind(layout, field->type) == BTF_PTR &&
+		    offset + layout_size(layout, type) <= OBJECT_SIZE_MAX)
+			walk->counted = counted_by(layout, type, field->offset,
+						   walk->buffer + offset,
+						   walk->knowledge->target->facts->big_endian);
+		struct error *error =
+			follow_type(walk, node, field->type, offset + field->offset, depth + 1);
+		walk->counted = 0;
+		if (error)
+			return error;
+	}
 	return NULL;
 }
 

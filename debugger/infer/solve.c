@@ -3,6 +3,7 @@
 #include "debugger/infer/solve.h"
 
 #include "base/array.h"
+#include "debugger/infer/length.h"
 #include <stdlib.h>
 
 #define VISITS_MAX     20000 /* holders that one question climbs */
@@ -14,18 +15,10 @@
 #define UP_CAST_HOLDERS 5 /* structs that begin with a type, from which on it is a base of many */
 
 /* Points that a candidate starts with. */
-#define PRIOR_CONTAINER -3
-#define PRIOR_DEEPER	-2
-#define PRIOR_INSIDE	-2 /* a container whose first member nobody named */
-#define PRIOR_ARRAY	-5
-#define PRIOR_SCALARS	-7  /* an array of scalars */
-#define PRIOR_POINTERS	-4  /* an array of pointers */
-#define PRIOR_SEARCHED	-4  /* found by its bytes only */
-#define GUESS_MIN	-60 /* points; below that, nothing is said */
-#define REJECTED_MIN	0   /* points; of what something contradicts */
-#define PRIOR_NONE	-1000
-#define PRIOR_CPUMASK	2
-#define PRIOR_DEFAULT	-4 /* an integer as large as an access */
+#define PRIOR_LISTS  0	 /* an array of what is seldom seen alone */
+#define GUESS_MIN    -60 /* points; below that, nothing is said */
+#define REJECTED_MIN 0	 /* points; of what something contradicts */
+#define PRIOR_NONE   -1000
 
 #define NO_POINTS (-1000000) /* less than any candidate has */
 
@@ -106,34 +99,44 @@ static void settle_offers(struct solver *solver)
 	for (size_t i = 0; i < solver->count; i++)
 		count += solver->items[i].offered != NOT_OFFERED;
 	for (; count > 2; count /= 2)
-		many++;
+		many += points_of(solver, RULE_CROWD);
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
-		if (item->offered != NOT_OFFERED && item->prior < item->offered - many)
-			item->prior = (int16_t)(item->offered - many);
+		if (item->offered != NOT_OFFERED && item->prior < item->offered + many)
+			item->prior = (int16_t)(item->offered + many);
 		item->offered = NOT_OFFERED;
 	}
 }
 
-static int array_prior(enum btf_kind kind)
+static int array_prior(const struct solver *solver, uint32_t type)
 {
-	return kind == BTF_STRUCT || kind == BTF_UNION ? PRIOR_ARRAY
-	       : kind == BTF_PTR		       ? PRIOR_POINTERS
-						       : PRIOR_SCALARS;
+	const struct layout *layout = solver->layout;
+	enum btf_kind kind = layout_kind(layout, type);
+	if (kind == BTF_STRUCT && layout->records[type].held_by >= HELD_BY_MANY)
+		return points_of(solver, RULE_ARRAY_PARTS);
+	if (ends_with_empty(layout, type))
+		return PRIOR_LISTS;
+	return kind == BTF_STRUCT || kind == BTF_UNION ? points_of(solver, RULE_ARRAY)
+	       : kind == BTF_PTR		       ? points_of(solver, RULE_ARRAY_POINTERS)
+						       : points_of(solver, RULE_ARRAY_NUMBERS);
 }
 
 /* The type, and an array of it where more than one fits. */
 static void add_with_array(struct solver *solver, uint32_t type, int prior, bool direct)
 {
-	uint32_t size = layout_size(solver->layout, type);
 	uint64_t room = solver->input->subject->room;
+	/* A variable that points at a hlist_node is the head of its list. */
+	if (solver->layout->hlist_node &&
+	    layout_target(solver->layout, type) == solver->layout->hlist_node)
+		type = layout_find(solver->layout, BTF_STRUCT, "hlist_head");
+	uint32_t size = layout_size(solver->layout, type);
 	add(solver, (struct scored){ .type = type, .prior = (int16_t)prior, .is_direct = direct });
 	enum btf_kind kind = layout_kind(solver->layout, type);
 	if (!size || room / size < 2 || kind == BTF_ARRAY)
 		return;
 	add(solver, (struct scored){ .type = type,
 				     .count = (uint32_t)(room / size),
-				     .prior = (int16_t)(prior + array_prior(kind)),
+				     .prior = (int16_t)(prior + array_prior(solver, type)),
 				     .is_direct = direct });
 }
 
@@ -157,7 +160,7 @@ static void add_cpumask_pointer(struct solver *solver, const struct wish *wish)
 		add(solver,
 		    (struct scored){
 			    .type = solver->layout->records[solver->layout->cpumask].pointer,
-			    .prior = PRIOR_CPUMASK,
+			    .prior = points_of(solver, RULE_CPUMASK),
 			    .is_direct = true });
 }
 
@@ -207,7 +210,7 @@ static void climb(struct solver *solver, const struct held *held, uint64_t least
 		if (held->depth >= CLIMB_MAX || holder->upper == HOLDER_NONE)
 			continue;
 		struct held upper = { holder->upper, holder->size, inside, held->depth + 1,
-				      held->prior + (inside ? 0 : PRIOR_DEEPER) };
+				      held->prior + (inside ? 0 : points_of(solver, RULE_DEEPER)) };
 		climb(solver, &upper, least);
 	}
 }
@@ -234,9 +237,10 @@ static void add_elements(struct solver *solver, const struct wish *seed)
 				return;
 			if (holder->offset == offset && layout_has_name(layout, holder->type) &&
 			    layout_size(layout, holder->type) == stride->size)
-				add(solver, (struct scored){ .type = holder->type,
-							     .count = count,
-							     .prior = PRIOR_INSIDE });
+				add(solver,
+				    (struct scored){ .type = holder->type,
+						     .count = count,
+						     .prior = points_of(solver, RULE_INSIDE) });
 		}
 	}
 }
@@ -246,29 +250,28 @@ static void add_default(struct solver *solver, uint32_t size)
 	static const struct {
 		const char *name;
 		uint32_t size;
-		int prior;
+		enum rule ahead; /* of the others of that size; RULE_COUNT: none */
 	} integers[] = {
-		{ "int", 4, 1 },
-		{ "unsigned int", 4, 0 },
-		{ "long unsigned int", 8, 0 },
-		{ "long int", 8, -1 },
-		{ "_Bool", 1, 1 },
-		{ "unsigned char", 1, 0 },
-		{ "short unsigned int", 2, 0 },
+		{ "int", 4, RULE_DEFAULT_INT },		 { "unsigned int", 4, RULE_COUNT },
+		{ "long unsigned int", 8, RULE_COUNT },	 { "long int", 8, RULE_DEFAULT_LONG },
+		{ "_Bool", 1, RULE_DEFAULT_BOOL },	 { "unsigned char", 1, RULE_COUNT },
+		{ "short unsigned int", 2, RULE_COUNT },
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(integers); i++) {
 		if (integers[i].size != size)
 			continue;
 		uint32_t type = layout_find(solver->layout, BTF_INT, integers[i].name);
-		int prior = PRIOR_DEFAULT + integers[i].prior;
-		if (integers[i].prior > 0 && size == 1)
+		int prior = points_of(solver, RULE_DEFAULT);
+		if (integers[i].ahead != RULE_COUNT)
+			prior += points_of(solver, integers[i].ahead);
+		if (integers[i].ahead == RULE_DEFAULT_BOOL)
 			add(solver, (struct scored){ .type = type, .prior = (int16_t)prior });
 		else
 			add_with_array(solver, type, prior, false);
 	}
 	if (size == 8 && solver->layout->records[0].pointer)
-		add_with_array(solver, solver->layout->records[0].pointer, PRIOR_DEFAULT - 1,
-			       false);
+		add_with_array(solver, solver->layout->records[0].pointer,
+			       points_of(solver, RULE_DEFAULT) - 1, false);
 }
 
 /*
@@ -309,13 +312,17 @@ static void grow_seed(struct solver *solver, const struct wish *seed)
 					     .is_fact = seed->kind == CLUE_WHOLE });
 		return;
 	}
+	if (!seed->offset && seed->count)
+		add(solver,
+		    (struct scored){ .type = seed->type, .count = seed->count, .is_direct = true });
 	if (!seed->offset && seed->kind != CLUE_SHAPE)
 		add_with_array(solver, seed->type, 0, true);
 	else if (!seed->offset)
 		add_with_array(solver, seed->type, -1, true);
 	struct held held = { solver->layout->records[seed->type].holders,
 			     layout_size(solver->layout, seed->type), seed->offset, 0,
-			     seed->offset ? PRIOR_INSIDE : PRIOR_CONTAINER };
+			     seed->offset ? points_of(solver, RULE_INSIDE)
+					  : points_of(solver, RULE_CONTAINER) };
 	climb(solver, &held, least_size(solver));
 	settle_offers(solver);
 	add_elements(solver, seed);
@@ -393,7 +400,9 @@ struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t co
 	if (item)
 		return item;
 	size_t before = solver->count;
-	add(solver, (struct scored){ .type = type, .count = count, .prior = PRIOR_SEARCHED });
+	add(solver, (struct scored){ .type = type,
+				     .count = count,
+				     .prior = points_of(solver, RULE_SEARCHED) });
 	if (solver->count == before)
 		return NULL;
 	item = &solver->items[before];
@@ -551,7 +560,9 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 
 struct error *solver_refine(struct solver *solver)
 {
-	if (!solver->input->refine || solver_confidence(solver) >= CONFIDENCE_INFERRED)
+	bool is_counted = solver->count && solver->items->is_counted && !solver->items->rejected;
+	if (!solver->input->refine || is_counted ||
+	    solver_confidence(solver) >= CONFIDENCE_INFERRED)
 		return NULL;
 	judge_all(solver);
 	return refine(solver);

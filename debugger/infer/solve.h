@@ -12,6 +12,7 @@
 
 #include "debugger/infer/infer.h"
 #include "debugger/infer/layout.h"
+#include "debugger/infer/rules.h"
 
 enum subject_place { PLACE_DATA, PLACE_BSS, PLACE_RODATA };
 
@@ -32,6 +33,7 @@ struct scored {
 	uint8_t sources; /* bit N: matched by clues of enum clue_source N */
 	bool is_direct;	 /* a clue names it itself */
 	bool is_proved;	 /* its count: a stride, or a table */
+	bool is_counted; /* an object that points at it says how many there are */
 	bool is_fact;	 /* a table of the kernel says so */
 	bool is_judged;	 /* its bytes and its name, not only the clues */
 	bool is_refined; /* chosen or passed over by how well it explains the bytes */
@@ -60,7 +62,7 @@ struct solver_input {
 	 */
 	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
 	/* What the name says, 0 to 6. */
-	int (*judge_name)(void *context, uint32_t type);
+	int (*judge_name)(void *context, uint32_t type, uint32_t count);
 	/*
 	 * What these two give at most together: then candidates that clues put too far behind are
 	 * not judged, and lie behind the others in no order. 0: all are.
@@ -70,6 +72,7 @@ struct solver_input {
 	 * they explain the bytes. NULL: not wanted. */
 	struct error *(*refine)(void *context, struct solver *solver);
 	void *context;
+	const struct rules *rules; /* NULL: all */
 };
 
 /* The question that added a type as a candidate, and where. */
@@ -93,6 +96,11 @@ struct solver {
 	int settled_margin;
 	bool out_of_memory;
 };
+
+static inline int16_t points_of(const struct solver *solver, enum rule which)
+{
+	return (int16_t)rule(solver->input->rules, which);
+}
 
 struct error *solver_init(struct solver *solver, const struct layout *layout) MUST_CHECK;
 void solver_deinit(struct solver *solver);
@@ -124,7 +132,8 @@ struct wish {
 	enum clue_kind kind;
 	enum clue_source source;
 	uint32_t offset, size;
-	uint32_t type; /* resolved, 0: none */
+	uint32_t count; /* of these, 0: not known */
+	uint32_t type;	/* resolved, 0: none */
 	int16_t weight;
 	uint16_t times;
 	uint64_t where;

@@ -3,40 +3,48 @@
 #include "base/array.h"
 #include "debugger/infer/solve.h"
 
-#define TOO_SMALL 7 /* points against a scalar of which more is read than it has */
+#define PRIOR_LOCK -3 /* of a spinlock_t; how many others hold a raw_spinlock_t tells nothing */
 
 /* --- clues ---------------------------------------------------------------------------------- */
 
 /* Points that a clue gives a candidate that matches, and takes from one that does not. */
-static int weigh(const struct layout *layout, const struct clue *clue, uint32_t type)
+static enum rule rule_of(const struct layout *layout, const struct clue *clue, uint32_t type)
 {
 	enum btf_kind kind = layout_kind(layout, type);
 	bool compound = kind == BTF_STRUCT || kind == BTF_UNION;
 	switch (clue->kind) {
 	case CLUE_WHOLE:
-		return 30;
-	case CLUE_HINT:
-		return 0;
+		return RULE_WHOLE;
 	case CLUE_STRIDE:
-		return 7;
+		return RULE_STRIDE;
 	case CLUE_ACCESS:
-		return 2;
+		return RULE_ACCESS;
 	case CLUE_SHAPE:
-		return clue->source == SOURCE_NAME ? 2 : 6;
+		return clue->source == SOURCE_NAME ? RULE_SHAPE_NAME : RULE_SHAPE;
 	case CLUE_OBJECT:
 		if (compound)
-			return 10;
-		/* Casts to char * and unsigned long * are common, so these prove less. */
-		return kind == BTF_PTR ? 7 : layout_size(layout, type) == 1 ? 3 : 6;
+			return RULE_OBJECT;
+		return kind == BTF_PTR			? RULE_OBJECT_POINTER
+		       : layout_size(layout, type) == 1 ? RULE_OBJECT_BYTE
+							: RULE_OBJECT_NUMBER;
 	case CLUE_VALUE:
 		if (kind == BTF_PTR)
-			return layout_is_compound(layout, layout_target(layout, type)) ? 8
-			       : !layout_target(layout, type)			       ? 2
-			       : clue->source == SOURCE_DATA			       ? 3
-										       : 5;
-		return kind == BTF_ENUM || kind == BTF_ENUM64 || compound ? 5 : 4;
+			return layout_is_compound(layout, layout_target(layout, type))
+				       ? RULE_VALUE_POINTER
+			       : !layout_target(layout, type) ? RULE_VALUE_VOID
+			       : clue->source == SOURCE_DATA  ? RULE_VALUE_SEEN
+							      : RULE_VALUE_OTHER_POINTER;
+		return kind == BTF_ENUM || kind == BTF_ENUM64 || compound ? RULE_VALUE_ENUM
+									  : RULE_VALUE_NUMBER;
+	default:
+		return RULE_COUNT;
 	}
-	return 0;
+}
+
+static int weigh(const struct solver *solver, const struct clue *clue, uint32_t type)
+{
+	enum rule which = rule_of(solver->layout, clue, type);
+	return which == RULE_COUNT ? 0 : points_of(solver, which);
 }
 
 static bool add_wish(struct solver *solver, const struct clue *clue)
@@ -44,6 +52,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 	const struct layout *layout = solver->layout;
 	uint64_t room = solver->input->subject->room;
 	uint32_t type = layout_id(layout, clue->type), size = layout_size(layout, type);
+	uint32_t count = points_of(solver, RULE_COUNTED) ? clue->count : 0;
 	if (layout_kind(layout, type) == BTF_FUNC_PROTO) {
 		type = layout_resolve(layout, layout->records[type].pointer);
 		size = layout_size(layout, type);
@@ -60,8 +69,11 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 		if (wish->kind == clue->kind && wish->offset == clue->offset &&
 		    wish->size == size && wish->type == type) {
 			/* The same clue once more adds a little, not the same again. */
+			if (!wish->count)
+				wish->count = count;
 			if (wish->times++ < 3 && wish->weight > 2)
-				wish->weight++;
+				wish->weight =
+					(int16_t)(wish->weight + points_of(solver, RULE_AGAIN));
 			return true;
 		}
 	}
@@ -73,7 +85,8 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 			       .offset = clue->offset,
 			       .size = size,
 			       .type = type,
-			       .weight = (int16_t)weigh(layout, clue, type),
+			       .count = count,
+			       .weight = (int16_t)weigh(solver, clue, type),
 			       .times = 1,
 			       .where = clue->where };
 	return true;
@@ -271,6 +284,10 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 		item->sources |= (uint8_t)(1u << wish->source);
 		if (wish->kind == CLUE_STRIDE && item->count)
 			item->is_proved = true;
+		if (wish->count && wish->count == item->count && wish->type == item->type) {
+			item->is_proved = item->is_counted = true;
+			item->score = (int16_t)(item->score + points_of(solver, RULE_COUNTED));
+		}
 		if (wish->kind != CLUE_STRIDE && wish->kind != CLUE_ACCESS &&
 		    wish->source != SOURCE_NAME)
 			item->typed = (int16_t)(item->typed + weight);
@@ -292,10 +309,10 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 		return;
 	/* Wide moves and block copies take no notice of members. */
 	if (is_too_small(solver->layout, item, wish))
-		weight = TOO_SMALL;
+		weight = -points_of(solver, RULE_TOO_SMALL);
 	else if (wish->kind == CLUE_ACCESS &&
 		 wish->offset < layout_size(solver->layout, item->type))
-		weight = wish->size >= 8 ? 1 : 2;
+		weight = -points_of(solver, wish->size >= 8 ? RULE_MISFIT_WORD : RULE_MISFIT);
 	item->score = (int16_t)(item->score - weight);
 	item->against = (int16_t)(item->against + weight);
 	if (weight > 3 && !item->rejected_by) {
@@ -316,12 +333,16 @@ static int judge_gap(const struct solver_input *input, uint64_t size)
 	uint64_t gap = subject->room - size, end = subject->address + subject->room;
 	uint64_t alignment = end & -end;
 	if (subject->room_is_exact)
-		return gap ? -20 : 4;
+		return rule(input->rules, gap ? RULE_GAP_INEXACT : RULE_GAP_EXACT);
 	if (!gap)
-		return 3;
+		return rule(input->rules, RULE_GAP_NONE);
 	if (gap >= alignment)
-		return input->place == PLACE_RODATA ? -4 : -8;
-	return gap < 8 ? 2 : gap < 16 ? 1 : gap < 32 ? 0 : gap < 64 ? -1 : -3;
+		return rule(input->rules, input->place == PLACE_RODATA ? RULE_GAP_LITERALS
+								       : RULE_GAP_UNEXPLAINED);
+	return gap < 8	  ? rule(input->rules, RULE_GAP_WORD)
+	       : gap < 16 ? rule(input->rules, RULE_GAP_WORDS)
+	       : gap < 32 ? 0
+			  : rule(input->rules, RULE_GAP_LARGE);
 }
 
 static void clamp_points(struct scored *item, int points)
@@ -330,20 +351,33 @@ static void clamp_points(struct scored *item, int points)
 	item->score = (int16_t)(score < -1000 ? -1000 : score > 1000 ? 1000 : score);
 }
 
+/*
+ * spin_lock() is raw_spin_lock() inlined: of what only that sees, most are spinlock_t. How many
+ * other structs hold a raw_spinlock_t says nothing of that.
+ */
+static int prior_of_lock(const struct solver *solver, const struct scored *item)
+{
+	for (size_t i = 0; i < solver->wish_count; i++)
+		if (solver->wishes[i].kind == CLUE_OBJECT && !solver->wishes[i].offset &&
+		    solver->wishes[i].type == solver->layout->raw_spinlock)
+			return item->prior < PRIOR_LOCK ? PRIOR_LOCK : item->prior;
+	return item->prior;
+}
+
 void solver_check_clues(struct solver *solver, struct scored *item)
 {
 	const struct solver_input *input = solver->input;
 	uint64_t size = layout_size(solver->layout, item->type);
 	item->score = item->prior;
 	item->is_proved = item->is_fact && item->count;
-	/* spin_lock() is raw_spin_lock() inlined: of what only that sees, most are spinlock_t. */
 	if (item->type == solver->layout->spinlock && item->type)
-		item->score = (int16_t)(item->score + 5);
+		item->score =
+			(int16_t)(prior_of_lock(solver, item) + rule(input->rules, RULE_LOCK));
 	/* Constants that are one pointer to a function are structs of operations. */
 	if (!item->count && (input->place == PLACE_RODATA || input->is_constant) &&
 	    layout_kind(solver->layout, layout_target(solver->layout, item->type)) ==
 		    BTF_FUNC_PROTO)
-		item->score = (int16_t)(item->score - 4);
+		item->score = (int16_t)(item->score + rule(input->rules, RULE_LONE_FUNCTION));
 	if (input->subject->address % layout_alignment(solver->layout, item->type)) {
 		item->rejected = "is aligned otherwise";
 		item->rejected_by = NOWHERE;
@@ -382,7 +416,7 @@ void solver_judge(struct solver *solver, struct scored *item)
 		item->rejected_by = input->subject->address;
 	}
 	if (input->judge_name)
-		clamp_points(item, input->judge_name(input->context, item->type));
+		clamp_points(item, input->judge_name(input->context, item->type, item->count));
 	if (item->rejected && outweighs(item) && item->data >= -3)
 		item->rejected = NULL;
 	item->is_judged = true;

@@ -19,6 +19,11 @@ static bool fills_room(struct type type, uint64_t room)
 	       type_size(type, &size) && size <= room && room - size < step;
 }
 
+const char *verdict_length_remark(struct type type, uint64_t room)
+{
+	return fills_room(type, room) ? "at most so long" : "length not proved";
+}
+
 bool verdict_is_same_type(struct type a, struct type b)
 {
 	struct type first, second;

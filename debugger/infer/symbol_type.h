@@ -8,8 +8,7 @@
 struct verdict {
 	struct type type; /* { NULL, 0 }: nobody says */
 	enum type_origin origin;
-	/* An array whose length nothing proves: it has as many elements as fit. */
-	bool at_most;
+	bool at_most; /* an array whose length nothing proves */
 };
 
 /*
@@ -23,6 +22,8 @@ struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
 				const struct typing *typing, bool undeclared,
 				struct verdict *ret) MUST_CHECK;
+/* Says so of an array whose length nothing proves, `room` bytes before the next symbol. */
+const char *verdict_length_remark(struct type type, uint64_t room);
 /* Equal but for the length of an array. */
 bool verdict_is_same_type(struct type a, struct type b);
 /* symbol_verdict() for those who need no more of it. */

@@ -311,6 +311,27 @@ def element(btf, kind):
     return kind
 
 
+def elements(btf, kind):
+    """How many there are below all dimensions of an array; 1: it is none, 0: nobody says."""
+    count, kind = 1, resolve(btf, kind)
+    while kind[0] == "array":
+        count *= kind[2]
+        kind = resolve(btf, kind[1])
+    return count
+
+
+def compare_strictly(btf, truth, given):
+    """"exact", "length": an array of the same elements but not as many, or "wrong"."""
+    try:
+        a, b = parse(btf, truth), parse(btf, given)
+    except NoType:
+        return "exact" if truth == given else "wrong"
+    if canonical(btf, a) != canonical(btf, b):
+        return "wrong"
+    # DWARF itself has no length of some: "x[]", declared so.
+    return "exact" if elements(btf, a) in (0, elements(btf, b)) else "length"
+
+
 def record_below(btf, number):
     while btf.records[number].kind in (TYPEDEF,) + MODIFIERS:
         number = btf.records[number].size

@@ -46,6 +46,7 @@ struct clue {
 	enum clue_source source;
 	uint32_t offset;  /* bytes from the symbol's start */
 	uint32_t size;	  /* bytes; 0 where the kind has none */
+	uint32_t count;	  /* of OBJECT, elements that lie there; 0: not known */
 	struct type type; /* { NULL, 0 } for ACCESS and STRIDE */
 	uint64_t where;	  /* address of what says so, 0: none */
 	const char *how;  /* static text: "argument of a call", "kernel_param.arg", ... */

@@ -328,6 +328,7 @@ void hints_destroy(struct hints *hints)
 
 uint8_t hints_kernel(const struct hints *hints, const char *name)
 {
+	uint8_t kernels = 0;
 	for (size_t i = 0; i < hints->kernels.count && i < 6; i++) {
 		const char *line = hints->kernels.items[i];
 		size_t series = strcspn(line, "\t");
@@ -335,9 +336,9 @@ uint8_t hints_kernel(const struct hints *hints, const char *name)
 		size_t length = strcspn(release, "\t");
 		if ((strlen(name) == series && !strncmp(line, name, series)) ||
 		    (strlen(name) == length && !strncmp(release, name, length)))
-			return (uint8_t)(1u << i);
+			kernels |= (uint8_t)(1u << i);
 	}
-	return 0;
+	return kernels;
 }
 
 /* gcc's number after the dot means nothing elsewhere: "state.3" is in the table as "state.". */

@@ -29,7 +29,10 @@ struct error *hints_create(struct hints **ret) MUST_CHECK;
 /* From bytes, borrowed; ERROR_FORMAT. */
 struct error *hints_open(const void *data, size_t size, struct hints **ret) MUST_CHECK;
 void hints_destroy(struct hints *hints);
-/* The bit of a kernel by series ("6.1") or release; 0: not in the table. */
+/*
+ * The bits of the kernels of a series ("6.1"), of whatever flavour, or of one release with its
+ * flavour; 0: not in the table.
+ */
 uint8_t hints_kernel(const struct hints *hints, const char *name);
 /*
  * What a symbol's name is in the kernels of the mask, as a variable of its kind, per-CPU or not.

@@ -181,11 +181,12 @@ static void test_rows_that_do_not_count(void)
 static void test_conflict(void)
 {
 	struct bench bench;
-	/* Code alone would be believed, and so would the table: neither is, in this order. */
+	/* Code alone would be believed, and so would the table: a guess, and the table is more
+	 * often right. */
 	begin(&bench, "a_list", 16);
 	clue(&bench, CLUE_OBJECT, "spinlock", 4);
 	clue(&bench, CLUE_STRIDE, NULL, 4);
-	CHECK_END(&bench, "struct spinlock", "guess");
+	CHECK_END(&bench, "struct list_head", "guess");
 	/* A table of the kernel itself is a fact no more where the shipped one differs. */
 	begin(&bench, "a_list", 16);
 	clue(&bench, CLUE_WHOLE, "list_head", 16);

@@ -522,13 +522,13 @@ static void test_endings(void)
 	CHECK_STRING(named(asked, "fops_of"), "");
 	/* They may be several things, and only break ties. */
 	CHECK_STRING(named(asked, "my_lock"), "");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "spinlock")), 3);
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "mutex")), 3);
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "file")), 0);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "spinlock"), 0), 3);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "mutex"), 0), 3);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "file"), 0), 0);
 	CHECK_STRING(named(asked, "dev_attr_online"), "");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "device_attribute")), 6);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "device_attribute"), 0), 6);
 	CHECK_STRING(named(asked, "the_item"), "");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item")), 2);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item"), 0), 2);
 	CHECK_STRING(named(asked, ""), "");
 	asked_destroy(asked);
 }
@@ -539,7 +539,7 @@ static void test_namesakes(void)
 	struct asked *asked = asked_create(&machine.target);
 	ask(asked, "item", 4096);
 	CHECK_STRING(named(asked, "kmem_cache.7"), "struct kmem_cache");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "kmem_cache")), NAMES_MOST);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "kmem_cache"), 0), NAMES_MOST);
 	uint32_t size = layout_size(asked->layout, struct_named(asked, "device_attribute"));
 	asked->subject.room = size;
 	CHECK_STRING(named(asked, "device_attribute"), "struct device_attribute");

@@ -109,6 +109,7 @@ static uint32_t walk(struct walked *walked, const char *holder)
 		&walked->knowledge->facts[knowledge_first_fact(walked->knowledge, AT(other))];
 	CHECK(fact->address == AT(other) && fact->clue.kind == CLUE_OBJECT &&
 	      fact->clue.source == SOURCE_POINTER);
+	CHECK_U64(fact->clue.count, walked->suite->count);
 	return fact->clue.type.id;
 }
 
