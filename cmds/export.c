@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/export/export.h"
+
+#include "cmds/btf.h"
+#include "debugger/command/command.h"
+#include "debugger/shell/child.h"
+#include <string.h>
+
+extern const struct command command_export;
+
+enum { OPTION_MODULE, OPTION_NO_MODULES, OPTION_GUESSES };
+
+static void count(struct out *out, const char *key, uint64_t number, const char *text)
+{
+	out_u64(out, key, number);
+	out_text(out, "%s", text);
+}
+
+static void report(struct out *out, const char *path, const struct export_summary *summary)
+{
+	out_object_begin(out, NULL);
+	out_string(out, "file", path);
+	out_text(out, ": ");
+	count(out, "bytes", summary->bytes, " bytes, ");
+	count(out, "symbols", summary->symbols, " symbols, ");
+	count(out, "types", summary->types, " types, ");
+	count(out, "variables", summary->variables, " variables, ");
+	count(out, "functions", summary->functions, " functions, ");
+	count(out, "modules", summary->modules, " modules");
+	if (summary->without_btf) {
+		out_text(out, "; ");
+		count(out, "without_btf", summary->without_btf, " modules without BTF");
+	} else {
+		out_u64_as(out, "without_btf", 0, "");
+	}
+	out_text(out, "\n");
+	out_object_end(out);
+}
+
+static struct error *write_vmlinux(struct session *session, const struct arguments *arguments,
+				   const char *path)
+{
+	struct export_options options = {
+		.no_modules = arguments->options[OPTION_NO_MODULES] != NULL,
+		.guesses = arguments->options[OPTION_GUESSES] != NULL,
+		.progress = session->progress,
+	};
+	struct export_summary summary;
+	FILE *file;
+	TRY(output_open(session->helper, path, false, &file));
+	struct error *error = export_vmlinux(session->target, &options, file, &summary);
+	if (fclose(file) && !error)
+		error = error_system("%s", path);
+	if (!error)
+		report(session->out, path, &summary);
+	return error;
+}
+
+static struct error *export_run(struct session *session, const struct arguments *arguments)
+{
+	const char *const *options = arguments->options;
+	const char *what = arguments->operands[0], *path = arguments->operands[1];
+	const char *module = options[OPTION_MODULE] ? options[OPTION_MODULE] : "vmlinux";
+	bool is_vmlinux = !strcmp(what, "vmlinux");
+	if (is_vmlinux && options[OPTION_MODULE])
+		return command_usage_error(&command_export, "-m is for btf and variables");
+	if (!is_vmlinux && (options[OPTION_NO_MODULES] || options[OPTION_GUESSES]))
+		return command_usage_error(&command_export,
+					   "--no-modules and --guesses are for vmlinux");
+	if (is_vmlinux)
+		return write_vmlinux(session, arguments, path);
+	if (!strcmp(what, "btf"))
+		return btf_export(session, module, path);
+	if (!strcmp(what, "variables"))
+		return btf_export_variables(session, module, path);
+	return command_usage_error(&command_export, "no form \"%s\": vmlinux, btf or variables",
+				   what);
+}
+
+static const char *const examples[] = { "export vmlinux /dev/null", "export btf /dev/null", NULL };
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "writes files for other tools: a vmlinux, BTF",
+	.description =
+		"`export vmlinux FILE` writes an ELF file that crash, drgn, gdb and pahole take in "
+		"the place of the vmlinux with debuginfo: the kernel's symbols, DWARF of all types "
+		"of the kernel and its modules, of the functions whose prototype nothing disputes, "
+		"and of the variables whose type is certain, inferred or declared (--guesses: of "
+		"all); build ID and ORC tables. It has no lines of source and no local variables, "
+		"and the types of variables are what `globals` says, without its marks of how sure "
+		"that is: DW_AT_producer says where they come from. Code and data are holes, which "
+		"read as zeros: their contents are in the dump. Without --no-modules it is of this "
+		"boot alone, for modules lie elsewhere in the next one.\n\n"
+		"`export btf FILE` writes the kernel's BTF, or a module's (-m). `export variables "
+		"FILE` writes a split BTF that continues it, with VAR and DATASEC for the globals "
+		"whose types BTF does not have and that are declared, or inferred without being a "
+		"guess; a declaration tag says which: \"btfcrash:declared\", \"btfcrash:certain\", "
+		"\"btfcrash:inferred\". bpftool (-B), libbpf and --btf read it.",
+	.options = { [OPTION_MODULE] = { 'm', "module", "MODULE", OPERAND_MODULE,
+					 "BTF or variables of this module" },
+		     [OPTION_NO_MODULES] = { 0, "no-modules", NULL, OPERAND_WORD,
+					     "of the kernel alone: for all boots of this build" },
+		     [OPTION_GUESSES] = { 0, "guesses", NULL, OPERAND_WORD,
+					  "variables whose type is a guess, too" } },
+	.operands = { { .name = "vmlinux|btf|variables", .kind = OPERAND_WORD },
+		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
+	.examples = examples,
+	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
+	.run = export_run,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes an ELF64 executable, little-endian (System V ABI, chapters 4 and 5): sections with
+ * contents, without, or with a hole for contents; symbols; a PT_LOAD for each section that memory
+ * has, in ascending order, and a PT_NOTE. Running out of memory is remembered until the end.
+ */
+#ifndef DEBUGGER_EXPORT_ELF_H
+#define DEBUGGER_EXPORT_ELF_H
+
+#include "base/strbuf.h"
+#include <stdio.h>
+
+#define ELF_SECTIONS_MAX 64
+
+struct elf_section {
+	char name[32];
+	uint32_t type;
+	uint64_t flags;
+	uint64_t address, size; /* bytes */
+	const void *data;	/* borrowed; NULL: a hole, but for what is patched */
+	uint32_t link, info;
+	uint64_t alignment, entry_size;
+	/* A piece of a hole that is not zero: borrowed, at an offset within. */
+	const void *patch;
+	uint64_t patch_offset, patch_size;
+	uint64_t offset; /* in the file; set when it is written */
+};
+
+struct elf {
+	uint16_t machine; /* EM_... */
+	struct elf_section sections[ELF_SECTIONS_MAX];
+	unsigned int count; /* the first one is the null section */
+	struct strbuf locals, globals, names;
+	bool failed;
+};
+
+void elf_init(struct elf *elf, uint16_t machine);
+void elf_deinit(struct elf *elf);
+/* Copied but for what it borrows. NULL: there are too many. */
+struct elf_section *elf_add(struct elf *elf, const struct elf_section *section);
+/* `type`: STT_...; a name without control characters. `section`: its number. */
+void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, bool is_global,
+		uint8_t type, unsigned int section);
+/*
+ * Writes all of it, and adds the tables of symbols and of names. Holes of a file that cannot be
+ * positioned become zeros. `*ret_size`: bytes of the file. Errors: ERROR_NO_MEMORY, ERROR_SYSTEM.
+ */
+struct error *elf_write(struct elf *elf, FILE *file, uint64_t *ret_size) MUST_CHECK;
+
+#endif

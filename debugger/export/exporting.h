@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A file that is being made; between the files of this room. */
+#ifndef DEBUGGER_EXPORT_EXPORTING_H
+#define DEBUGGER_EXPORT_EXPORTING_H
+
+#include "debugger/export/elf.h"
+#include "debugger/export/export.h"
+#include "debugger/export/types.h"
+
+/* A variable whose type will be written. */
+struct exported_variable {
+	uint32_t symbol;
+	struct type type;
+};
+
+struct exporting {
+	struct target *target;
+	const struct export_options *options;
+	/* How far the kernel was moved from where it was linked, bytes: run-time minus link-time.
+	 */
+	uint64_t moved;
+	struct elf elf;
+	struct dwarf dwarf;
+	struct strbuf abbreviations;
+	struct exported_types kernel;
+	struct exported_types *modules; /* by number in target->modules; btf NULL: none */
+	const struct module *module_list;
+	size_t module_count;
+	struct exported_variable *variables; /* the kernel's, then the modules', in their order */
+	size_t variable_count, variable_capacity;
+	uint64_t *sizes;   /* of the kernel's symbols that have a type, 0: none */
+	void *contents[8]; /* of sections, owned */
+	size_t content_count;
+	struct export_summary summary;
+};
+
+/* The address that a place of the kernel's image was linked to. */
+static inline uint64_t link_address(const struct exporting *exporting, uint64_t address)
+{
+	return address - exporting->moved;
+}
+
+/* --- image.c: the sections of the kernel, and its symbols --- */
+struct error *export_sections(struct exporting *exporting) MUST_CHECK;
+struct error *export_symbols(struct exporting *exporting) MUST_CHECK;
+
+/* --- variables.c --- */
+/* Asks inference for all types: seconds, unless they are in the cache. */
+struct error *export_collect_variables(struct exporting *exporting) MUST_CHECK;
+/* Into the open unit of `types`; `module` NULL: the kernel's. */
+void export_variables(struct exporting *exporting, struct exported_types *types,
+		      const char *module);
+
+/* --- functions.c: units of their own --- */
+struct error *export_functions(struct exporting *exporting) MUST_CHECK;
+
+#endif

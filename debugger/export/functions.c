@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Functions with their prototypes, where nothing disputes them: one symbol and one FUNC of the
+ * kernel or the module have the name. Clones (.isra, .constprop, .part, .cold) have names of their
+ * own, which no FUNC has: their parameters are not those that were written down.
+ */
+#include "base/array.h"
+#include "debugger/export/quirks.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT_GAP_MAX	  4096 /* bytes between functions of one unit: there may be data */
+#define FUNCTION_SIZE_MAX (1u << 20)
+
+struct function {
+	uint64_t start;
+	uint32_t size, symbol, prototype;
+	const struct exported_types *types;
+};
+
+struct functions {
+	struct exporting *exporting;
+	struct function *items;
+	size_t count, capacity;
+};
+
+static const struct exported_types *types_of(const struct exporting *exporting,
+					     const struct symbol *symbol)
+{
+	if (!symbol->module)
+		return &exporting->kernel;
+	for (size_t i = 0; i < exporting->module_count; i++)
+		if (exporting->modules[i].btf &&
+		    !strcmp(exporting->module_list[i].name, symbol->module))
+			return &exporting->modules[i];
+	return NULL;
+}
+
+static bool is_only_symbol(const struct target *target, const struct symbol *symbol)
+{
+	struct symbol other;
+	uint64_t cursor = 0;
+	unsigned int count = 0;
+	while (count < 2 &&
+	       symtab_find_own(target->symbols, symbol->module, symbol->name, &cursor, &other))
+		count++;
+	return count == 1;
+}
+
+/* The FUNC_PROTO of the only FUNC of that name; 0: there is none, or several. */
+static uint32_t find_prototype(const struct exported_types *types, const char *name)
+{
+	uint64_t cursor = 0;
+	struct btf_type function, prototype;
+	uint32_t id = btf_find(types->btf, BTF_FUNC, name, &cursor);
+	if (id < types->start || !btf_get(types->btf, id, &function) ||
+	    !btf_get(types->btf, function.type, &prototype) || prototype.kind != BTF_FUNC_PROTO)
+		return 0;
+	uint32_t next = btf_find(types->btf, BTF_FUNC, name, &cursor);
+	return next >= types->start ? 0 : function.type;
+}
+
+static struct error *add_function(struct functions *functions, const struct symbol *symbol,
+				  const struct exported_types *types)
+{
+	uint32_t prototype = find_prototype(types, symbol->name);
+	if (!prototype || !symbol->size || symbol->size > FUNCTION_SIZE_MAX ||
+	    !is_only_symbol(functions->exporting->target, symbol))
+		return NULL;
+	if (!array_reserve(&functions->items, &functions->capacity, functions->count + 1))
+		return error_no_memory();
+	functions->items[functions->count++] =
+		(struct function){ .start = link_address(functions->exporting, symbol->address),
+				   .size = (uint32_t)symbol->size,
+				   .symbol = symbol->number,
+				   .prototype = prototype,
+				   .types = types };
+	return NULL;
+}
+
+static struct error *collect(struct functions *functions)
+{
+	struct exporting *exporting = functions->exporting;
+	const struct symtab *symbols = exporting->target->symbols;
+	struct symbol symbol;
+	uint32_t count = exporting->options->no_modules ? symtab_kernel_count(symbols)
+							: symtab_count(symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		symtab_peek(symbols, i, &symbol);
+		if (symbol.kind != 't' && symbol.kind != 'T' && symbol.kind != 'W' &&
+		    symbol.kind != 'w')
+			continue;
+		const struct exported_types *types = types_of(exporting, &symbol);
+		if (!types)
+			continue;
+		symtab_get(symbols, i, &symbol);
+		TRY(add_function(functions, &symbol, types));
+	}
+	return NULL;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *left = a, *right = b;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol;
+}
+
+/* Those that share an address with the one before are left out, and lengths end at the next. */
+static void make_disjoint(struct functions *functions)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *last = kept ? &functions->items[kept - 1] : NULL;
+		if (last && last->start == functions->items[i].start)
+			continue;
+		if (last && functions->items[i].start - last->start < last->size)
+			last->size = (uint32_t)(functions->items[i].start - last->start);
+		functions->items[kept++] = functions->items[i];
+	}
+	functions->count = kept;
+}
+
+static bool is_scope(const struct symbol *symbol)
+{
+	return !strcmp(symbol->name, quirk_write_expire_scope);
+}
+
+/* Beside the function, in its unit: crash looks in its scope. */
+static void write_scope(struct exporting *exporting)
+{
+	struct dwarf_type type;
+	struct type integer;
+	int64_t value;
+	struct error *error = target_find_type(exporting->target, NULL, "int", &integer);
+	if (!error && exported_type_elsewhere(&exporting->kernel, integer, &type) &&
+	    quirk_write_expire(exporting->target, &value)) {
+		dwarf_entry(&exporting->dwarf, DWARF_CONSTANT, type);
+		dwarf_name(&exporting->dwarf, "write_expire");
+		dwarf_signed(&exporting->dwarf, value);
+	}
+	error_free(error);
+}
+
+static void write_function(struct exporting *exporting, const struct function *function)
+{
+	struct dwarf *dwarf = &exporting->dwarf;
+	struct symbol symbol;
+	struct btf_type prototype;
+	struct dwarf_type result;
+	symtab_get(exporting->target->symbols, function->symbol, &symbol);
+	struct type type = { function->types->btf, function->prototype };
+	if (!type_get(type, &prototype) ||
+	    !exported_type_elsewhere(function->types, (struct type){ type.btf, prototype.type },
+				     &result))
+		return;
+	bool is_global = symbol.kind >= 'A' && symbol.kind <= 'Z';
+	dwarf_entry(dwarf, is_global ? DWARF_FUNCTION : DWARF_STATIC_FUNCTION, result);
+	dwarf_name(dwarf, symbol.name);
+	dwarf_address(dwarf, function->start);
+	dwarf_u32(dwarf, function->size);
+	exported_parameters(function->types, dwarf, &prototype);
+	if (is_scope(&symbol))
+		write_scope(exporting);
+	exporting->summary.functions++;
+}
+
+/* The functions from `first` on that make one unit. */
+static size_t count_unit(const struct functions *functions, size_t first)
+{
+	size_t count = 1;
+	for (size_t i = first; i + 1 < functions->count && count < QUIRK_FUNCTIONS_PER_UNIT;
+	     i++, count++) {
+		const struct function *one = &functions->items[i], *next = one + 1;
+		if (next->types != one->types ||
+		    next->start - (one->start + one->size) > UNIT_GAP_MAX)
+			break;
+	}
+	return count;
+}
+
+struct error *export_functions(struct exporting *exporting)
+{
+	struct functions functions = { .exporting = exporting };
+	struct error *error = collect(&functions);
+	array_sort(functions.items, functions.count, sizeof(*functions.items), compare_functions);
+	make_disjoint(&functions);
+	for (size_t i = 0, count; !error && i < functions.count; i += count) {
+		const struct function *first = &functions.items[i];
+		count = count_unit(&functions, i);
+		const struct function *last = first + count - 1;
+		dwarf_code_unit_begin(&exporting->dwarf, btf_name(first->types->btf), first->start,
+				      (uint32_t)(last->start + last->size - first->start));
+		for (size_t j = 0; j < count; j++)
+			write_function(exporting, first + j);
+		dwarf_unit_end(&exporting->dwarf);
+	}
+	free(functions.items);
+	return error;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The kernel's image as sections, by the symbols that its linker script sets
+ * (arch/x86/kernel/vmlinux.lds.S, include/asm-generic/vmlinux.lds.h). Code and data have no
+ * contents, for the dump has them; what lies between the sections that are known becomes sections
+ * without a name of their own, so that each symbol has one.
+ */
+#include "base/array.h"
+#include "debugger/export/exporting.h"
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTENTS_MAX (64u << 20)
+#define IMAGE_MAX    (1ull << 30) /* the kernel's part of the address space on x86-64 */
+#define BANNER_MAX   1024
+
+struct span {
+	const char *name, *start_symbol, *end_symbol;
+	uint32_t type;
+	uint64_t flags;
+	bool has_contents;
+	uint64_t start, end; /* run-time addresses */
+};
+
+static const struct span known[] = {
+	/* crash wants .text and .data; drgn takes a file with .init.text for a kernel's. */
+	{ ".text", "_stext", "_etext", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, false, 0, 0 },
+	{ ".rodata", "__start_rodata", "__end_rodata", SHT_PROGBITS, SHF_ALLOC, false, 0, 0 },
+	{ ".notes", "__start_notes", "__stop_notes", SHT_NOTE, SHF_ALLOC, true, 0, 0 },
+	{ ".data", "_sdata", "_edata", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, false, 0, 0 },
+	{ ".orc_header", "orc_header", "__start_orc_unwind_ip", SHT_PROGBITS, SHF_ALLOC, true, 0,
+	  0 },
+	{ ".orc_unwind_ip", "__start_orc_unwind_ip", "__stop_orc_unwind_ip", SHT_PROGBITS,
+	  SHF_ALLOC, true, 0, 0 },
+	{ ".orc_unwind", "__start_orc_unwind", "__stop_orc_unwind", SHT_PROGBITS, SHF_ALLOC, true,
+	  0, 0 },
+	{ ".init.text", "_sinittext", "_einittext", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, false,
+	  0, 0 },
+	{ ".bss", "__bss_start", "__bss_stop", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, false, 0, 0 },
+};
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *left = a, *right = b;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->end < right->end ? -1 : left->end > right->end;
+}
+
+/* Of data that is only read crash wants the banner: what lies behind it needs no place. */
+static void cut_at_banner(const struct target *target, struct span *span)
+{
+	uint64_t banner;
+	if (strcmp(span->name, ".rodata") != 0 ||
+	    !symtab_address(target->symbols, "linux_banner", &banner) || banner < span->start ||
+	    banner >= span->end || span->end - banner <= BANNER_MAX)
+		return;
+	span->end = banner + BANNER_MAX;
+}
+
+static size_t find_spans(const struct target *target, uint64_t first, uint64_t end,
+			 struct span ret[])
+{
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_COUNT(known); i++) {
+		struct span span = known[i];
+		if (symtab_address(target->symbols, span.start_symbol, &span.start) &&
+		    symtab_address(target->symbols, span.end_symbol, &span.end) &&
+		    span.start >= first && span.start < span.end && span.end <= end) {
+			cut_at_banner(target, &span);
+			ret[count++] = span;
+		}
+	}
+	qsort(ret, count, sizeof(*ret), compare_spans);
+	return count;
+}
+
+/* A hole in the dump costs the section's contents: `*ret` stays NULL, and it is a hole too. */
+static struct error *read_contents(struct exporting *exporting, uint64_t address, uint64_t size,
+				   const void **ret)
+{
+	void *data;
+	if (exporting->content_count == ARRAY_COUNT(exporting->contents))
+		return NULL;
+	struct error *error =
+		memory_read_alloc(exporting->target->memory, address, size, CONTENTS_MAX, &data);
+	if (error)
+		return error_only_fatal(error);
+	exporting->contents[exporting->content_count++] = data;
+	*ret = data;
+	return NULL;
+}
+
+static struct error *add_span(struct exporting *exporting, const struct span *span)
+{
+	struct elf_section section = { .type = span->type,
+				       .flags = span->flags,
+				       .address = link_address(exporting, span->start),
+				       .size = span->end - span->start,
+				       .alignment = span->type == SHT_NOTE ? 4 : 1 };
+	snprintf(section.name, sizeof(section.name), "%s", span->name);
+	if (span->has_contents) {
+		TRY(read_contents(exporting, span->start, section.size, &section.data));
+		if (!section.data)
+			section.type = SHT_NOBITS;
+	}
+	elf_add(&exporting->elf, &section);
+	return NULL;
+}
+
+/* Without bytes in the file, up to where the next one begins. */
+static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64_t end)
+{
+	char name[32];
+	if (start >= end)
+		return NULL;
+	snprintf(name, sizeof(name), ".image.%u", exporting->elf.count);
+	return add_span(exporting, &(struct span){ .name = name,
+						   .type = SHT_NOBITS,
+						   .flags = SHF_ALLOC | SHF_WRITE,
+						   .start = start,
+						   .end = end });
+}
+
+/* crash compares the banner with the dump's. */
+static struct error *add_banner(struct exporting *exporting)
+{
+	uint64_t address;
+	const void *banner = NULL;
+	if (!symtab_address(exporting->target->symbols, "linux_banner", &address))
+		return NULL;
+	uint64_t place = link_address(exporting, address);
+	for (unsigned int i = 1; i < exporting->elf.count; i++) {
+		struct elf_section *section = &exporting->elf.sections[i];
+		if (section->data || section->type != SHT_PROGBITS || place < section->address ||
+		    place - section->address >= section->size)
+			continue;
+		uint64_t left = section->size - (place - section->address);
+		uint64_t size = left < BANNER_MAX ? left : BANNER_MAX;
+		TRY(read_contents(exporting, address, size, &banner));
+		if (!banner)
+			return NULL;
+		section->patch = banner;
+		section->patch_offset = place - section->address;
+		section->patch_size = strnlen(banner, size);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Per-CPU variables are linked at 0 until 6.15 (9d7de2aa8b41), then in the image. */
+static void add_per_cpu(struct exporting *exporting)
+{
+	const struct symtab *symbols = exporting->target->symbols;
+	uint64_t start, end;
+	if (!symtab_address(symbols, "__per_cpu_start", &start) || start ||
+	    !symtab_address(symbols, "__per_cpu_end", &end) || !end || end > IMAGE_MAX)
+		return;
+	elf_add(&exporting->elf, &(struct elf_section){ .name = ".data..percpu",
+							.type = SHT_PROGBITS,
+							.flags = SHF_ALLOC | SHF_WRITE,
+							.size = end,
+							.alignment = 4096 });
+}
+
+struct error *export_sections(struct exporting *exporting)
+{
+	const struct target *target = exporting->target;
+	struct span spans[ARRAY_COUNT(known)];
+	uint64_t at, end;
+	if ((!symtab_address(target->symbols, "_text", &at) &&
+	     !symtab_address(target->symbols, "_stext", &at)) ||
+	    !target_image_end(target, &end) || end <= at || end - at > IMAGE_MAX)
+		return error_create(ERROR_NOT_FOUND,
+				    "the symbols do not say where the kernel begins and ends");
+	size_t count = find_spans(target, at, end, spans);
+	add_per_cpu(exporting);
+	for (size_t i = 0; i < count; i++) {
+		if (spans[i].start < at)
+			continue;
+		/* .notes lies within .rodata, whose rest becomes a gap. */
+		if (i + 1 < count && spans[i + 1].start < spans[i].end)
+			spans[i].end = spans[i + 1].start;
+		if (spans[i].start == spans[i].end)
+			continue;
+		TRY(add_gap(exporting, at, spans[i].start));
+		TRY(add_span(exporting, &spans[i]));
+		at = spans[i].end;
+	}
+	TRY(add_gap(exporting, at, end));
+	return add_banner(exporting);
+}
+
+/* --- symbols ------------------------------------------------------------------------------- */
+
+/* The one around an address, or else the one that ends there: _end, __per_cpu_end. 0: none. */
+static unsigned int section_of(const struct elf *elf, uint64_t address)
+{
+	unsigned int before = 0;
+	for (unsigned int i = 1; i < elf->count; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		if (address >= section->address && address - section->address < section->size)
+			return i;
+		if (address - section->address == section->size)
+			before = i;
+	}
+	return before;
+}
+
+static bool is_code(char kind)
+{
+	return kind == 't' || kind == 'T' || kind == 'w' || kind == 'W' || kind == 'i';
+}
+
+static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
+{
+	struct elf *elf = &exporting->elf;
+	char name[DWARF_NAME_MAX + 1];
+	bool is_offset = symbol->address < IMAGE_MAX; /* of a per-CPU variable */
+	uint64_t address = is_offset ? symbol->address : link_address(exporting, symbol->address);
+	unsigned int section = section_of(elf, address);
+	bool is_function = is_code(symbol->kind);
+	/* One behind the image, or an absolute one: crash would measure by it how far the kernel
+	 * moved. */
+	if (!section || !dwarf_clean_name(symbol->name, name))
+		return;
+	if (is_function && elf->sections[section].type == SHT_NOBITS)
+		elf->sections[section].flags |= SHF_EXECINSTR;
+	uint64_t size = exporting->sizes[symbol->number];
+	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';
+	elf_symbol(elf, name, address, size ? size : symbol->size, is_global,
+		   is_function ? STT_FUNC : STT_OBJECT, section);
+	exporting->summary.symbols++;
+}
+
+struct error *export_symbols(struct exporting *exporting)
+{
+	const struct symtab *symbols = exporting->target->symbols;
+	struct symbol symbol;
+	uint32_t count = symtab_kernel_count(symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		symtab_get(symbols, i, &symbol);
+		add_symbol(exporting, &symbol);
+	}
+	return exporting->elf.failed ? error_no_memory() : NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What one tool asks of the file that nothing of ELF or DWARF would, each with its reason. Read in
+ * the sources of crash 9.0.2, drgn 0.3.0, gdb 13 to 17 and dwarves 1.24 to 1.31.
+ */
+#ifndef DEBUGGER_EXPORT_QUIRKS_H
+#define DEBUGGER_EXPORT_QUIRKS_H
+
+#include "debugger/export/exporting.h"
+
+/*
+ * drgn looks at the whole unit of each frame: units of so many functions keep a stack trace at a
+ * second or so, one unit for all makes it 13.
+ */
+#define QUIRK_FUNCTIONS_PER_UNIT 64
+
+/*
+ * crash sizes buffers by the lengths of some arrays, and reads beyond them where they are wrong.
+ * Those are taken from an enumerator of BTF, from an array that is declared with the same length,
+ * or, where no element is zero, from what lies there: the linker's padding is.
+ */
+struct error *quirk_array_type(struct target *target, const struct symbol *symbol, struct type type,
+			       struct type *ret) MUST_CHECK;
+
+/*
+ * gdb adds the distance that the kernel moved to every DW_OP_addr, drgn only to those within the
+ * image: the variables of modules, which have no link-time address, are written as constants.
+ */
+void quirk_module_location(struct dwarf *dwarf, uint64_t address);
+
+/*
+ * crash finds HZ by `write_expire`, 5 * HZ, in the scope of dd_init_sched; a kernel without it is
+ * taken for one of 1000 Hz. True: `*ret` is its value.
+ */
+bool quirk_write_expire(struct target *target, int64_t *ret);
+extern const char quirk_write_expire_scope[];
+
+#endif

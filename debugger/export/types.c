@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/array.h"
+#include "debugger/export/dwarf_codes.h"
+#include "debugger/export/types_private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define TAGS_MAX     64
+#define BITS_MAX     64 /* of a bit-field */
+#define DAMAGED	     "btfcrash_damaged"
+#define ARRAY_MAX    (1ull << 40) /* bytes of an array that anything could have */
+#define DERIVED_MAX  16		  /* types that BTF does not spell out, within each other */
+#define POINTER_SIZE 8
+
+static const struct dwarf_type no_type = { DWARF_VOID, 0 };
+
+/* --- references ---------------------------------------------------------------------------- */
+
+/* Tags have no entry: what they are of stands in their place. */
+static uint32_t without_tags(const struct btf *btf, uint32_t id)
+{
+	struct btf_type record;
+	for (int i = 0; i < TAGS_MAX && id && btf_get(btf, id, &record); i++) {
+		if (record.kind != BTF_TYPE_TAG)
+			return id;
+		id = record.type;
+	}
+	return 0;
+}
+
+static const struct exported_types *level_of(const struct exported_types *types, uint32_t id)
+{
+	while (types && id < types->start)
+		types = types->base;
+	return types && id < types->end ? types : NULL;
+}
+
+/* In the first pass most are not known: they are written as they will be, but for the number. */
+static struct dwarf_type reference(const struct exported_types *types, uint32_t id)
+{
+	id = without_tags(types->btf, id);
+	const struct exported_types *level = id ? level_of(types, id) : NULL;
+	if (!level)
+		return no_type;
+	enum dwarf_where where = level == types ? DWARF_HERE : DWARF_ELSEWHERE;
+	return (struct dwarf_type){ where, level->offsets[id - level->start] };
+}
+
+/* --- one type ------------------------------------------------------------------------------ */
+
+struct writing {
+	struct exported_types *types;
+	struct dwarf *dwarf;
+};
+
+static void begin(struct writing *writing, enum dwarf_entry entry)
+{
+	dwarf_entry(writing->dwarf, entry, no_type);
+}
+
+static void write_damaged(struct writing *writing)
+{
+	begin(writing, DWARF_UNSPECIFIED);
+	dwarf_name(writing->dwarf, DAMAGED);
+}
+
+/* C's names of characters are the only sign of them in BTF; x86's plain char is signed. */
+static uint8_t encoding_of(const struct btf_type *record)
+{
+	bool is_char = record->size == 1 && strstr(record->name, "char");
+	if (record->int_encoding & BTF_INT_BOOL)
+		return DW_ATE_boolean;
+	if (is_char)
+		return strstr(record->name, "unsigned") ? DW_ATE_unsigned_char : DW_ATE_signed_char;
+	return record->int_encoding & BTF_INT_SIGNED ? DW_ATE_signed : DW_ATE_unsigned;
+}
+
+static void write_base(struct writing *writing, const struct btf_type *record)
+{
+	if (!record->size || record->size > 32) {
+		write_damaged(writing);
+		return;
+	}
+	begin(writing, DWARF_BASE_TYPE);
+	dwarf_name(writing->dwarf, record->name);
+	dwarf_byte(writing->dwarf, (uint8_t)record->size);
+	dwarf_byte(writing->dwarf, record->kind == BTF_FLOAT ? DW_ATE_float : encoding_of(record));
+}
+
+static void write_array(struct dwarf *dwarf, struct dwarf_type element, uint32_t count,
+			bool is_sane)
+{
+	dwarf_entry(dwarf, DWARF_ARRAY, element);
+	dwarf_entry(dwarf, count && is_sane ? DWARF_SUBRANGE : DWARF_OPEN_SUBRANGE, no_type);
+	if (count && is_sane)
+		dwarf_number(dwarf, count);
+	dwarf_end_children(dwarf);
+}
+
+/* A debugger multiplies the lengths of arrays of arrays. */
+static bool array_is_sane(struct type type)
+{
+	uint64_t size;
+	return type_size(type, &size) && size <= ARRAY_MAX;
+}
+
+static void write_member(struct writing *writing, const struct btf_member *member)
+{
+	struct dwarf *dwarf = writing->dwarf;
+	struct dwarf_type type = reference(writing->types, member->type);
+	bool has_name = *member->name;
+	if (member->bit_size > BITS_MAX)
+		return;
+	if (member->bit_size) {
+		dwarf_entry(dwarf, has_name ? DWARF_BITS : DWARF_NO_BITS, type);
+		if (has_name)
+			dwarf_name(dwarf, member->name);
+		dwarf_number(dwarf, member->bit_size);
+		dwarf_number(dwarf, member->bit_offset);
+		return;
+	}
+	dwarf_entry(dwarf, has_name ? DWARF_MEMBER : DWARF_NO_MEMBER, type);
+	if (has_name)
+		dwarf_name(dwarf, member->name);
+	dwarf_number(dwarf, member->bit_offset / 8);
+}
+
+static void write_record(struct writing *writing, const struct btf_type *record)
+{
+	struct btf_member member;
+	bool is_union = record->kind == BTF_UNION;
+	if (*record->name) {
+		begin(writing, is_union ? DWARF_UNION : DWARF_STRUCT);
+		dwarf_name(writing->dwarf, record->name);
+	} else {
+		begin(writing, is_union ? DWARF_NO_UNION : DWARF_NO_STRUCT);
+	}
+	dwarf_number(writing->dwarf, record->size);
+	for (uint32_t i = 0; btf_member(record, i, &member); i++)
+		write_member(writing, &member);
+	dwarf_end_children(writing->dwarf);
+}
+
+static void write_enumerators(struct writing *writing, const struct btf_type *record)
+{
+	struct btf_enumerator enumerator;
+	bool is_signed = btf_enum_is_signed(record);
+	uint64_t mask = record->size < 8 ? (1ull << (8 * record->size)) - 1 : UINT64_MAX;
+	for (uint32_t i = 0; btf_enumerator(record, i, &enumerator); i++) {
+		begin(writing, is_signed ? DWARF_SIGNED : DWARF_UNSIGNED);
+		dwarf_name(writing->dwarf, enumerator.name);
+		if (is_signed)
+			dwarf_signed(writing->dwarf, enumerator.value);
+		else
+			dwarf_number(writing->dwarf, (uint64_t)enumerator.value & mask);
+	}
+	dwarf_end_children(writing->dwarf);
+}
+
+static void write_enum(struct writing *writing, const struct btf_type *record)
+{
+	bool has_name = *record->name;
+	if (!record->size || record->size > 8) {
+		write_damaged(writing);
+		return;
+	}
+	if (has_name && !record->vlen)
+		begin(writing, DWARF_FWD_ENUM);
+	else
+		begin(writing, has_name ? DWARF_ENUM : DWARF_NO_ENUM);
+	if (has_name)
+		dwarf_name(writing->dwarf, record->name);
+	dwarf_byte(writing->dwarf, (uint8_t)record->size);
+	if (!has_name || record->vlen)
+		write_enumerators(writing, record);
+}
+
+static void write_forward(struct writing *writing, bool is_union, const char *name)
+{
+	begin(writing, is_union ? DWARF_FWD_UNION : DWARF_FWD_STRUCT);
+	dwarf_name(writing->dwarf, name);
+}
+
+/* `...` is a last parameter without a type. */
+static void write_parameters(const struct exported_types *types, struct dwarf *dwarf,
+			     const struct btf_type *prototype, bool is_elsewhere)
+{
+	struct btf_param param;
+	for (uint32_t i = 0; btf_param(prototype, i, &param); i++) {
+		struct dwarf_type type = reference(types, param.type);
+		bool has_name = *param.name;
+		if (!param.type) {
+			dwarf_entry(dwarf, DWARF_ELLIPSIS, no_type);
+			continue;
+		}
+		if (is_elsewhere && type.where == DWARF_HERE)
+			type.where = DWARF_ELSEWHERE;
+		dwarf_entry(dwarf, has_name ? DWARF_PARAMETER : DWARF_NO_PARAMETER, type);
+		if (has_name)
+			dwarf_name(dwarf, param.name);
+	}
+	dwarf_end_children(dwarf);
+}
+
+static void write_modifier(struct writing *writing, const struct btf_type *record)
+{
+	struct dwarf_type type = reference(writing->types, record->type);
+	switch (record->kind) {
+	case BTF_PTR:
+		dwarf_entry(writing->dwarf, DWARF_POINTER, type);
+		dwarf_byte(writing->dwarf, POINTER_SIZE);
+		break;
+	case BTF_TYPEDEF:
+		dwarf_entry(writing->dwarf, DWARF_TYPEDEF, type);
+		dwarf_name(writing->dwarf, record->name);
+		break;
+	case BTF_CONST:
+		dwarf_entry(writing->dwarf, DWARF_CONST, type);
+		break;
+	case BTF_VOLATILE:
+		dwarf_entry(writing->dwarf, DWARF_VOLATILE, type);
+		break;
+	default:
+		dwarf_entry(writing->dwarf, DWARF_RESTRICT, type);
+		break;
+	}
+}
+
+static bool has_entry(enum btf_kind kind)
+{
+	return kind != BTF_VOID && kind < BTF_KIND_COUNT && kind != BTF_TYPE_TAG &&
+	       kind != BTF_FUNC && kind != BTF_VAR && kind != BTF_DATASEC && kind != BTF_DECL_TAG;
+}
+
+static void write_sound(struct writing *writing, const struct btf_type *record)
+{
+	switch (record->kind) {
+	case BTF_INT:
+	case BTF_FLOAT:
+		write_base(writing, record);
+		break;
+	case BTF_ARRAY:
+		write_array(writing->dwarf, reference(writing->types, record->type),
+			    record->array_count,
+			    array_is_sane((struct type){ record->btf, record->id }));
+		break;
+	case BTF_STRUCT:
+	case BTF_UNION:
+		write_record(writing, record);
+		break;
+	case BTF_ENUM:
+	case BTF_ENUM64:
+		write_enum(writing, record);
+		break;
+	case BTF_FWD:
+		write_forward(writing, record->kind_flag, record->name);
+		break;
+	case BTF_FUNC_PROTO:
+		dwarf_entry(writing->dwarf, DWARF_PROTOTYPE,
+			    reference(writing->types, record->type));
+		write_parameters(writing->types, writing->dwarf, record, false);
+		break;
+	default:
+		write_modifier(writing, record);
+		break;
+	}
+}
+
+/* --- a level ------------------------------------------------------------------------------- */
+
+static void write_all(struct writing *writing)
+{
+	struct exported_types *types = writing->types;
+	struct btf_type record;
+	for (uint32_t id = types->start; id < types->end; id++) {
+		uint32_t i = id - types->start;
+		if (!btf_get(types->btf, id, &record) || !has_entry(record.kind))
+			continue;
+		types->offsets[i] = (uint32_t)writing->dwarf->info.size;
+		if (types->chain[i] && types->nesting[i])
+			write_sound(writing, &record);
+		else
+			write_damaged(writing);
+	}
+}
+
+/* Twice: the first time tells where each type is. All lengths are the same the second time. */
+struct error *exported_types_write(const struct btf *btf, const struct exported_types *base,
+				   const char *name, struct dwarf *dwarf,
+				   struct exported_types *ret)
+{
+	struct exported_types types = {
+		.btf = btf, .base = base, .start = btf_start_id(btf), .end = btf_end_id(btf)
+	};
+	size_t count = types.end - types.start + 1;
+	types.offsets = calloc(count, sizeof(*types.offsets));
+	types.chain = calloc(count, 1);
+	types.nesting = calloc(count, 1);
+	if (!types.offsets || !types.chain || !types.nesting) {
+		exported_types_deinit(&types);
+		return error_no_memory();
+	}
+	struct writing writing = { &types, dwarf };
+	exported_types_measure(&types, false);
+	exported_types_measure(&types, true);
+	dwarf_unit_begin(dwarf, name);
+	write_all(&writing);
+	dwarf_unit_drop(dwarf);
+	dwarf_unit_begin(dwarf, name);
+	write_all(&writing);
+	*ret = types;
+	return NULL;
+}
+
+void exported_types_deinit(struct exported_types *types)
+{
+	free(types->offsets);
+	free(types->chain);
+	free(types->nesting);
+	free(types->derived);
+	hash_index_deinit(&types->derived_index);
+	*types = (struct exported_types){ 0 };
+}
+
+/* --- seen from outside --------------------------------------------------------------------- */
+
+/* The level whose BTF holds a record; NULL: none that is written, as of derived types. */
+static const struct exported_types *holder_of(const struct exported_types *types,
+					      const struct btf *btf)
+{
+	while (types && types->btf != btf)
+		types = types->base;
+	return types;
+}
+
+static bool find_derived(const struct exported_types *types, struct type type, uint32_t *ret)
+{
+	uint32_t hash = hash_bytes(&type.id, sizeof(type.id));
+	size_t position = hash_index_first(&types->derived_index, hash);
+	for (uint32_t i;
+	     (i = hash_index_next(&types->derived_index, hash, &position)) != HASH_NONE;) {
+		const struct derived_type *derived = &types->derived[i];
+		if (derived->type.btf == type.btf && derived->type.id == type.id) {
+			*ret = derived->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool add_derived(struct exported_types *types, struct dwarf *dwarf, struct type type,
+			uint32_t offset)
+{
+	uint32_t number = (uint32_t)types->derived_count;
+	if (!array_reserve(&types->derived, &types->derived_capacity, types->derived_count + 1) ||
+	    !hash_index_add(&types->derived_index, hash_bytes(&type.id, sizeof(type.id)), number)) {
+		dwarf->failed = true;
+		return false;
+	}
+	types->derived[types->derived_count++] = (struct derived_type){ type, offset };
+	return true;
+}
+
+static bool type_within(struct exported_types *types, struct dwarf *dwarf, struct type type,
+			int depth, struct dwarf_type *ret);
+
+static bool write_derived_prototype(struct exported_types *types, struct dwarf *dwarf,
+				    const struct btf_type *record, struct dwarf_type result,
+				    int depth, uint32_t *ret)
+{
+	struct dwarf_type params[16];
+	struct btf_param param;
+	uint32_t count = 0;
+	for (; btf_param(record, count, &param); count++) {
+		struct type type = { record->btf, param.type };
+		if (count >= ARRAY_COUNT(params) || !param.type ||
+		    !type_within(types, dwarf, type, depth + 1, &params[count]))
+			return false;
+	}
+	*ret = dwarf_entry(dwarf, DWARF_PROTOTYPE, result);
+	for (uint32_t i = 0; i < count; i++)
+		dwarf_entry(dwarf, DWARF_NO_PARAMETER, params[i]);
+	dwarf_end_children(dwarf);
+	return true;
+}
+
+static bool write_derived(struct exported_types *types, struct dwarf *dwarf,
+			  const struct btf_type *record, int depth, uint32_t *ret)
+{
+	struct dwarf_type target;
+	struct type whole = { record->btf, record->id };
+	if (record->kind == BTF_INT) {
+		struct writing writing = { types, dwarf };
+		*ret = (uint32_t)dwarf->info.size;
+		write_base(&writing, record);
+		return true;
+	}
+	if (!type_within(types, dwarf, (struct type){ record->btf, record->type }, depth + 1,
+			 &target))
+		return false;
+	switch (record->kind) {
+	case BTF_PTR:
+		*ret = dwarf_entry(dwarf, DWARF_POINTER, target);
+		dwarf_byte(dwarf, POINTER_SIZE);
+		return true;
+	case BTF_CONST:
+		*ret = dwarf_entry(dwarf, DWARF_CONST, target);
+		return true;
+	case BTF_VOLATILE:
+		*ret = dwarf_entry(dwarf, DWARF_VOLATILE, target);
+		return true;
+	case BTF_RESTRICT:
+		*ret = dwarf_entry(dwarf, DWARF_RESTRICT, target);
+		return true;
+	case BTF_ARRAY:
+		*ret = (uint32_t)dwarf->info.size;
+		write_array(dwarf, target, record->array_count, array_is_sane(whole));
+		return true;
+	case BTF_FUNC_PROTO:
+		return write_derived_prototype(types, dwarf, record, target, depth, ret);
+	default:
+		return false;
+	}
+}
+
+static bool type_within(struct exported_types *types, struct dwarf *dwarf, struct type type,
+			int depth, struct dwarf_type *ret)
+{
+	struct btf_type record;
+	uint32_t offset;
+	if (!type.id) {
+		*ret = no_type;
+		return true;
+	}
+	if (!type.btf || depth > DERIVED_MAX || !type_get(type, &record))
+		return false;
+	if (holder_of(types, record.btf)) {
+		*ret = reference(types, record.id);
+		return ret->where != DWARF_VOID;
+	}
+	struct type held = { record.btf, record.id };
+	if (!find_derived(types, held, &offset) &&
+	    (!write_derived(types, dwarf, &record, depth, &offset) ||
+	     !add_derived(types, dwarf, held, offset)))
+		return false;
+	*ret = (struct dwarf_type){ DWARF_HERE, offset };
+	return true;
+}
+
+bool exported_type(struct exported_types *types, struct dwarf *dwarf, struct type type,
+		   struct dwarf_type *ret)
+{
+	return type.id && type_within(types, dwarf, type, 0, ret);
+}
+
+bool exported_type_elsewhere(const struct exported_types *types, struct type type,
+			     struct dwarf_type *ret)
+{
+	struct btf_type record;
+	if (!type.id) {
+		*ret = no_type;
+		return true;
+	}
+	if (!type_get(type, &record) || !holder_of(types, record.btf))
+		return false;
+	*ret = reference(types, record.id);
+	if (ret->where == DWARF_HERE)
+		ret->where = DWARF_ELSEWHERE;
+	return true;
+}
+
+void exported_parameters(const struct exported_types *types, struct dwarf *dwarf,
+			 const struct btf_type *prototype)
+{
+	write_parameters(types, dwarf, prototype, true);
+}

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files for other tools: the vmlinux that gdb, drgn, pahole and LLVM take for one.
+
+What they say with it is compared with the guest's own truth: /proc/kallsyms, /sys/kernel/btf as bpftool
+reads it, its tasks. crash and newer drgns are tried by hand, in a Debian that has them.
+"""
+
+import os
+import re
+import subprocess
+
+from groups.types import bpftool
+from lib import boots, check, check_equal, shorten, tool
+
+VERIFY_SECONDS = 300
+STRUCTS = 80  # whose size and members gdb is asked for
+IMAGE = 1 << 30
+
+
+def output_of(name, *arguments, errors=False, statuses=(0,), **options):
+    """What a tool writes; with `errors`, what it complains of must be nothing."""
+    done = subprocess.run([tool(name), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=VERIFY_SECONDS, check=False, **options)
+    text = done.stdout.decode(errors="replace")
+    complaints = done.stderr.decode(errors="replace").strip()
+    check(done.returncode in statuses, f"{name}: status {done.returncode}: {shorten(complaints or text)}")
+    check(not errors or not complaints, f"{name}: {shorten(complaints)}")
+    return text
+
+
+def is_image(address):
+    return address >> 31 == 0x1ffffffff
+
+
+def symbols_of(path):
+    """Address by name of those that have one address."""
+    found, twice = {}, set()
+    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
+        words = line.split()
+        if len(words) == 8 and words[0].rstrip(":").isdigit():
+            twice.update({words[7]} & found.keys())
+            found[words[7]] = int(words[1], 16)
+    return {name: address for name, address in found.items() if name not in twice}
+
+
+def is_an_elf(boot, path, notes):
+    """Sections, build ID, symbols: each of the guest's is as far from _text as it was there."""
+    sections = output_of("readelf", "-SW", path, errors=True)
+    for name in (".text", ".rodata", ".notes", ".data", ".init.text", ".bss", ".orc_unwind",
+                 ".debug_info", ".debug_str", ".symtab"):
+        check(f" {name} " in sections, f"no section {name}")
+    check("Build ID:" in output_of("readelf", "-n", path, errors=True), "no build ID")
+    ours = symbols_of(path)
+    moved = boot.address("_text") - ours["_text"]
+    check(moved % 0x200000 == 0 and moved < IMAGE, f"moved by {moved:#x}")
+    compared = 0
+    for (name, module), addresses in boot.addresses.items():
+        if module or len(addresses) != 1 or name not in ours:
+            continue
+        address = next(iter(addresses))
+        wanted = address - moved if is_image(address) else address
+        check_equal(hex(ours[name]), hex(wanted), f"address of {name}")
+        compared += 1
+    names = {name for name, module in boot.addresses if not module}
+    check(compared > len(names) * 0.9, f"only {compared} of {len(names)} symbols")
+    notes.append(f"{compared} symbols")
+
+
+def is_sound(path, notes):
+    """No complaint of LLVM's verifier."""
+    done = subprocess.run([tool("llvm-dwarfdump"), "--verify", "--quiet", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=VERIFY_SECONDS, check=False)
+    text = done.stdout.decode(errors="replace")
+    wrong = [line for line in text.splitlines() if line.startswith("error")]
+    check(done.returncode == 0 and not wrong, f"{len(wrong)} errors: {shorten(wrong or text)}")
+    notes.append(f"{os.path.getsize(path) >> 20} MiB, {os.stat(path).st_blocks >> 11} on disk")
+
+
+def sizes_of_structs(boot):
+    """Name and size of the structs whose name is the only one."""
+    found, twice = {}, set()
+    for line in bpftool(boot.path("truth", "btf", "vmlinux")):
+        if match := re.match(r"\[\d+\] (STRUCT|UNION) '(\w+)' size=(\d+)", line):
+            twice.update({match[2]} & found.keys())
+            found[match[2]] = (match[1].lower(), int(match[3]))
+    return {name: value for name, value in found.items() if name not in twice and value[1]}
+
+
+def gdb_reads(program, boot, path, notes):
+    """Sizes of structs as BTF has them; the declared text of functions and variables."""
+    structs = sorted(sizes_of_structs(boot).items())
+    asked = structs[::max(1, len(structs) // STRUCTS)]
+    script = os.path.join(program.scratch, "export.gdb")
+    with open(script, "w") as file:
+        for name, (kind, _) in asked:
+            file.write(f'printf "%lu\\n", sizeof({kind} {name})\n')
+        file.write("whatis vfs_read\nwhatis init_task\np &init_task\nptype struct list_head\n"
+                   "info scope vfs_read\n")
+    lines = output_of("gdb", "-batch", "-nx", "-x", script, path).splitlines()
+    got = [int(line) for line in lines[:len(asked)]]
+    check_equal(dict(zip((name for name, _ in asked), got)),
+                {name: size for name, (_, size) in asked}, "sizes")
+    text = "\n".join(lines[len(asked):])
+    for wanted in ("type = ssize_t (struct file *, char *, size_t, loff_t *)", "type = struct task_struct",
+                   "<init_task>", "struct list_head *prev;", "Symbol pos is"):
+        check(wanted in text, f"gdb does not say {wanted}: {shorten(text)}")
+    notes.append(f"{len(asked)} sizes")
+
+
+DRGN = """
+from drgn.helpers.linux.list import list_for_each_entry
+print(prog["init_uts_ns"].name.release.string_().decode())
+for leader in list_for_each_entry("struct task_struct", prog["init_task"].tasks.address_of_(), "tasks"):
+    threads = leader.signal.thread_head.address_of_()
+    for task in list_for_each_entry("struct task_struct", threads, "thread_node"):
+        print(task.pid.value_())
+"""
+
+
+def drgn_reads(program, boot, path, notes):
+    """The tasks of another boot, by the types and the variables of the file.
+
+    Debian 12's drgn does not translate addresses of dumps made from outside.
+    """
+    dump = type(boot)(boot.kernel, "kdump").path("vmcore.kdump")
+    script = os.path.join(program.scratch, "export_drgn.py")
+    with open(script, "w") as file:
+        file.write(DRGN)
+    lines = output_of("drgn", "-q", "-c", dump, "-s", path, script).splitlines()
+    check_equal(lines[0], boot.release, "release")
+    rows = program.result(dump, "ps")
+    wanted = sorted(row["pid"] for row in rows if row["pid"])
+    check_equal(sorted(int(line) for line in lines[1:]), wanted, "pids")
+    notes.append(f"{len(wanted)} tasks")
+
+
+def pahole_reads(boot, path, notes):
+    """Members and their places, as pahole has them of the guest's own BTF."""
+    names = sorted(sizes_of_structs(boot))
+    asked = ",".join(names[::max(1, len(names) // STRUCTS)])
+
+    def members(kind, file):
+        # What pahole infers of alignment is not in BTF; comments have the places.
+        # pahole 1.30 ends with 1 where it has found all that -C asks for, in any vmlinux.
+        text = output_of("pahole", "-F", kind, "-C", asked, file, statuses=(0, 1))
+        text = re.sub(r"\s*__attribute__\(\(__aligned__\(\d+\)\)\)", "", text)
+        return sorted(re.sub(r"\s+", " ", line) for line in text.splitlines()
+                      if re.search(r"/\* +\d+(:\s*\d+)? +\d+ \*/", line))
+
+    ours = members("dwarf", path)
+    check(len(ours) > STRUCTS, f"only {len(ours)} members")
+    check_equal(ours, members("btf", boot.path("truth", "btf", "vmlinux")), "members")
+    notes.append(f"{len(ours)} members")
+
+
+# What crash and drgn read by name and type, as the kernel's sources declare it, on every kernel that
+# has the symbol: a wrong one makes them fail, or go wrong without a word.
+ASKED = {
+    "init_task": "struct task_struct", "init_pid_ns": "struct pid_namespace", "jiffies": "unsigned long",
+    "runqueues": "struct rq", "__per_cpu_offset": "unsigned long [8192]", "nr_cpu_ids": "unsigned int",
+    "__cpu_possible_mask": "struct cpumask", "__cpu_online_mask": "struct cpumask",
+    "__cpu_present_mask": "struct cpumask", "__cpu_active_mask": "struct cpumask",
+    "modules": "struct list_head", "init_uts_ns": "struct uts_namespace", "saved_command_line": "char *",
+    "node_data": "pg_data_t *[1024]", "mem_section": "struct mem_section **", "max_pfn": "unsigned long",
+    "_totalram_pages": "atomic_long_t", "vm_event_states": "struct vm_event_state",
+    "slab_caches": "struct list_head", "vmap_nodes": "struct vmap_node *",
+    "vmap_area_list": "struct list_head", "nr_swapfiles": "unsigned int", "total_swap_pages": "long",
+    "hstates": "struct hstate [2]", "init_net": "struct net", "net_namespace_list": "struct list_head",
+    "prb": "struct printk_ringbuffer *", "printk_rb_static": "struct printk_ringbuffer",
+    "console_drivers": "struct console *", "console_list": "struct hlist_head",
+    "hrtimer_bases": "struct hrtimer_cpu_base", "avenrun": "unsigned long [3]",
+    "idt_table": "gate_desc [256]", "pgdir_shift": "unsigned int", "ptrs_per_p4d": "unsigned int",
+    "page_offset_base": "unsigned long", "vmalloc_base": "unsigned long", "vmemmap_base": "unsigned long",
+    "chrdevs": "struct char_device_struct *[255]", "major_names": "struct blk_major_name *[255]",
+    "blockdev_superblock": "struct super_block *", "super_blocks": "struct list_head",
+    "mount_hashtable": "struct hlist_head *", "init_mm": "struct mm_struct", "panic_cpu": "atomic_t",
+    "tainted_mask": "unsigned long", "softirq_vec": "struct softirq_action [10]",
+    "cpu_info": "struct cpuinfo_x86", "boot_cpu_data": "struct cpuinfo_x86",
+    "cpu_tss_rw": "struct tss_struct", "init_ipc_ns": "struct ipc_namespace", "prog_idr": "struct idr",
+    "map_idr": "struct idr", "vm_committed_as": "struct percpu_counter",
+}
+# The lengths by which crash sizes its buffers.
+COUNTED = {"vm_zone_stat": "NR_VM_ZONE_STAT_ITEMS", "vm_node_stat": "NR_VM_NODE_STAT_ITEMS",
+           "vm_numa_event": "NR_VM_NUMA_EVENT_ITEMS"}
+TABLES = ("sys_call_table", "taint_flags", "task_state_array")
+
+
+def asked_of_gdb(path, commands):
+    """The one line that gdb answers each of them with."""
+    words = [word for command in commands for word in ("-ex", command)]
+    return output_of("gdb", "-batch", "-nx", *words, path).splitlines()
+
+
+def has_what_is_asked_for(program, boot, path, notes):
+    """The globals that crash and drgn read, and their lengths."""
+    names = [name for name in [*ASKED, *COUNTED, *TABLES] if (name, "") in boot.addresses]
+    check(len(names) > 40, f"only {len(names)} of them")
+    types = dict(zip(names, (line.removeprefix("type = ") for line in
+                             asked_of_gdb(path, [f"whatis {name}" for name in names]))))
+    check_equal({name: types[name] for name in names if name in ASKED},
+                {name: ASKED[name] for name in names if name in ASKED}, "types")
+    counted = [name for name in names if name in COUNTED]
+    values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
+    check_equal([types[name] for name in counted],
+                [f"atomic_long_t [{value}]" for value in values], "lengths")
+    lengths = {name: int(re.search(r"\[(\d+)\]", types[name])[1])
+               for name in names if name in TABLES}
+    calls = {address for (name, module), addresses in boot.addresses.items()
+             if not module and name.startswith("__x64_sys_") for address in addresses}
+    last = lengths["sys_call_table"] - 1
+    row, = program.result(boot.dump, f"rd {boot.address('sys_call_table') + 8 * last:#x} 2")
+    words = [int(word, 16) for word in row["words"]]
+    check(words[0] in calls and words[1] not in calls, f"the last system call of {lengths}: {words}")
+    notes.append(f"{len(names)} variables, {lengths}")
+
+
+def refuses(program, boot, path):
+    """Words that fit no form; a file that cannot be."""
+    for command, why in (("export core /dev/null", "no form \"core\""),
+                         ("export vmlinux", "usage: export"),
+                         ("export vmlinux -m ext4 /dev/null", "-m is for btf and variables"),
+                         ("export btf --guesses /dev/null", "are for vmlinux"),
+                         (f"export vmlinux {path}/x", "Not a directory")):
+        result = program.run(["-q", "-c", command, boot.dump], status=1)
+        check(why in result.errors, f"{command}: {result.errors}")
+
+
+def forms_agree(program, boot):
+    """`export btf` is `btf --export`."""
+    paths = [os.path.join(program.scratch, name) for name in ("one.btf", "other.btf")]
+    program.text(boot.dump, f"export btf {paths[0]}")
+    program.text(boot.dump, f"btf --export {paths[1]}")
+    one, other = (open(path, "rb").read() for path in paths)
+    check(one == other and len(one) > 1000000, f"{len(one)} and {len(other)} bytes")
+
+
+def of_every_boot(program, boot, notes):
+    """Without modules nothing of this boot is in it."""
+    other = type(boot)(boot.kernel, "boot2")
+    paths = [os.path.join(program.scratch, name) for name in ("first", "second")]
+    for one, path in zip((boot, other), paths):
+        program.text(one.dump, f"export vmlinux --no-modules {path}", timeout=300)
+    first, second = (symbols_of(path) for path in paths)
+    check(first == second and len(first) > 20000, f"{len(first)} and {len(second)} symbols")
+    banner = boot.truth("version").strip().encode()
+    for path in paths:
+        with open(path, "rb") as file:
+            check(banner in file.read(), "no banner")
+    notes.append(f"{len(first)} symbols")
+
+
+def run(session):
+    program = session.program
+    all_boots = [boot for boot in boots() if boot.label.endswith("boot1")]
+    for boot in all_boots:
+        path = os.path.join(program.scratch, "vmlinux." + boot.kernel)
+        with session.case(f"{boot.label}: a vmlinux is written"):
+            result = program.result(boot.dump, f"export vmlinux {path}", timeout=300)
+            check_equal(result["bytes"], os.path.getsize(path), "bytes")
+            check(result["functions"] > 20000 and result["variables"] > 10000, str(result))
+        with session.case(f"{boot.label}: readelf reads it, and symbols are the guest's") as notes:
+            is_an_elf(boot, path, notes)
+        with session.case(f"{boot.label}: llvm-dwarfdump verifies it") as notes:
+            is_sound(path, notes)
+        with session.case(f"{boot.label}: gdb reads types, functions, variables") as notes:
+            gdb_reads(program, boot, path, notes)
+        with session.case(f"{boot.label}: pahole reads it, without modules") as notes:
+            program.text(boot.dump, f"export vmlinux --no-modules {path}", timeout=300)
+            pahole_reads(boot, path, notes)
+        with session.case(f"{boot.label}: what crash and drgn ask for has its type") as notes:
+            has_what_is_asked_for(program, boot, path, notes)
+        # Kernels that are no part of the tests by themselves may have one boot alone.
+        if os.path.exists(os.path.join(os.path.dirname(boot.folder), "kdump")):
+            with session.case(f"{boot.label}: drgn reads the dump with it") as notes:
+                drgn_reads(program, boot, path, notes)
+        if os.path.exists(os.path.join(os.path.dirname(boot.folder), "boot2")):
+            with session.case(f"{boot.label}: one for all boots of the build") as notes:
+                of_every_boot(program, boot, notes)
+    for boot in all_boots[:1]:
+        with session.case(f"{boot.label}: what fits no form is refused"):
+            refuses(program, boot, path)
+        with session.case(f"{boot.label}: BTF is exported by either command"):
+            forms_agree(program, boot)
