@@ -9,6 +9,7 @@ extern const struct command command_bt;
 extern const struct command command_btf;
 extern const struct command command_dis;
 extern const struct command command_down;
+extern const struct command command_export;
 extern const struct command command_foreach;
 extern const struct command command_frame;
 extern const struct command command_globals;
@@ -46,6 +47,7 @@ const struct command *const commands[] = {
 	&command_btf,
 	&command_dis,
 	&command_down,
+	&command_export,
 	&command_foreach,
 	&command_frame,
 	&command_globals,

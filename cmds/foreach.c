@@ -71,7 +71,9 @@ struct pass {
 	struct repeats repeats; /* of what failed, in text */
 };
 
-static struct error *show_failure(struct pass *pass, const struct task *task, struct error *error)
+/* `in_place`: the answer says already what is missing. */
+static struct error *show_failure(struct pass *pass, const struct task *task, struct error *error,
+				  bool in_place)
 {
 	struct session *session = pass->session;
 	char name[32];
@@ -85,7 +87,7 @@ static struct error *show_failure(struct pass *pass, const struct task *task, st
 	} else {
 		snprintf(name, sizeof(name), "task %d", task->pid);
 		const char *said = repeats_say(&pass->repeats, session, name, error->message);
-		if (said)
+		if (said && !in_place)
 			out_text(session->out, "fails as %s did\n", said);
 	}
 	error_free(error);
@@ -125,13 +127,13 @@ static struct error *run_for(struct pass *pass, const struct task *task)
 	if (is_object)
 		out_object_begin(out, NULL);
 	write_task(pass, task);
-	size_t depth = out_depth(out);
+	size_t depth = out_depth(out), missing = out_missing_count(out);
 	out_next_key(out, "result");
 	struct error *error = run_call(session, &pass->call);
 	out_finish_to(out, depth);
 	if (error && !is_final(pass, error)) {
 		pass->failed++;
-		error = show_failure(pass, task, error);
+		error = show_failure(pass, task, error, out_missing_count(out) > missing);
 	}
 	out_next_key(out, NULL);
 	if (is_object)

@@ -6,6 +6,7 @@
 #include "debugger/command/arguments.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/per_cpu.h"
+#include "debugger/infer/rules.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <fnmatch.h>
@@ -22,6 +23,7 @@ enum {
 	OPTION_CONTAINS,
 	OPTION_NO_HINTS,
 	OPTION_WITHOUT,
+	OPTION_LESS,
 	OPTION_THREADS,
 	OPTION_SORT
 };
@@ -292,8 +294,9 @@ static void show(struct out *out, const struct listing *listing, const struct ro
 		type_spell(row->type, symbol.name, declared, sizeof(declared));
 	}
 	size_t length = strlen(declared);
-	snprintf(declared + length, sizeof(declared) - length, "%s%s",
-		 row->is_per_cpu ? "  // per-CPU" : "", row->at_most ? "  // at most so long" : "");
+	snprintf(declared + length, sizeof(declared) - length, "%s%s%s",
+		 row->is_per_cpu ? "  // per-CPU" : "", row->at_most ? "  // " : "",
+		 row->at_most ? verdict_length_remark(row->type, row->room) : "");
 	out_row_begin(out);
 	if (row->confidence == CONFIDENCE_GUESS)
 		out_style(out, OUT_GUESS);
@@ -342,6 +345,8 @@ static struct error *globals_run(struct session *session, const struct arguments
 	struct target *target = session->target;
 	const char *order = arguments->options[OPTION_SORT];
 	const char *threads = arguments->options[OPTION_THREADS];
+	const char *less = arguments->options[OPTION_LESS];
+	struct rules rules;
 	uint64_t count;
 	struct listing listing = { .target = target,
 				   .module = arguments->options[OPTION_MODULE],
@@ -356,7 +361,13 @@ static struct error *globals_run(struct session *session, const struct arguments
 	struct infer_options options = { .no_hints = arguments->options[OPTION_NO_HINTS] != NULL,
 					 .without = arguments->options[OPTION_WITHOUT],
 					 .progress = session->progress };
-	listing.undeclared = options.no_hints || options.without;
+	if (less) {
+		rules_all(&rules);
+		options.rules = &rules;
+		if (!rules_less(&rules, less))
+			return error_create(ERROR_USAGE, "no rule is called \"%s\"", less);
+	}
+	listing.undeclared = options.rules || options.no_hints || options.without;
 	if (threads) {
 		TRY(argument_number(threads, "a number of threads from 1 to 64", 1, 64, &count));
 		options.threads = (unsigned int)count;
@@ -396,6 +407,8 @@ const struct command command_globals = {
 		       "without the table of other kernels' globals" },
 		     { 0, "without", "KERNEL", OPERAND_WORD,
 		       "without that kernel's rows in the table, for scores" },
+		     { 0, "less", "RULE", OPERAND_WORD,
+		       "without that rule of inference, for scores" },
 		     { 0, "threads", "N", OPERAND_WORD,
 		       "by so many threads; otherwise as many as there are processors" },
 		     { 's', "sort", "ORDER", OPERAND_WORD, "by address, name or size" } },

@@ -214,14 +214,16 @@ static struct error *run_sources(struct session *session, const struct settings 
 static struct error *interact(struct session *session, const struct settings *settings)
 {
 	session->interactive = true;
-	if (!settings->no_rc)
-		TRY(shell_run_rc(session, command_run_line));
+	struct error *error = settings->no_rc ? NULL : shell_run_rc(session, command_run_line);
+	if (error)
+		fprintf(stderr, "btfcrash: warning: %s\n", error->message);
+	error_free(error);
 	if (!session->quiet && !session->quit) {
 		puts("btfcrash " BTFCRASH_VERSION "; `help` lists the commands\n");
 		command_run_line(session, "sys");
 		putchar('\n');
 	}
-	struct error *error = shell_interact(session, command_run_line, command_complete);
+	error = shell_interact(session, command_run_line, command_complete);
 	session->failed = false;
 	return error;
 }

@@ -80,7 +80,8 @@ static void show_origin(struct out *out, const struct value *value)
 	else if (origin_remark(value->origin))
 		out_text(out, "  // %s", origin_remark(value->origin));
 	if (value_fills_room(value))
-		out_text(out, "%s at most so long", value->origin == ORIGIN_CERTAIN ? "  //" : ",");
+		out_text(out, "%s %s", value->origin == ORIGIN_CERTAIN ? "  //" : ",",
+			 verdict_length_remark(value->type, value->raw_size));
 	out_style(out, OUT_PLAIN);
 	out_text(out, "\n");
 }
@@ -98,14 +99,9 @@ static void show_alternatives(const struct printing *printing, const struct valu
 {
 	struct target *target = printing->session->target;
 	struct out *out = printing->session->out;
-	struct symbol symbol = { 0 };
+	struct symbol symbol;
 	struct typing typing;
-	uint64_t cursor = 0;
-	while (target_find_symbol(target, NULL, printing->text, &cursor, &symbol))
-		if (symbol.address == value->address)
-			break;
-	if (strcmp(symbol.name, printing->text) || symbol.address != value->address)
-		return;
+	symtab_get(target->symbols, value->symbol, &symbol);
 	struct error *error = infer_symbol(target, NULL, &symbol, true, &typing);
 	if (error) {
 		error_free(error);
@@ -202,7 +198,7 @@ static struct error *show_value(const struct printing *printing, const struct va
 	struct error *error = is_chosen ? show_members(printing, &object)
 					: show_whole(printing, &object);
 	show_origin(out, &object);
-	if (object.origin == ORIGIN_GUESSED && object.in_memory)
+	if (object.origin == ORIGIN_GUESSED && object.is_symbol)
 		show_alternatives(printing, &object);
 	return error;
 }
@@ -275,6 +271,29 @@ static struct error *print_all(struct printing *printing)
 	return error;
 }
 
+/* A format of gdb's that is none here: "t", "8x". */
+static struct error *no_format(const char *format)
+{
+	static const struct {
+		char letter;
+		const char *hint;
+	} hints[] = {
+		{ 't', "; of /x each digit is four bits" },
+		{ 'c', "; `print (char)NUMBER` is a character, `rd -a ADDRESS` memory as text" },
+		{ 's', "; `rd -a ADDRESS` shows memory as text" },
+		{ 'i', "; `dis ADDRESS` shows instructions" },
+		{ 'f', "; numbers with a fraction are not known here" },
+	};
+	int length = (int)strcspn(format, " \t");
+	const char *hint =
+		isdigit((unsigned char)*format) ? "; `rd ADDRESS COUNT` shows memory as words" : "";
+	for (size_t i = 0; i < ARRAY_COUNT(hints); i++)
+		if (hints[i].letter == *format)
+			hint = hints[i].hint;
+	return error_create(ERROR_USAGE, "there are /x, /d and /o, not /%.*s%s", length, format,
+			    hint);
+}
+
 static struct error *print_run(struct session *session, const struct arguments *arguments)
 {
 	struct printing printing = { .session = session, .options = session->render };
@@ -283,9 +302,8 @@ static struct error *print_run(struct session *session, const struct arguments *
 	const char *members = selection_find(text);
 	if (members == text)
 		return error_create(ERROR_USAGE, "members of what? EXPRESSION{A, B}");
-	if (*text == '/' && ascii_is_alpha(text[1]) && isspace((unsigned char)text[2]))
-		return error_create(ERROR_USAGE, "there are /x, /d and /o, not /%.*s",
-				    (int)strcspn(text + 1, " \t"), text + 1);
+	if (*text == '/' && ascii_is_alnum(text[1]))
+		return no_format(text + 1);
 	if (members)
 		TRY(selection_parse(members, NULL, &printing.members));
 	char *expression = strndup(text, members ? (size_t)(members - text) : strlen(text));

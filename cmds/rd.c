@@ -11,6 +11,7 @@
 
 #define LINE_SIZE      16 /* bytes a line */
 #define SIZE_MAX_BYTES (16u << 20)
+#define TEXT_SIZE      4096 /* bytes at most that -a reads without a count */
 
 enum {
 	OPTION_8,
@@ -104,6 +105,27 @@ static uint32_t word_width(const struct arguments *arguments, const struct memor
 	return memory->word_size;
 }
 
+/* Text ends before its NUL, or where the dump has no more of it; one byte at least is read. */
+static uint64_t text_size(const struct image *image)
+{
+	uint64_t size = 0;
+	while (size < image->size && !image_missing(image, size, 1) && image->data[size])
+		size++;
+	return size ? size : 1;
+}
+
+/* How many words -a reads that was given no count. */
+static struct error *find_text(const struct reading *reading, struct memory *memory, uint64_t *ret)
+{
+	struct image image;
+	uint64_t left = UINT64_MAX - reading->address;
+	uint64_t size = left < TEXT_SIZE ? left + 1 : TEXT_SIZE;
+	TRY(image_read(memory, reading->address, size, &image));
+	*ret = text_size(&image);
+	image_deinit(&image);
+	return NULL;
+}
+
 static struct error *parse_count(struct session *session, const struct arguments *arguments,
 				 uint64_t *ret)
 {
@@ -145,6 +167,10 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 			     (!reading.symbols && !arguments->options[OPTION_WORDS]);
 	TRY(expression_address(&session->scope, arguments->operands[0], &reading.address));
 	TRY(parse_count(session, arguments, &count));
+	if (reading.ascii && arguments->operand_count < 2) {
+		reading.width = 1;
+		TRY(find_text(&reading, memory, &count));
+	}
 	TRY(read_all(&reading, memory, count));
 	const struct error *missing = image_all_missing(&reading.image, 0, reading.image.size);
 	struct error *error = NULL;
@@ -160,7 +186,7 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 	return error;
 }
 
-static const char *const examples[] = { "rd linux_banner 8", "rd -a linux_banner 16",
+static const char *const examples[] = { "rd linux_banner 8", "rd -a linux_banner",
 					"rd -s init_task 16", "rd -x init_task+0x10 2", NULL };
 
 const struct command command_rd = {
@@ -169,7 +195,8 @@ const struct command command_rd = {
 	.description =
 		"Shows COUNT words (1 without it) from ADDRESS on, 16 bytes a line: a symbol, "
 		"symbol+0x10, a hexadecimal number with or without 0x, or a C expression. Bytes "
-		"that the dump does not have are shown as such in their places.",
+		"that the dump does not have are shown as such in their places. With -a and no "
+		"COUNT, text is read up to its end, a NUL.",
 	.options = { [OPTION_8] = { 0, "8", NULL, 0, "words of 8 bits" },
 		     [OPTION_16] = { 0, "16", NULL, 0, "words of 16 bits" },
 		     [OPTION_32] = { 0, "32", NULL, 0, "words of 32 bits" },

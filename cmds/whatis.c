@@ -62,7 +62,8 @@ static void show_origin(struct out *out, const struct value *value)
 	if (remark)
 		out_text(out, "  // %s", remark);
 	if (is_at_most)
-		out_text(out, "%s at most so long", remark ? "," : "  //");
+		out_text(out, "%s %s", remark ? "," : "  //",
+			 verdict_length_remark(value->type, value->raw_size));
 	out_style(out, OUT_PLAIN);
 	if (is_at_most)
 		out_bool_as(out, "at_most", true, "");
@@ -175,36 +176,6 @@ static void show_candidates(struct target *target, struct out *out, const struct
 	out_table_end(out);
 }
 
-/* "1", "a": behind a colon that is a CPU. */
-static bool is_cpu(const char *text)
-{
-	size_t length = strspn(text, "0123456789");
-	return length ? !text[length] : !strcmp(text, "a");
-}
-
-/*
- * The symbol that an expression names: "init_task", "ext4:ext4_fs_type", "name@address",
- * "runqueues:1".
- */
-static struct error *find_subject(struct session *session, const char *text,
-				  const struct value *value, struct symbol *ret)
-{
-	char name[SYMBOL_NAME_SIZE];
-	snprintf(name, sizeof(name), "%s", text);
-	char *colon = strrchr(name, ':');
-	if (colon && is_cpu(colon + 1))
-		*colon = 0;
-	colon = strchr(name, ':');
-	if (colon)
-		memmove(name, colon + 1, strlen(colon + 1) + 1);
-	name[strcspn(name, "@ ")] = 0;
-	uint64_t cursor = 0;
-	while (target_find_symbol(session->target, NULL, name, &cursor, ret))
-		if (!value->in_memory || ret->per_cpu || ret->address == value->address)
-			return NULL;
-	return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
-}
-
 /*
  * A declaration next to what inference found. The program's own list is one source; where inference
  * agrees with it the type is certain.
@@ -253,8 +224,10 @@ static void show_verdict(struct out *out, const struct symbol *symbol,
 		      remark ? remark : confidence_name(confidence));
 	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
-	if (verdict->at_most)
-		out_bool_as(out, "at_most", true, "at most so long, ");
+	if (verdict->at_most) {
+		out_bool_as(out, "at_most", true, "");
+		out_text(out, "%s, ", verdict_length_remark(verdict->type, symbol->size));
+	}
 	out_u64(out, "room", symbol->size);
 	out_text(out, symbol->size_exact ? " bytes\n" : " bytes up to the next symbol\n");
 }
@@ -275,7 +248,9 @@ static struct error *show_evidence(struct session *session, const char *text)
 		show_declaration(session, text, &value);
 		return NULL;
 	}
-	TRY(find_subject(session, text, &value, &symbol));
+	if (!value.is_symbol)
+		return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
+	symtab_get(target->symbols, value.symbol, &symbol);
 	TRY(declared_symbol_type(target, &symbol, &declared, &origin));
 	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
 	struct error *error = verdict_of_typing(target, &symbol, &typing, false, &verdict);

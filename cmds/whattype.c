@@ -171,6 +171,15 @@ static void spell_object(const struct whattype *what, const struct whattype_find
 	}
 }
 
+/* A variable's is the word that `print` has for it; what pointers say may make it another. */
+static const char *tier_name(const struct whattype_finding *finding)
+{
+	const char *remark = origin_remark(finding->origin);
+	return remark && finding->confidence == origin_confidence(finding->origin)
+		       ? remark
+		       : confidence_name(finding->confidence);
+}
+
 /* The type of the object and of the member at the address. */
 static void show_type(const struct whattype *what, struct out *out)
 {
@@ -212,7 +221,7 @@ static void show_type(const struct whattype *what, struct out *out)
 	} else {
 		out_text(out, "%s", type);
 	}
-	out_text(out, "  // %s\n", confidence_name(finding->confidence));
+	out_text(out, "  // %s\n", tier_name(finding));
 }
 
 static void show_unknown(const struct whattype *what, struct out *out)
@@ -326,10 +335,10 @@ const struct command command_whattype = {
 		"pointers at it, which are followed from what is typed already; the path is shown "
 		"as an expression that `print` takes.\n"
 		"\n"
-		"certain: a variable of certain type, or cache and pointers agree; inferred: one "
-		"of "
-		"them says so and nothing speaks against it; guess: something does, or the object "
-		"is free.",
+		"certain: a variable of certain type, or cache and pointers agree; declared: a "
+		"variable that the list of declarations has, as `print` says; inferred: one source "
+		"says so and nothing speaks against it; guess: something does, or the object is "
+		"free.",
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF | NEEDS_MEMORY | NEEDS_SYMBOLS,

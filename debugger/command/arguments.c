@@ -208,6 +208,10 @@ static struct error *parse_operands(struct parser *parser)
 		TRY(parse_options(parser, false));
 		if (!next_word(&parser->at, &parser->to, &word))
 			break;
+		const char *hint = crash_operand_hint(command->name, word);
+		if (hint)
+			return error_create(ERROR_USAGE, "there is no `%s %s`; %s", command->name,
+					    word, hint);
 		if (index >= specs && !(specs && command->operands[specs - 1].repeated))
 			return command_usage_error(command, "%s takes %s", command->name,
 						   specs ? "fewer operands" : "no operands");

@@ -57,6 +57,12 @@ static const struct {
 	const char *command, *options, *hint; /* options: letters */
 } options[] = {
 	{ "bt", "fFt", "`rd -s $rsp 16` shows the words of the stack of the chosen task" },
+	{ "bt", "v",
+	  "`foreach PID print -x *(unsigned long *)current->stack` is 0x57ac6e9d where "
+	  "no stack ran over" },
+	{ "bt", "iDoO",
+	  "frames are found by the kernel's own rules: there is no unwinder to choose" },
+	{ "bt", "A", "`bt -a` has what ran on each CPU" },
 	{ "bt", "T", "`stacks` and `bt` follow the kernel's own rules, no words are searched" },
 	{ "bt", "ls", "line numbers are in no dump; frames always have their offsets" },
 	{ "bt", "erE", "exception frames are shown where they are" },
@@ -69,6 +75,9 @@ static const struct {
 	{ "dis", "u", "a process's own memory is not read" },
 	{ "log", "d", "`log -T` has the times of day, `log --csv` the seconds" },
 	{ "log", "a", "the audit queue: `print audit_queue`" },
+	{ "log", "s",
+	  "what was printed too early or in an NMI: `print safe_print_seq:CPU` before "
+	  "5.15; later kernels keep all in the log" },
 	{ "mod", "sSrgdDo", "a module's symbols and types are read from the dump" },
 	{ "mod", "t", "the column TAINT" },
 	{ "ps", "p", "the column PPID has the parent" },
@@ -102,9 +111,26 @@ static const struct {
 	{ "sys", "c", "`rd -s sys_call_table 16`" },
 	{ "sys", "t", "`print -x tainted_mask`" },
 	{ "task", "R", "`print current{pid, comm}`" },
+	{ "task", "a", "`foreach task` has all of them" },
 	{ "task", "xd", "`print -x *current`" },
 	{ "tree", "r", "ROOT is the root itself: `tree pid init_pid_ns.idr`" },
+	{ "tree", "l", "items always come in their order" },
+	{ "tree", "p",
+	  "items come in their order, their places are not shown; `print NODE` has the "
+	  "links of one" },
+	{ "tree", "N",
+	  "ROOT is the root; `print *container_of(NODE, struct NAME, MEMBER)` has what a "
+	  "node is in" },
 	{ "tree", "S", "`tree irq_desc sparse_irqs -s action->name`" },
+};
+
+static const struct {
+	const char *command, *operand, *hint;
+} operands[] = {
+	{ "bt", "full",
+	  "`bt` shows the arguments of functions, `frame 0` one frame with its "
+	  "registers; local variables are in no dump" },
+	{ "sys", "config", "the kernel's configuration is compressed in the dump, and not read" },
 };
 
 const char *crash_command_hint(const char *name, size_t length)
@@ -121,5 +147,13 @@ const char *crash_option_hint(const char *command, const char *option)
 	for (size_t i = 0; i < ARRAY_COUNT(options) && option[1] != '-'; i++)
 		if (!strcmp(options[i].command, command) && strpbrk(option, options[i].options))
 			return options[i].hint;
+	return NULL;
+}
+
+const char *crash_operand_hint(const char *command, const char *operand)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(operands); i++)
+		if (!strcmp(operands[i].command, command) && !strcmp(operands[i].operand, operand))
+			return operands[i].hint;
 	return NULL;
 }

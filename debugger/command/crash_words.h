@@ -19,5 +19,7 @@ extern const struct crash_word crash_commands[];
 const char *crash_command_hint(const char *name, size_t length);
 /* The same of an option ("-l") of a command that both have. */
 const char *crash_option_hint(const char *command, const char *option);
+/* The same of a word behind such a command, `sys config`. */
+const char *crash_operand_hint(const char *command, const char *operand);
 
 #endif

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/format.h"
 
+#include "base/digits.h"
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "4gx" of x/4gx: gdb's count, size and letter. */
 struct format {
-	unsigned long count;
+	uint64_t count;
 	int bits;
 	char letter;
 };
@@ -18,9 +19,10 @@ static bool parse_format(const char *text, size_t length, struct format *ret)
 {
 	static const char sizes[] = "bhwg";
 	*ret = (struct format){ .count = 1, .bits = 0, .letter = 'x' };
-	char *end;
 	if (length && isdigit((unsigned char)*text)) {
-		ret->count = strtoul(text, &end, 10);
+		const char *end = digits_scan(text, 10, &ret->count);
+		if (!end)
+			return false;
 		length -= (size_t)(end - text);
 		text = end;
 	}
@@ -48,14 +50,16 @@ static char *expand_examine(const char *text, size_t length, const char *operand
 	if (format.letter == 's')
 		size = asprintf(&line, "print (char *)(%s)", operand);
 	else if (format.letter == 'i')
-		size = asprintf(&line, "dis %s%s%s %lu", quote, operand, quote, format.count);
+		size = asprintf(&line, "dis %s%s%s %" PRIu64, quote, operand, quote, format.count);
 	else if (format.letter == 'a')
-		size = asprintf(&line, "rd -s %s%s%s %lu", quote, operand, quote, format.count);
+		size = asprintf(&line, "rd -s %s%s%s %" PRIu64, quote, operand, quote,
+				format.count);
 	else if (format.letter == 'c')
-		size = asprintf(&line, "rd -a -8 %s%s%s %lu", quote, operand, quote, format.count);
+		size = asprintf(&line, "rd -a -8 %s%s%s %" PRIu64, quote, operand, quote,
+				format.count);
 	else
-		size = asprintf(&line, "rd -%d %s%s%s %lu", format.bits ? format.bits : 32, quote,
-				operand, quote, format.count);
+		size = asprintf(&line, "rd -%d %s%s%s %" PRIu64, format.bits ? format.bits : 32,
+				quote, operand, quote, format.count);
 	return size < 0 ? NULL : line;
 }
 

@@ -2,6 +2,7 @@
 #include "debugger/command/task_filter.h"
 
 #include "base/ascii.h"
+#include "base/digits.h"
 #include "debugger/kernel/cgroup.h"
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -46,12 +47,12 @@ void task_filter_deinit(struct task_filter *filter)
 /* A pid, the address of a task_struct in hexadecimal, or a name. */
 static bool is_called(const struct task *task, const char *name)
 {
-	char *end;
-	unsigned long long number = strtoull(name, &end, 10);
-	if (end != name && !*end && strlen(name) < 16)
-		return number == (unsigned long long)task->pid;
-	number = strtoull(name, &end, 16);
-	if (end != name && !*end && number == task->address)
+	uint64_t number;
+	const char *end = digits_scan(name, 10, &number);
+	if (end && !*end && strlen(name) < 16)
+		return number == (uint64_t)task->pid;
+	end = digits_scan(name, 16, &number);
+	if (end && !*end && number == task->address)
 		return true;
 	/* A name may have brackets of its own. */
 	return !strcmp(name, task->comm) || !fnmatch(name, task->comm, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/task_named.h"
 
+#include "base/digits.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct name_search {
@@ -52,9 +52,9 @@ static struct error *find_named(struct target *target, const char *name, uint64_
 struct error *task_named(struct session *session, const char *text, struct task *ret)
 {
 	struct target *target = session->target;
-	char *end;
-	uint64_t value = strtoull(text, &end, 10), symbol = 0;
-	if (!*end && end != text && strlen(text) < 16)
+	uint64_t value, symbol = 0;
+	const char *end = digits_scan(text, 10, &value);
+	if (end && !*end && strlen(text) < 16)
 		return task_find(target, value, ret);
 	struct error *error = expression_address(&session->scope, text, &value);
 	if (!error && (!symtab_address(target->symbols, text, &symbol) || symbol != value))

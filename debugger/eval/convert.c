@@ -127,6 +127,7 @@ static struct error *reinterpret(const struct value *value, struct type type, st
 	ret->type = type;
 	ret->raw_size = 0;
 	ret->at_most = false;
+	ret->is_symbol = false;
 	ret->origin = ORIGIN_CAST;
 	return NULL;
 }

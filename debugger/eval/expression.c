@@ -2,10 +2,10 @@
 /* From the text of an expression to its results. */
 #include "debugger/eval/tree.h"
 
+#include "base/digits.h"
 #include "base/interrupt.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* --- several results ------------------------------------------------------------------------ */
@@ -243,8 +243,7 @@ static bool is_bare_address(struct scope *scope, const char *text, uint64_t *ret
 		return false;
 	if (symtab_find(scope->target->symbols, NULL, text, &cursor, &symbol))
 		return false;
-	*ret = strtoull(text, NULL, 16);
-	return true;
+	return digits_scan(text, 16, ret);
 }
 
 static bool is_place(const struct value *value)

@@ -171,7 +171,9 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 {
 	struct value value = { .target = evaluation->target,
 			       .in_memory = true,
-			       .raw_size = symbol->size };
+			       .raw_size = symbol->size,
+			       .is_symbol = true,
+			       .symbol = symbol->number };
 	struct verdict verdict;
 	TRY(symbol_verdict(evaluation->target, symbol, &verdict));
 	value.type = verdict.type;

@@ -2,13 +2,13 @@
 /*
  * Names that are the debugger's: $name and results, registers, and `current`.
  */
+#include "base/digits.h"
 #include "debugger/declare/nearest.h"
 #include "debugger/eval/convert.h"
 #include "debugger/eval/tree.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- results -------------------------------------------------------------------------------- */
@@ -19,8 +19,9 @@ static bool result_number(const struct variables *variables, const char *name, u
 	uint64_t count = variables_result_count(variables);
 	bool backwards = *name == '$' || !*name;
 	const char *digits = name + (*name == '$');
-	uint64_t number = *digits ? strtoull(digits, NULL, 10) : *name == '$';
-	if (strspn(digits, "0123456789") != strlen(digits))
+	uint64_t number = *name == '$';
+	const char *end = *digits ? digits_scan(digits, 10, &number) : digits;
+	if (!end || *end)
 		return false;
 	*ret = !backwards ? number : number < count ? count - number : 0;
 	return true;

@@ -3,6 +3,7 @@
 #include "debugger/eval/parse.h"
 
 #include "base/array.h"
+#include "base/digits.h"
 #include "debugger/declare/ctype.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
@@ -17,10 +18,9 @@ static struct error *parse_name_address(struct parser *parser, struct node *node
 {
 	struct lexer *lexer = &parser->lexer;
 	const char *digits = lexer->text + lexer->offset + 1; /* after the @ */
-	char *end;
-	node->address = strtoull(digits, &end, 16);
+	const char *end = digits_scan(digits, 16, &node->address);
 	node->has_address = true;
-	if (!isxdigit((unsigned char)*digits))
+	if (!end)
 		return error_create(ERROR_USAGE, "column %u: an address should follow the @",
 				    node->column);
 	lexer->offset = end - lexer->text;

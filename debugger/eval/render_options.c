@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The options of rendering by name. */
 #include "base/array.h"
+#include "base/digits.h"
 #include "debugger/eval/render.h"
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct render_options render_defaults = { .string_limit = 256 };
@@ -71,10 +71,9 @@ static struct error *set_base(enum number_base *base, const char *value)
 
 static struct error *set_number(unsigned int *number, const char *value)
 {
-	char *end;
-	errno = 0;
-	unsigned long parsed = strtoul(value, &end, 0);
-	if (!*value || *end || *value == '-' || errno || parsed > UINT32_MAX)
+	uint64_t parsed;
+	const char *end = digits_scan(value, 0, &parsed);
+	if (!end || *end || parsed > UINT32_MAX)
 		return error_create(ERROR_USAGE, "\"%s\" is not a number", value);
 	*number = (unsigned int)parsed;
 	return NULL;

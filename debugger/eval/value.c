@@ -188,6 +188,7 @@ struct error *value_member(const struct value *value, const char *name, struct v
 	ret->bit_size = place.bit_size;
 	ret->raw_size = 0;
 	ret->at_most = false;
+	ret->is_symbol = false;
 	ret->flags = flag_names_of_member(whole.type, name);
 	return NULL;
 }

@@ -25,6 +25,10 @@ struct value {
 	uint64_t raw_size;	       /* bytes up to the next symbol, 0 unknown */
 	bool at_most;		       /* an array whose length nothing proves */
 	enum type_origin origin;
+	/* The symbol that all of it is, not a part, cast or copy of one: its number in the table.
+	 */
+	bool is_symbol;
+	uint32_t symbol;
 	const struct flag_names *flags; /* of a member's bits; NULL: they have none */
 };
 

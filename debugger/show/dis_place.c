@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/show/dis_place.h"
 
+#include "base/digits.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAMED_MAX 8 /* functions of one name that are told */
@@ -89,15 +89,14 @@ void dis_place_at(struct target *target, uint64_t address, struct dis_place *ret
 static bool split(const char *text, char *name, size_t size, uint64_t *ret_offset)
 {
 	const char *plus = strrchr(text, '+');
-	char *end;
 	size_t length = plus ? (size_t)(plus - text) : 0;
 	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	if (!length || length >= size)
 		return false;
 	snprintf(name, size, "%.*s", (int)length, text);
-	*ret_offset = strtoull(plus + 1, &end, 0);
-	return end != plus + 1 && !*end;
+	const char *end = digits_scan(plus + 1, 0, ret_offset);
+	return end && !*end;
 }
 
 struct error *dis_place_find(struct session *session, const char *text, struct dis_place *ret)

@@ -211,6 +211,42 @@ def says_null(program, boot):
     check("dimensions" in program.text(boot.dump, "help struct"), "help struct: dimensions")
 
 
+def reads_text(program, boot):
+    """rd -a without a count reads up to the NUL, not a word of it; with one, so many words."""
+    texts = [row["text"] for row in program.result(boot.dump, "rd -a linux_banner")]
+    banner = program.result(boot.dump, "print linux_banner")["value"]
+    check("".join(texts)[:60] == banner[:60] and len("".join(texts)) > 100, f"{texts}")
+    whole = program.result(boot.dump, "rd -8 linux_banner 4096")
+    size = next(index for index, word in enumerate(word for row in whole for word in row["words"])
+                if not int(word, 0))
+    check_equal(len("".join(texts)), size, "characters up to the NUL")
+    check_equal(len(program.result(boot.dump, "rd -a linux_banner 2")[0]["text"]), 16, "two words")
+
+
+def answers_habits(program, boot):
+    """What fingers type and is not here is answered in one line that says what is."""
+    for line, word in (("bt -v", "foreach PID"), ("bt -i", "own rules"), ("bt -D", "own rules"),
+                       ("bt -A", "bt -a"), ("bt full", "frame 0"), ("log -s", "safe_print_seq"),
+                       ("tree -p", "order"), ("tree -l", "order"), ("tree -N 1", "container_of"),
+                       ("task -a", "foreach task"), ("sys config", "compressed"),
+                       ("p/t 5", "four bits"), ("p/c 65", "(char)"), ("p/s linux_banner", "rd -a"),
+                       ("p/i schedule", "dis ADDRESS"), ("p/f 1", "fraction"),
+                       ("p/8x init_task", "rd ADDRESS COUNT")):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors and "FULL" not in result.errors, f"{line}: {result.errors}")
+        check_equal(len(result.errors.splitlines()), 1, f"lines of the message of {line}")
+
+
+def says_missing_in_place(program, boot):
+    """Where <unmapped> stands, a task does not fail as another one did besides."""
+    result = program.run(["-q", "-c", "foreach kernel print current->mm->pgd", boot.dump], status=1)
+    check(result.text.count("<unmapped>") > 5 and "fails as" not in result.text, result.text[:400])
+    check("more" in result.errors, result.errors)
+    result = program.run(["-q", "-c", "foreach kernel print current->mm->pgd->pgd", boot.dump],
+                         status=1)
+    check("fails as" in result.text, result.text[:400])
+
+
 def names_locks(program, boot):
     """whattype of a lock in an object says the lock, and not the integer that it begins with."""
     for place, member, kind in (("alloc_lock", "alloc_lock", "spinlock_t"),
@@ -497,7 +533,8 @@ TESTS = (("tasks by name", finds_tasks_by_name),
          ("a format in a pipe", keeps_format),
          ("tables of frames", tables_of_frames), ("shared arguments", shares_arguments),
          ("computed columns", computes_columns),
-         ("frames on a narrow terminal", wraps_frames), ("memory", counts_memory), ("locks", names_locks))
+         ("frames on a narrow terminal", wraps_frames), ("memory", counts_memory), ("locks", names_locks),
+         ("text", reads_text), ("habits", answers_habits), ("missing", says_missing_in_place))
 
 
 def run(session):

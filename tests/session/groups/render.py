@@ -359,7 +359,7 @@ def value_text(text):
     """What stands between "TYPE NAME = " or "(TYPE)" and the comment at the end."""
     text = re.sub(r"\A(// [^\n]*\n)*", "", text)
     text = re.sub(r"\n// or: [^\n]*\n?\Z", "\n", text)
-    text = re.sub(r"  // (declared|inferred|guess|type unknown|at most)[^\n]*\n?\Z", "", text)
+    text = re.sub(r"  // (declared|inferred|guess|type unknown|at most|length not)[^\n]*\n?\Z", "", text)
     head = re.match(r"\A[^\n={\"]*? = ", text)
     return text[head.end():] if head else text
 

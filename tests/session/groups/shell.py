@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import struct
+import subprocess
 import termios
 import time
 
@@ -267,6 +268,69 @@ def keeps_history(program, boot, state):
         check_equal(user.end(), 0, "exit status")
 
 
+def bears_odd_files(program, boot, state):
+    """What is no file of lines in the place of the history, of the prompt's lines, of a script."""
+    config = os.path.join(state, "odd", "config")
+    own = os.path.join(state, "odd", "state")
+    paths = [os.path.join(folder, "btfcrash", name)
+             for folder, name in ((own, "history"), (config, "rc"))]
+    for path in paths:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+
+    def asks(*words):
+        with terminal(program, ["-q", boot.dump], own, XDG_CONFIG_HOME=config) as user:
+            before = user.expect(PROMPT, "start").decode()
+            for word in words:
+                check(word in before, f"no {word!r} in {before!r}")
+            user.type(b"print 1234 + 4321\r")
+            check(b"5555" in user.expect(PROMPT, "print"), "the line did not run")
+            user.type(b"\x04")
+            check_equal(user.end(), 0, "exit status")
+            return before
+
+    for path in paths:
+        for target in ("fifo", "/dev/zero"):
+            os.mkfifo(path) if target == "fifo" else os.symlink(target, path)
+            asks(f"warning: {path}: this is no regular file")
+            os.unlink(path)
+        os.symlink("/dev/null", path)
+        check("warning" not in asks(), f"a warning of {path}, which is /dev/null")
+        os.unlink(path)
+    history, rc = paths
+    with open(rc, "w") as file:
+        file.write("print 41 + 1\n" + "x" * (1 << 20) + "y\nprint 43 + 1\n")
+    before = asks(f"warning: {rc}: a line has more than 1048576 bytes", "42")
+    check("44" not in before, "the lines behind an endless one were run")
+    os.unlink(rc)
+    os.mkdir(rc)
+    asks(f"warning: {rc}: Is a directory")
+    os.rmdir(rc)
+    with open(history, "w") as file:
+        file.write("print 6665 + 1\n")
+        file.writelines(f"print {number}\n" for number in range(500_000))  # 6 MB
+        file.write("print 7776 + 1\n")
+    check("warning" not in asks(), "a warning of a long history")
+    with open(history) as file:
+        lines = file.read().splitlines()
+    check("print 6665 + 1" not in lines and "print 7776 + 1" in lines, "the last lines are not kept")
+
+    zero = program.run(["-q", "-i", "/dev/zero", boot.dump])
+    check(b"/dev/zero: a line has more than 1048576 bytes" in zero.err and zero.status,
+          f"/dev/zero as a script: {zero.errors}")
+    fifo = os.path.join(state, "fifo")
+    os.mkfifo(fifo)
+    unwritten = program.run(["-q", "-i", fifo, boot.dump], timeout=60)
+    check(f"{fifo}: nothing writes to this FIFO" in unwritten.errors,
+          f"a FIFO as a script: {unwritten.errors}")
+    os.unlink(fifo)
+    for words in ('exec "$0" -q -i <(sleep 0.2; echo print 41 + 1) "$1"',
+                  'echo print 41 + 1 | "$0" -q -i /dev/stdin "$1"',
+                  'mkfifo "$2"; "$0" -q -i "$2" "$1" & sleep 0.3; echo print 41 + 1 >"$2"; wait $!'):
+        done = subprocess.run(["bash", "-c", words, program.path, boot.dump, fifo],
+                              env=program.environment(), capture_output=True, timeout=SECONDS)
+        check_equal(done.stdout, b"(int)42\n", f"{words}, with {done.stderr!r}")
+
+
 # The variable's type is inferred, or in the cache.
 INFERRED = b"print clocksource_subsys.dev_na"
 # What is typed, and a word that TAB answers with. The first ones have to load what they need.
@@ -336,7 +400,7 @@ def run(session):
     boot = Boot(kernel_names()[-1], "boot1")
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("banner, a command, Ctrl-D", banner), ("Ctrl-C", interrupts), ("Ctrl-Z", stops),
-                       ("history is kept", keeps_history), ("TAB and the cache", completes_from_cache),
+                       ("history is kept", keeps_history), ("odd files", bears_odd_files), ("TAB and the cache", completes_from_cache),
                        ("a narrow terminal", bears_narrow),
                        ("a line without end", bears_long_lines)):
         with session.case(name):

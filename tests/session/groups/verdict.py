@@ -100,10 +100,46 @@ def compare_whattype(program, boot, rows, wanted):
                         f"whattype of {name}, and globals")
 
 
+def alternatives_of(explained):
+    """What `print` says a guess may be besides, of what `whatis -v` says about it."""
+    return [row["type"] for row in explained["candidates"]
+            if not row["rejected"] and row["type"] != explained["type"]][:4]
+
+
+def know_symbols(program, boot, rows):
+    """A value knows which variable it is, whatever words name it; a part or copy of one is none."""
+    names = collections.Counter(row["name"] for row in rows)
+    guesses = [row for row in rows if row["confidence"] == "guess" and not row["per_cpu"]
+               and re.fullmatch(r"[A-Za-z_]\w*", row["name"])]
+    single = [row["name"] for row in guesses if names[row["name"]] == 1][:12]
+    twins = [f"{row['name']}@{row['address']}" for row in guesses if names[row["name"]] > 1][:12]
+    check(len(single) > 6 and len(twins) > 6, f"{len(single)} guesses, {len(twins)} namesakes")
+    several = 0
+    for name in single + twins:
+        explained, plain, in_parentheses, copied = (
+            answer["result"] for answer in program.answers(boot.dump, [
+                f"whatis -v ({name})", f"print {name}", f"print ({name})", f"print *&{name}"]))
+        wanted = alternatives_of(explained)
+        several += bool(wanted)
+        check_equal(plain["alternatives"], wanted, f"alternatives of {name}")
+        check_equal(in_parentheses["alternatives"], wanted, f"alternatives of ({name})")
+        check("alternatives" not in copied, f"*&{name} has alternatives")
+    check(several, "no guess has alternatives")
+    arrays = [row["name"] for row in guesses if names[row["name"]] == 1
+              and row["type"] and row["type"].endswith("]")][:4]
+    check(arrays, "no guess is an array")
+    for name in arrays:
+        answer, = program.answers(boot.dump, [f"whatis -v {name} [0]"])
+        check(not answer["ok"] and "is no variable" in answer["error"], f"{name} [0]: {answer}")
+    for command in ("print -d 1 init_task", "whatis init_task", "whattype init_task"):
+        check("// declared" in program.text(boot.dump, command), f"{command} says another tier")
+
+
 def run(session):
     program = session.program
     for boot in boots(("boot1",)):
-        rows = choose(program.result(boot.dump, "globals", timeout=600))
+        found = program.result(boot.dump, "globals", timeout=600)
+        rows = choose(found)
         wanted = {name: of_row(row) for name, row in rows.items()}
         with session.case(f"{boot.label}: whatis before globals") as notes:
             compare_all(program, boot, wanted, "alone")
@@ -115,6 +151,8 @@ def run(session):
             compare_print(program, boot, wanted)
         with session.case(f"{boot.label}: whattype"):
             compare_whattype(program, boot, rows, wanted)
+        with session.case(f"{boot.label}: a value knows its symbol"):
+            know_symbols(program, boot, found)
         program.cache = os.path.join(program.scratch, "verdicts-" + boot.kernel)
         try:
             with session.case(f"{boot.label}: with a cache that is cold, made and warm"):

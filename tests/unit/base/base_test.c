@@ -98,6 +98,41 @@ static void test_digits(void)
 	}
 }
 
+static void test_digits_scan(void)
+{
+	static const struct {
+		const char *text;
+		unsigned int base;
+		uint64_t value;
+		size_t length; /* 0: no number */
+	} cases[] = {
+		{ "12]", 10, 12, 2 },
+		{ "0x1f]", 0, 0x1f, 4 },
+		{ "017", 0, 15, 3 },
+		{ "018", 0, 1, 2 },
+		{ "017", 10, 17, 3 },
+		{ "0x", 0, 0, 1 },
+		{ "0xg", 16, 0, 1 },
+		{ "0x1f", 10, 0, 1 },
+		{ "fF:", 16, 0xff, 2 },
+		{ "0XfF", 16, 0xff, 4 },
+		{ "18446744073709551615", 10, UINT64_MAX, 20 },
+		{ "18446744073709551616", 10, 0, 0 },
+		{ "0x10000000000000000", 0, 0, 0 },
+		{ "", 0, 0, 0 },
+		{ "-1", 10, 0, 0 },
+		{ " 1", 10, 0, 0 },
+		{ "x", 16, 0, 0 },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t value = 0;
+		const char *end = digits_scan(cases[i].text, cases[i].base, &value);
+		CHECK(!end == !cases[i].length);
+		CHECK_U64(value, cases[i].value);
+		CHECK(!end || end == cases[i].text + cases[i].length);
+	}
+}
+
 static void test_digits_parse(void)
 {
 	static const struct {
@@ -346,6 +381,7 @@ int main(void)
 	RUN(test_digits);
 	RUN(test_array_bound);
 	RUN(test_digits_parse);
+	RUN(test_digits_scan);
 	RUN(test_memory_array);
 	RUN(test_memory_borrow);
 	RUN(test_hash_index_keeps_equal_names_in_order);
