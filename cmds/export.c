@@ -8,7 +8,7 @@
 
 extern const struct command command_export;
 
-enum { OPTION_MODULE, OPTION_NO_MODULES, OPTION_GUESSES };
+enum { OPTION_MODULE, OPTION_NO_MODULES, OPTION_GUESSES, OPTION_TIERS };
 
 static void count(struct out *out, const char *key, uint64_t number, const char *text)
 {
@@ -37,9 +37,15 @@ static void report(struct out *out, const char *path, const struct export_summar
 	out_object_end(out);
 }
 
+static struct error *close_file(FILE *file, const char *path, struct error *error)
+{
+	return file && fclose(file) && !error ? error_system("%s", path) : error;
+}
+
 static struct error *write_vmlinux(struct session *session, const struct arguments *arguments,
 				   const char *path)
 {
+	const char *tiers = arguments->options[OPTION_TIERS];
 	struct export_options options = {
 		.no_modules = arguments->options[OPTION_NO_MODULES] != NULL,
 		.guesses = arguments->options[OPTION_GUESSES] != NULL,
@@ -48,9 +54,12 @@ static struct error *write_vmlinux(struct session *session, const struct argumen
 	struct export_summary summary;
 	FILE *file;
 	TRY(output_open(session->helper, path, false, &file));
-	struct error *error = export_vmlinux(session->target, &options, file, &summary);
-	if (fclose(file) && !error)
-		error = error_system("%s", path);
+	struct error *error = tiers ? output_open(session->helper, tiers, false, &options.tiers)
+				    : NULL;
+	if (!error)
+		error = export_vmlinux(session->target, &options, file, &summary);
+	error = close_file(file, path, error);
+	error = close_file(options.tiers, tiers, error);
 	if (!error)
 		report(session->out, path, &summary);
 	return error;
@@ -64,9 +73,10 @@ static struct error *export_run(struct session *session, const struct arguments 
 	bool is_vmlinux = !strcmp(what, "vmlinux");
 	if (is_vmlinux && options[OPTION_MODULE])
 		return command_usage_error(&command_export, "-m is for btf and variables");
-	if (!is_vmlinux && (options[OPTION_NO_MODULES] || options[OPTION_GUESSES]))
+	if (!is_vmlinux &&
+	    (options[OPTION_NO_MODULES] || options[OPTION_GUESSES] || options[OPTION_TIERS]))
 		return command_usage_error(&command_export,
-					   "--no-modules and --guesses are for vmlinux");
+					   "--no-modules, --guesses and --tiers are for vmlinux");
 	if (is_vmlinux)
 		return write_vmlinux(session, arguments, path);
 	if (!strcmp(what, "btf"))
@@ -91,7 +101,10 @@ const struct command command_export = {
 		"and the types of variables are what `globals` says, without its marks of how sure "
 		"that is: DW_AT_producer says where they come from. Code and data are holes, which "
 		"read as zeros: their contents are in the dump. Without --no-modules it is of this "
-		"boot alone, for modules lie elsewhere in the next one.\n\n"
+		"boot alone, for modules lie elsewhere in the next one. --tiers LIST writes what "
+		"the "
+		"file itself cannot say: a line for each variable, with tabs between name, module, "
+		"address, type, confidence, origin, and whether it is in the file.\n\n"
 		"`export btf FILE` writes the kernel's BTF, or a module's (-m). `export variables "
 		"FILE` writes a split BTF that continues it, with VAR and DATASEC for the globals "
 		"whose types BTF does not have and that are declared, or inferred without being a "
@@ -102,7 +115,9 @@ const struct command command_export = {
 		     [OPTION_NO_MODULES] = { 0, "no-modules", NULL, OPERAND_WORD,
 					     "of the kernel alone: for all boots of this build" },
 		     [OPTION_GUESSES] = { 0, "guesses", NULL, OPERAND_WORD,
-					  "variables whose type is a guess, too" } },
+					  "variables whose type is a guess, too" },
+		     [OPTION_TIERS] = { 0, "tiers", "LIST", OPERAND_FILE,
+					"how sure the type of each variable is, into this file" } },
 	.operands = { { .name = "vmlinux|btf|variables", .kind = OPERAND_WORD },
 		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
 	.examples = examples,

@@ -90,6 +90,8 @@ static struct error *write_all(struct exporting *exporting, FILE *file)
 	TRY(export_sections(exporting));
 	TRY(export_symbols(exporting));
 	TRY(write_dwarf(exporting));
+	if (exporting->options->tiers)
+		TRY(export_tiers(exporting));
 	return elf_write(&exporting->elf, file, &exporting->summary.bytes);
 }
 

@@ -14,6 +14,11 @@
 struct export_options {
 	bool no_modules; /* nothing that holds for this boot alone */
 	bool guesses;	 /* variables whose type is a guess, too */
+	/*
+	 * A list of all variables, those that were left out too, one a line with tabs between:
+	 * name, module, address, type, confidence, origin, whether it is in the file. NULL: none.
+	 */
+	FILE *tiers;
 	struct progress *progress;
 };
 

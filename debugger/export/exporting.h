@@ -7,10 +7,12 @@
 #include "debugger/export/export.h"
 #include "debugger/export/types.h"
 
-/* A variable whose type will be written. */
+/* A variable, with its type. */
 struct exported_variable {
 	uint32_t symbol;
-	struct type type;
+	struct type type; /* { NULL, 0 }: nobody knows it */
+	enum type_origin origin;
+	bool is_wanted, is_written; /* in the file */
 };
 
 struct exporting {
@@ -50,6 +52,9 @@ struct error *export_collect_variables(struct exporting *exporting) MUST_CHECK;
 /* Into the open unit of `types`; `module` NULL: the kernel's. */
 void export_variables(struct exporting *exporting, struct exported_types *types,
 		      const char *module);
+
+/* --- tiers.c: the list of all variables, into options->tiers --- */
+struct error *export_tiers(const struct exporting *exporting) MUST_CHECK;
 
 /* --- functions.c: units of their own --- */
 struct error *export_functions(struct exporting *exporting) MUST_CHECK;

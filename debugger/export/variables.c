@@ -14,16 +14,18 @@ static struct error *add_variable(struct exporting *exporting, const struct symb
 	enum confidence least = exporting->options->guesses ? CONFIDENCE_GUESS
 							    : CONFIDENCE_INFERRED;
 	uint64_t size;
-	if (!type.btf || origin_confidence(origin) < least ||
-	    (symbol->module && exporting->options->no_modules))
+	bool is_wanted = type.btf && origin_confidence(origin) >= least &&
+			 !(symbol->module && exporting->options->no_modules);
+	if (!is_wanted && !exporting->options->tiers)
 		return NULL;
-	TRY(quirk_array_type(exporting->target, symbol, type, &type));
+	if (is_wanted)
+		TRY(quirk_array_type(exporting->target, symbol, type, &type));
 	if (!array_reserve(&exporting->variables, &exporting->variable_capacity,
 			   exporting->variable_count + 1))
 		return error_no_memory();
 	exporting->variables[exporting->variable_count++] =
-		(struct exported_variable){ symbol->number, type };
-	if (symbol->number < symtab_kernel_count(exporting->target->symbols) &&
+		(struct exported_variable){ symbol->number, type, origin, is_wanted, false };
+	if (is_wanted && symbol->number < symtab_kernel_count(exporting->target->symbols) &&
 	    type_size(type, &size))
 		exporting->sizes[symbol->number] = size;
 	return NULL;
@@ -103,7 +105,9 @@ void export_variables(struct exporting *exporting, struct exported_types *types,
 	struct dwarf_type type;
 	uint32_t last = HASH_NONE;
 	for (size_t i = 0; i < exporting->variable_count; i++) {
-		const struct exported_variable *variable = &exporting->variables[i];
+		struct exported_variable *variable = &exporting->variables[i];
+		if (!variable->is_wanted)
+			continue;
 		symtab_peek(exporting->target->symbols, variable->symbol, &symbol);
 		bool is_ours = module ? symbol.module && !strcmp(symbol.module, module)
 				      : !symbol.module;
@@ -111,7 +115,10 @@ void export_variables(struct exporting *exporting, struct exported_types *types,
 			continue;
 		last = variable->symbol;
 		symtab_get(exporting->target->symbols, variable->symbol, &symbol);
-		if (*symbol.name && exported_type(types, &exporting->dwarf, variable->type, &type))
+		if (*symbol.name &&
+		    exported_type(types, &exporting->dwarf, variable->type, &type)) {
 			write_variable(exporting, &symbol, type);
+			variable->is_written = true;
+		}
 	}
 }

@@ -225,6 +225,24 @@ def refuses(program, boot, path):
         check(why in result.errors, f"{command}: {result.errors}")
 
 
+def lists_tiers(program, boot, notes):
+    """A line for each variable: those of the file, and those that were left out."""
+    paths = [os.path.join(program.scratch, "tiers." + name) for name in ("vmlinux", "list")]
+    result = program.result(boot.dump, f"export vmlinux --tiers {paths[1]} {paths[0]}", timeout=300)
+    with open(paths[1], encoding="ascii") as file:
+        head, *rows = (line.rstrip("\n").split("\t") for line in file)
+    check_equal(head, ["name", "module", "address", "type", "confidence", "origin", "in_file"], "head")
+    check(all(len(row) == len(head) for row in rows), "not all lines have as many columns")
+    written = [row for row in rows if row[6] == "yes"]
+    check_equal(len(written), result["variables"], "variables")
+    check({row[4] for row in written} == {"certain", "inferred"}, "tiers of what is written")
+    left = [row for row in rows if row[6] == "no"]
+    check(left and {row[4] for row in left} <= {"guess", "unknown"}, "tiers of what is left out")
+    init_task, = (row for row in rows if row[0] == "init_task" and row[1] == "vmlinux")
+    check_equal(init_task[2:4], [f"{boot.address('init_task'):#x}", "struct task_struct"], "init_task")
+    notes.append(f"{len(written)} written, {len(left)} left out")
+
+
 def forms_agree(program, boot):
     """`export btf` is `btf --export`."""
     paths = [os.path.join(program.scratch, name) for name in ("one.btf", "other.btf")]
@@ -267,6 +285,8 @@ def run(session):
         with session.case(f"{boot.label}: pahole reads it, without modules") as notes:
             program.text(boot.dump, f"export vmlinux --no-modules {path}", timeout=300)
             pahole_reads(boot, path, notes)
+        with session.case(f"{boot.label}: the tiers of variables are listed") as notes:
+            lists_tiers(program, boot, notes)
         with session.case(f"{boot.label}: what crash and drgn ask for has its type") as notes:
             has_what_is_asked_for(program, boot, path, notes)
         # Kernels that are no part of the tests by themselves may have one boot alone.
