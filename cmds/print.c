@@ -79,7 +79,7 @@ static void show_origin(struct out *out, const struct value *value)
 		out_text(out, "  // type unknown");
 	else if (origin_remark(value->origin))
 		out_text(out, "  // %s", origin_remark(value->origin));
-	if (value_fills_room(value))
+	if (value_length_is_open(value))
 		out_text(out, "%s %s", value->origin == ORIGIN_CERTAIN ? "  //" : ",",
 			 verdict_length_remark(value->type, value->raw_size));
 	out_style(out, OUT_PLAIN);

@@ -56,7 +56,7 @@ static void show_origin(struct out *out, const struct value *value)
 	if (value->origin == ORIGIN_KERNEL || value->origin == ORIGIN_MODULE ||
 	    value->origin == ORIGIN_CERTAIN)
 		remark = type_origin_name(value->origin);
-	bool is_at_most = value->type.btf && value_fills_room(value);
+	bool is_at_most = value->type.btf && value_length_is_open(value);
 	if (value->origin == ORIGIN_GUESSED)
 		out_style(out, OUT_GUESS);
 	if (remark)

@@ -115,7 +115,7 @@ struct error *value_u64(const struct value *value, uint64_t *ret)
 	return load(value, size, ret);
 }
 
-bool value_fills_room(const struct value *value)
+bool value_length_is_open(const struct value *value)
 {
 	struct btf_type array;
 	return value->at_most && value->in_memory && value->raw_size &&

@@ -39,7 +39,7 @@ bool value_record(const struct value *value, struct btf_type *ret);
 struct error *value_u64(const struct value *value, uint64_t *ret) MUST_CHECK;
 bool value_is_signed(const struct value *value);
 /* A variable whose array may be shorter: nothing proves its length. */
-bool value_fills_room(const struct value *value);
+bool value_length_is_open(const struct value *value);
 /* "struct list_head", for messages. */
 const char *value_type_name(const struct value *value, char *buffer, size_t size);
 /*

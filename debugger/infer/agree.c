@@ -7,10 +7,9 @@
 #include "debugger/infer/agree.h"
 
 #include "base/bytes.h"
-#include "debugger/infer/array_end.h"
+#include "debugger/infer/array_length.h"
 #include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints/hints.h"
-#include "debugger/infer/length.h"
 #include "debugger/infer/subjects.h"
 #include "debugger/target/object.h"
 
@@ -80,7 +79,7 @@ static uint32_t length_of_room(const struct question *question, const struct pro
 {
 	uint64_t most = question->subject->room / layout_size(question->layout, proposal->type);
 	uint32_t count = (uint32_t)(most / proposal->row * proposal->row);
-	return proposal->row == 1 ? length_of_array(question, proposal->type, count) : count;
+	return proposal->row == 1 ? array_estimate(question, proposal->type, count) : count;
 }
 
 /*

@@ -3,8 +3,7 @@
 #include "debugger/infer/one.h"
 
 #include "base/array.h"
-#include "debugger/infer/array_end.h"
-#include "debugger/infer/length.h"
+#include "debugger/infer/array_length.h"
 #include "debugger/infer/sources.h"
 #include "debugger/target/object.h"
 #include <string.h>
@@ -48,14 +47,6 @@ void one_begin(struct one *one, const struct subject *subject, const struct symb
 	question->is_zero =
 		!question->size ||
 		(!one->bytes[0] && !memcmp(one->bytes, one->bytes + 1, question->size - 1));
-}
-
-static uint32_t bytes_in_use(const struct question *question)
-{
-	uint32_t size = question->size;
-	while (size && !question->bytes[size - 1])
-		size--;
-	return size;
 }
 
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
@@ -115,7 +106,7 @@ static void settle_length(const struct one *one, struct answer *answer)
 	if (end)
 		answer->count = end;
 	else if (!answer->count_is_proved)
-		answer->count = length_of_array(question, answer->type, answer->count);
+		answer->count = array_estimate(question, answer->type, answer->count);
 	if (answer->count == 1 && !is_list && !one->solver->items->is_proved)
 		answer->count = 0;
 }

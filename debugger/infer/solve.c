@@ -3,7 +3,7 @@
 #include "debugger/infer/solve.h"
 
 #include "base/array.h"
-#include "debugger/infer/length.h"
+#include "debugger/infer/array_length.h"
 #include <stdlib.h>
 
 #define VISITS_MAX     20000 /* holders that one question climbs */
@@ -114,7 +114,7 @@ static int array_prior(const struct solver *solver, uint32_t type)
 	enum btf_kind kind = layout_kind(layout, type);
 	if (kind == BTF_STRUCT && layout->records[type].held_by >= HELD_BY_MANY)
 		return points_of(solver, RULE_ARRAY_PARTS);
-	if (ends_with_empty(layout, type))
+	if (array_ends_with_empty(layout, type))
 		return PRIOR_LISTS;
 	return kind == BTF_STRUCT || kind == BTF_UNION ? points_of(solver, RULE_ARRAY)
 	       : kind == BTF_PTR		       ? points_of(solver, RULE_ARRAY_POINTERS)

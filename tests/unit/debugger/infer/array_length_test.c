@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How long an array is: by its bytes, by who points at it, by the number of its name. */
-#include "debugger/infer/array_end.h"
+#include "debugger/infer/array_length.h"
 #include "debugger/infer/counted.h"
-#include "debugger/infer/length.h"
 #include "tests/unit/eval_fixture.h"
 #include "tests/unit/infer_asked.h"
 
@@ -55,25 +54,25 @@ static void test_in_use(void)
 	struct asked *asked = create();
 	uint32_t point = find(asked, "point"), id = find(asked, "point_device_id");
 	/* Zeros tell nothing. */
-	CHECK_U64(length_of_array(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
 	asked->bytes[8 * 4] = 1;
-	CHECK_U64(length_of_array(&asked->question, point, 8), 5);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 5);
 	/* A list of ids ends with an empty one. */
-	CHECK_U64(length_of_array(&asked->question, id, 8), 6);
+	CHECK_U64(array_estimate(&asked->question, id, 8), 6);
 	asked->bytes[63] = 1;
-	CHECK_U64(length_of_array(&asked->question, point, 8), 8);
-	CHECK_U64(length_of_array(&asked->question, id, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, id, 8), 8);
 	/* No alignment leaves more than 31 bytes, so these are elements. */
 	memset(asked->bytes, 0, sizeof(asked->bytes));
 	asked->bytes[8] = 1;
-	CHECK_U64(length_of_array(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
 	/* What is not read to its end, and what kallsyms knows the size of. */
 	asked->bytes[8 * 4] = 1;
 	asked->question.size = 40;
-	CHECK_U64(length_of_array(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
 	asked->question.size = 64;
 	asked->subject.room_is_exact = true;
-	CHECK_U64(length_of_array(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
 	destroy(asked);
 }
 
@@ -92,6 +91,8 @@ static void test_end(void)
 	CHECK(is_sure);
 	CHECK_U64(array_end(question, point, false, &is_sure), 0);
 	CHECK(array_is_list(question, id) && !array_is_list(question, point));
+	CHECK(array_ends_with_empty(asked->layout, id));
+	CHECK(!array_ends_with_empty(asked->layout, point));
 	/* Something else follows, or the next symbol is aligned less. */
 	asked->bytes[48] = 1;
 	CHECK_U64(array_end(question, id, false, &is_sure), 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/array_end.h"
+#include "debugger/infer/array_length.h"
 
 #include "base/array.h"
 #include "base/bytes.h"
@@ -8,6 +8,8 @@
 
 /* What GCC aligns an array to at most, in bytes; more is left by something else. */
 #define ALIGNMENT_MAX 64
+/* What it leaves between two large objects at most. */
+#define PADDING_MAX 31
 
 /* Macros make lists of texts for system calls: types and names of their arguments. */
 #define SYSCALL_ARGUMENTS_MAX 6
@@ -92,6 +94,11 @@ static enum ending ending_of(const struct layout *layout, uint32_t type)
 	return strcmp(record.name, "ctl_table") ? ENDING_UNKNOWN : ending_of_sysctl(layout);
 }
 
+bool array_ends_with_empty(const struct layout *layout, uint32_t type)
+{
+	return ending_of(layout, type) == ENDING_ZEROS;
+}
+
 bool array_is_list(const struct question *question, uint32_t type)
 {
 	const struct layout *layout = question->layout;
@@ -113,11 +120,17 @@ bool array_is_filled(const struct question *question, uint32_t type, uint32_t co
 	       array_in_use(question, type) == count;
 }
 
-uint32_t array_in_use(const struct question *question, uint32_t type)
+uint32_t bytes_in_use(const struct question *question)
 {
-	uint32_t used = question->size, size = layout_size(question->layout, type);
+	uint32_t used = question->size;
 	while (used && !question->bytes[used - 1])
 		used--;
+	return used;
+}
+
+uint32_t array_in_use(const struct question *question, uint32_t type)
+{
+	uint32_t used = bytes_in_use(question), size = layout_size(question->layout, type);
 	return size ? used / size + (used % size != 0) : 0;
 }
 
@@ -175,12 +188,12 @@ static bool is_pointer_to_text(const struct layout *layout, uint32_t type)
 /* Up to its NUL; what a macro made may have been rewritten in place, into something shorter. */
 static uint32_t end_of_text(const struct question *question, bool is_made)
 {
-	uint32_t text = own_data_text(question), used = question->size;
+	uint32_t text = own_data_text(question);
 	if (text)
 		return is_made || question->is_constant ? text + 1 : 0;
-	while (used && !question->bytes[used - 1])
-		used--;
-	return is_made && !question->has_literals && own_data_string(question) ? used + 1 : 0;
+	return is_made && !question->has_literals && own_data_string(question)
+		       ? bytes_in_use(question) + 1
+		       : 0;
 }
 
 /* By what elements of its type end with; 0: with nothing. */
@@ -231,4 +244,19 @@ uint32_t array_end(const struct question *question, uint32_t type, bool is_made,
 	*ret_sure = is_all && is_closed(question, type, count);
 	/* Something else follows: what ends it may lie further on. */
 	return is_all || !is_text ? count : 0;
+}
+
+uint32_t array_estimate(const struct question *question, uint32_t type, uint32_t most)
+{
+	const struct layout *layout = question->layout;
+	uint64_t size = layout_size(layout, type), room = question->subject->room;
+	uint64_t count = array_in_use(question, type);
+	/* Of zeros only, or of what is not read to the end, nothing is known. */
+	if (!count || question->size < room || question->subject->room_is_exact)
+		return most;
+	uint64_t least = room > PADDING_MAX ? (room - PADDING_MAX + size - 1) / size : 1;
+	bool is_text = size == 1 && layout->character == type;
+	if (is_text || array_ends_with_empty(layout, type))
+		count++;
+	return count >= least && count < most ? (uint32_t)count : most;
 }
