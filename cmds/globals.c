@@ -212,34 +212,19 @@ static struct error *add_global(void *context, const struct subject *subject,
 	return add_row(listing, &row, symbol);
 }
 
-/* As BTF types them since 5.11; their addresses are offsets into each CPU's area. */
-static struct error *add_per_cpu(struct listing *listing)
+static struct error *add_per_cpu(void *context, const struct symbol *symbol, struct type type,
+				 enum type_origin origin)
 {
-	struct target *target = listing->target;
-	const struct module *modules;
-	struct per_cpu_copies untyped;
-	struct symbol symbol;
-	(void)target_modules(target, &modules);
-	/* Then they are among what is inferred. */
-	if (per_cpu_untyped(target, &untyped))
+	struct row row = { .address = symbol->address,
+			   .room = symbol->size,
+			   .symbol = symbol->number,
+			   .is_per_cpu = true,
+			   .type = type,
+			   .confidence = origin_confidence(origin),
+			   .origin = origin };
+	if (!*symbol->name || strstr(symbol->name, "__per_cpu_") == symbol->name)
 		return NULL;
-	uint32_t count = symtab_count(target->symbols);
-	for (uint32_t i = 0; i < count; i++) {
-		symtab_peek(target->symbols, i, &symbol);
-		if (!symbol.per_cpu)
-			continue;
-		symtab_get(target->symbols, i, &symbol);
-		if (!*symbol.name || strstr(symbol.name, "__per_cpu_") == symbol.name)
-			continue;
-		struct row row = { .address = symbol.address,
-				   .room = symbol.size,
-				   .symbol = i,
-				   .is_per_cpu = true };
-		TRY(declared_symbol_type(target, &symbol, &row.type, &row.origin));
-		row.confidence = origin_confidence(row.origin);
-		TRY(add_row(listing, &row, &symbol));
-	}
-	return NULL;
+	return add_row(context, &row, symbol);
 }
 
 static int compare_addresses(const void *a, const void *b)
@@ -335,8 +320,10 @@ static struct error *check_words(struct target *target, const char *module, cons
 static struct error *collect(struct session *session, struct listing *listing,
 			     const struct infer_options *options)
 {
-	/* Modules have per-CPU variables too; the kernel's cost nothing. */
-	TRY(add_per_cpu(listing));
+	const struct module *modules;
+	/* They have per-CPU variables too; the kernel's cost nothing. */
+	(void)target_modules(session->target, &modules);
+	TRY(per_cpu_visit(session->target, add_per_cpu, listing));
 	return infer_all(session->target, options, add_global, listing);
 }
 

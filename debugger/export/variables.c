@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
-#include "debugger/declare/declare.h"
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/export/quirks.h"
 #include "debugger/infer/per_cpu.h"
@@ -8,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct error *add_variable(struct exporting *exporting, const struct symbol *symbol,
-				  struct type type, enum type_origin origin)
+static struct error *add_variable(void *context, const struct symbol *symbol, struct type type,
+				  enum type_origin origin)
 {
+	struct exporting *exporting = context;
 	enum confidence least = exporting->options->guesses ? CONFIDENCE_GUESS
 							    : CONFIDENCE_INFERRED;
 	uint64_t size;
@@ -41,28 +41,6 @@ static struct error *add_inferred(void *context, const struct subject *subject,
 	return add_variable(exporting, symbol, verdict.type, verdict.origin);
 }
 
-/* As BTF types them since 5.11; where it does not, they are among what is inferred. */
-static struct error *add_per_cpu(struct exporting *exporting)
-{
-	struct target *target = exporting->target;
-	struct per_cpu_copies untyped;
-	struct symbol symbol;
-	struct type type;
-	enum type_origin origin;
-	if (per_cpu_untyped(target, &untyped))
-		return NULL;
-	uint32_t count = symtab_count(target->symbols);
-	for (uint32_t i = 0; i < count; i++) {
-		symtab_peek(target->symbols, i, &symbol);
-		if (!symbol.per_cpu)
-			continue;
-		symtab_get(target->symbols, i, &symbol);
-		TRY(declared_symbol_type(target, &symbol, &type, &origin));
-		TRY(add_variable(exporting, &symbol, type, origin));
-	}
-	return NULL;
-}
-
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct exported_variable *left = a, *right = b;
@@ -76,7 +54,7 @@ struct error *export_collect_variables(struct exporting *exporting)
 				  sizeof(*exporting->sizes));
 	if (!exporting->sizes)
 		return error_no_memory();
-	TRY(add_per_cpu(exporting));
+	TRY(per_cpu_visit(exporting->target, add_variable, exporting));
 	TRY(infer_all(exporting->target, &options, add_inferred, exporting));
 	array_sort(exporting->variables, exporting->variable_count, sizeof(*exporting->variables),
 		   compare_symbols);

@@ -2,6 +2,7 @@
 #include "debugger/infer/per_cpu.h"
 
 #include "base/array.h"
+#include "debugger/declare/declare.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -92,4 +93,24 @@ bool per_cpu_untyped(struct target *target, struct per_cpu_copies *ret)
 					.first = start + cpus->per_cpu_offset,
 					.last = end + cpus->per_cpu_offset };
 	return true;
+}
+
+struct error *per_cpu_visit(struct target *target, per_cpu_visitor visit, void *context)
+{
+	struct per_cpu_copies untyped;
+	struct symbol symbol;
+	struct type type;
+	enum type_origin origin;
+	if (per_cpu_untyped(target, &untyped))
+		return NULL;
+	uint32_t count = symtab_count(target->symbols);
+	for (uint32_t i = 0; i < count; i++) {
+		symtab_peek(target->symbols, i, &symbol);
+		if (!symbol.per_cpu)
+			continue;
+		symtab_get(target->symbols, i, &symbol);
+		TRY(declared_symbol_type(target, &symbol, &type, &origin));
+		TRY(visit(context, &symbol, type, origin));
+	}
+	return NULL;
 }

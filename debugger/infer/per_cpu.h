@@ -40,5 +40,13 @@ struct per_cpu_copies {
 };
 /* Of the kernel, and of modules if they are loaded by now. False: BTF types them. */
 bool per_cpu_untyped(struct target *target, struct per_cpu_copies *ret);
+/*
+ * The variables that BTF types, with what is declared of them; their addresses are offsets into
+ * each CPU's area. None where BTF does not: then they are among what is inferred. Modules' are
+ * visited if those are loaded by now. Ends at the first error, which is returned.
+ */
+typedef struct error *(*per_cpu_visitor)(void *context, const struct symbol *symbol,
+					 struct type type, enum type_origin origin);
+struct error *per_cpu_visit(struct target *target, per_cpu_visitor visit, void *context) MUST_CHECK;
 
 #endif
