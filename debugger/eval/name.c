@@ -88,7 +88,7 @@ static void find_symbols(struct target *target, const struct node *node,
 static void list_symbol(const struct symbol *symbol, char *list, size_t size)
 {
 	size_t used = strlen(list);
-	snprintf(list + used, size - used, "%s%s%s%.32s@%" PRIx64, used ? ", " : "",
+	snprintf(list + used, size - used, "%s%s%s%.96s@%" PRIx64, used ? ", " : "",
 		 symbol->module ? symbol->module : "", symbol->module ? ":" : "", symbol->name,
 		 symbol->address);
 }
@@ -193,7 +193,7 @@ static struct error *ambiguous(struct target *target, const struct node *node,
 {
 	uint32_t more = candidates->best_count > LISTED_MAX ? candidates->best_count - LISTED_MAX
 							    : 0;
-	char list[400], rest[48] = "";
+	char list[1200], rest[48] = "";
 	list_best(target, node, candidates, list, sizeof(list));
 	if (more)
 		snprintf(rest, sizeof(rest), " and %u more", more);

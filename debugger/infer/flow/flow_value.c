@@ -139,6 +139,20 @@ static struct value per_cpu_element(const struct flow *flow, const struct value 
 	return is_untyped_per_cpu(world, (uint64_t)element.number) ? element : value_unknown();
 }
 
+/*
+ * `n * stride + number` added to a global's address: an element of it. "ns[i - 2]" makes the number
+ * negative: the index is never so small that the variable in front of it is meant.
+ */
+static struct value element_of_global(struct value scaled, int64_t address)
+{
+	int64_t step = (int64_t)scaled.stride;
+	int64_t offset = scaled.number < 0 ? (scaled.number % step + step) % step : scaled.number;
+	return (struct value){ .kind = VALUE_ELEMENT,
+			       .size = scaled.size,
+			       .stride = scaled.stride,
+			       .number = add(address, offset) };
+}
+
 static struct value add_number(struct flow *flow, struct value value, int64_t number)
 {
 	switch ((enum value_kind)value.kind) {
@@ -163,6 +177,8 @@ static struct value add_number(struct flow *flow, struct value value, int64_t nu
 			return value;
 		return value_unknown();
 	case VALUE_SCALED:
+		if (is_data(flow, number))
+			return element_of_global(value, number);
 		if (is_data(flow, add(value.number, number)))
 			return (struct value){ .kind = VALUE_ELEMENT,
 					       .size = value.size,

@@ -121,6 +121,7 @@ def know_symbols(program, boot, rows):
                 f"whatis -v ({name})", f"print {name}", f"print ({name})", f"print *&{name}"]))
         wanted = alternatives_of(explained)
         several += bool(wanted)
+        check(plain["confidence"] == "guess", f"{name}: a guess in globals, {plain} by print")
         check_equal(plain["alternatives"], wanted, f"alternatives of {name}")
         check_equal(in_parentheses["alternatives"], wanted, f"alternatives of ({name})")
         check("alternatives" not in copied, f"*&{name} has alternatives")

@@ -393,6 +393,14 @@ static void test_strides(void)
 	call(PUT_FOO);
 	run(0);
 	CHECK(found(CLUE_OBJECT, 0, FOO, false));
+	/* data[i - 2] is no element of what lies in front of the data. */
+	bytes("48 63 ff");
+	bytes("48 8d 04 fd f0 ff ff ff"); /* lea -16(,%rdi,8), %rax */
+	absolute("48 05", DATA);	  /* add $DATA, %rax */
+	bytes("48 8b 00");		  /* mov (%rax), %rax */
+	run(SET_PROTO);
+	CHECK(found_size(CLUE_STRIDE, 0, 8));
+	CHECK(found_size(CLUE_ACCESS, 0, 8));
 }
 
 static void test_loops(void)
