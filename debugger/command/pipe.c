@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/pipe.h"
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "base/interrupt.h"
 #include "debugger/command/print_options.h"
@@ -97,7 +98,15 @@ static bool takes_address(const struct command *command)
 	return false;
 }
 
-/* Every `$_` that is a word of its own replaced by the address. */
+/* The next `$_` that is a word of its own; NULL. */
+static const char *find_item(const char *text)
+{
+	while ((text = strstr(text, "$_")) && (ascii_is_alnum(text[2]) || text[2] == '_'))
+		text += 2;
+	return text;
+}
+
+/* Each of them replaced by the address. */
 static char *replace_item(const char *text, uint64_t address)
 {
 	char *result = NULL;
@@ -106,12 +115,8 @@ static char *replace_item(const char *text, uint64_t address)
 	if (!file)
 		return NULL;
 	const char *found;
-	while ((found = strstr(text, "$_"))) {
-		fwrite(text, 1, (size_t)(found - text), file);
-		if (ascii_is_alnum(found[2]) || found[2] == '_')
-			fputs("$_", file);
-		else
-			fprintf(file, "0x%" PRIx64, address);
+	while ((found = find_item(text))) {
+		fprintf(file, "%.*s0x%" PRIx64, (int)(found - text), text, address);
 		text = found + 2;
 	}
 	fputs(text, file);
@@ -154,34 +159,76 @@ static struct error *expression_command(const struct command *command, const cha
 	return length < 0 ? error_no_memory() : NULL;
 }
 
-struct error *pipe_command(const char *text, uint64_t address, char **ret)
+/* The text with "$_" where the item stands: behind it, if nothing else is said. */
+static struct error *text_with_item(const char *text, char **ret)
 {
 	const struct command *command = command_of(text);
-	char *result = NULL;
+	int length = 0;
 	if (!command)
 		return command_unknown(text, strcspn(text, " \t"));
-	bool expression = command_takes_expression(command);
+	bool is_expression = command_takes_expression(command);
 	if (!takes_address(command))
 		return error_create(ERROR_USAGE, "%s takes no address: it cannot stand behind a |",
 				    command->name);
-	if (expression && !strstr(text, "$_")) {
-		TRY(expression_command(command, text, call_operands(command, text), &result));
-	} else if (strstr(text, "$_")) {
-		result = expression ? strdup(text) : replace_item(text, address);
-	} else if (asprintf(&result, "%s 0x%" PRIx64, text, address) < 0) {
-		result = NULL;
-	}
-	if (!result)
+	if (strstr(text, "$_") || pipe_is_table(text))
+		length = asprintf(ret, "%s", text);
+	else if (is_expression)
+		return expression_command(command, text, call_operands(command, text), ret);
+	else
+		length = asprintf(ret, "%s $_", text);
+	return length < 0 ? error_no_memory() : NULL;
+}
+
+static struct error *add_place(struct piped *piped, const char **word)
+{
+	if (!*word || !find_item(*word))
+		return NULL;
+	if (!array_reserve(&piped->places, &piped->place_capacity, piped->place_count + 1))
 		return error_no_memory();
-	*ret = result;
+	piped->places[piped->place_count++] = (struct piped_place){ word, *word, NULL };
 	return NULL;
+}
+
+struct error *piped_parse(const char *text, struct piped *ret)
+{
+	*ret = (struct piped){ .is_table = pipe_is_table(text) };
+	TRY(text_with_item(text, &ret->text));
+	TRY(call_parse(ret->text, &ret->call));
+	if (command_takes_expression(ret->call.command))
+		return NULL;
+	for (size_t i = 0; i < OPTIONS_MAX; i++)
+		TRY(add_place(ret, &ret->call.arguments.options[i]));
+	for (size_t i = 0; i < ret->call.arguments.operand_count; i++)
+		TRY(add_place(ret, &ret->call.operands[i]));
+	return NULL;
+}
+
+struct error *piped_put(struct piped *piped, uint64_t address)
+{
+	for (size_t i = 0; i < piped->place_count; i++) {
+		struct piped_place *place = &piped->places[i];
+		char *filled = replace_item(place->form, address);
+		if (!filled)
+			return error_no_memory();
+		free(place->filled);
+		*place->word = place->filled = filled;
+	}
+	return NULL;
+}
+
+void piped_deinit(struct piped *piped)
+{
+	for (size_t i = 0; i < piped->place_count; i++)
+		free(piped->places[i].filled);
+	free(piped->places);
+	call_deinit(&piped->call);
+	free(piped->text);
 }
 
 /* --- $_ ----------------------------------------------------------------------------- */
 
-/* `print {A, B}`: parsed once for all items. */
+/* `print {A, B}` */
 struct table {
-	struct call call;
 	struct render_options options;
 	struct selection members;
 	char *cast; /* the type that the items are said to have, NULL */
@@ -189,9 +236,8 @@ struct table {
 
 struct consumer {
 	struct session *session;
-	const char *text;
-	bool is_table;
-	struct table table;
+	struct piped piped;
+	struct table table; /* if it makes one */
 	/* A pointer's type is looked up once for items of one type, which most are. */
 	struct out_item last;
 	struct value item;
@@ -220,7 +266,7 @@ static struct error *find_pointer(struct session *session, const char *name, str
 static struct error *check_members(struct consumer *consumer)
 {
 	struct type target;
-	if (!consumer->is_table || !type_target(consumer->item.type, &target))
+	if (!consumer->piped.is_table || !type_target(consumer->item.type, &target))
 		return NULL;
 	return error_prefix(selection_check(&consumer->session->scope, &consumer->table.members,
 					    target),
@@ -241,7 +287,7 @@ static struct error *set_item(struct consumer *consumer, const struct out_item *
 	struct session *session = consumer->session;
 	struct variables *variables = session->scope.variables;
 	const char *name = consumer->table.cast ? consumer->table.cast : item->type_name;
-	if (!name && !item->btf && consumer->is_table)
+	if (!name && !item->btf && consumer->piped.is_table)
 		return error_create(ERROR_USAGE,
 				    "print: whose members? what comes has no type: print (struct "
 				    "NAME){MEMBER, MEMBER...}");
@@ -263,7 +309,6 @@ static struct error *set_item(struct consumer *consumer, const struct out_item *
 
 static void table_deinit(struct table *table)
 {
-	call_deinit(&table->call);
 	selection_deinit(&table->members);
 	free(table->cast);
 }
@@ -271,13 +316,12 @@ static void table_deinit(struct table *table)
 static struct error *parse_table(struct consumer *consumer)
 {
 	struct table *table = &consumer->table;
-	const char *text;
+	const struct call *call = &consumer->piped.call;
 	table->options = consumer->session->render;
 	table->options.one_line = true;
 	table->options.bare_strings = true;
-	TRY(call_parse(consumer->text, &table->call));
-	TRY(print_options(table->call.command, &table->call.arguments, &table->options));
-	text = print_format(table->call.arguments.operands[0], &table->options);
+	TRY(print_options(call->command, &call->arguments, &table->options));
+	const char *text = print_format(call->arguments.operands[0], &table->options);
 	const char *members = skip_cast(text);
 	if (members > text) {
 		table->cast = strndup(text + 1, (size_t)(members - text - 1));
@@ -307,20 +351,6 @@ static struct error *write_row(struct consumer *consumer, const struct out_item 
 
 /* --- running ---------------------------------------------------------------------------- */
 
-static struct error *run_command(struct session *session, const char *text,
-				 const struct out_item *item)
-{
-	char *command = NULL;
-	struct call call = { 0 };
-	TRY(pipe_command(text, item->address, &command));
-	struct error *error = call_parse(command, &call);
-	if (!error)
-		error = run_call(session, &call);
-	call_deinit(&call);
-	free(command);
-	return error;
-}
-
 /* What fails for one item may do for the next; but not what is wrong with the words. */
 static bool is_final(const struct error *error)
 {
@@ -345,10 +375,9 @@ static void show_failure(struct consumer *consumer, const struct out_item *item,
 }
 
 /* Answers of several lines are kept apart by an empty one. */
-static bool is_long(const char *text)
+static bool is_long(const struct command *command)
 {
-	const struct command *command = command_of(text);
-	for (size_t i = 0; command && i < command_operand_count(command); i++)
+	for (size_t i = 0; i < command_operand_count(command); i++)
 		if (command->operands[i].kind == OPERAND_TASK ||
 		    command->operands[i].kind == OPERAND_TYPE)
 			return true;
@@ -362,21 +391,23 @@ static struct error *run_item(struct consumer *consumer, const struct out_item *
 	/* What is wrong with the type or the members' names is so for the next item too. */
 	if (error)
 		return error_as(ERROR_USAGE, error);
-	return consumer->is_table ? write_row(consumer, item)
-				  : run_command(consumer->session, consumer->text, item);
+	if (consumer->piped.is_table)
+		return write_row(consumer, item);
+	TRY(piped_put(&consumer->piped, item->address));
+	return run_call(consumer->session, &consumer->piped.call);
 }
 
 /* All items; *ret_failed: how many of them said why not. */
-static struct error *run_items(struct consumer *consumer, const struct out_item *items,
-			       size_t count, size_t *ret_failed)
+static struct error *run_items(struct consumer *consumer, const char *text,
+			       const struct out_item *items, size_t count, size_t *ret_failed)
 {
 	struct session *session = consumer->session;
 	struct error *error = NULL;
-	bool apart = is_long(consumer->text);
+	bool apart = is_long(consumer->piped.call.command);
 	size_t depth = out_depth(session->out);
 	*ret_failed = 0;
 	for (size_t i = 0; i < count && !error; i++) {
-		progress_report(session->progress, consumer->text, i, count);
+		progress_report(session->progress, text, i, count);
 		if (i && apart)
 			out_text(session->out, "\n");
 		error = run_item(consumer, &items[i]);
@@ -396,17 +427,18 @@ static struct error *run_items(struct consumer *consumer, const struct out_item 
 struct error *pipe_run(struct session *session, const char *text, const struct out_item *items,
 		       size_t count)
 {
-	struct consumer consumer = { .session = session,
-				     .text = text,
-				     .is_table = pipe_is_table(text) };
+	struct consumer consumer = { .session = session };
 	size_t failed = 0;
-	struct error *error = consumer.is_table ? parse_table(&consumer) : NULL;
+	struct error *error = piped_parse(text, &consumer.piped);
+	if (!error && consumer.piped.is_table)
+		error = parse_table(&consumer);
 	if (!error) {
 		out_array_begin(session->out, NULL);
-		error = run_items(&consumer, items, count, &failed);
+		error = run_items(&consumer, text, items, count, &failed);
 		out_array_end(session->out);
 	}
 	table_deinit(&consumer.table);
+	piped_deinit(&consumer.piped);
 	if (!error && failed && session->json)
 		error = error_create(ERROR_OTHER, "%zu of %zu failed", failed, count);
 	if (failed)

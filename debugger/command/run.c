@@ -331,20 +331,28 @@ static bool is_variable(void *context, const char *word, size_t length)
 	return target_find_symbol(session->target, NULL, name, &cursor, &symbol);
 }
 
+static struct error *take_options_of(struct session *session, const struct call *call,
+				     char **columns)
+{
+	if (call->json)
+		session->format = FORMAT_JSON;
+	if (call->csv)
+		session->format = FORMAT_CSV;
+	if (!call->columns)
+		return NULL;
+	free(*columns);
+	session->columns = *columns = strdup(call->columns);
+	return *columns ? NULL : error_no_memory();
+}
+
 /* --json, --csv and --columns of one command, and of the one within. */
 static struct error *take_options(struct session *session, const char *text, char **columns)
 {
 	struct call call;
 	const char *inner = foreach_command(session, text);
 	struct error *error = call_parse(text, &call);
-	if (!error && call.json)
-		session->format = FORMAT_JSON;
-	if (!error && call.csv)
-		session->format = FORMAT_CSV;
-	if (!error && call.columns) {
-		free(*columns);
-		session->columns = *columns = strdup(call.columns);
-	}
+	if (!error)
+		error = take_options_of(session, &call, columns);
 	call_deinit(&call);
 	if (error || !inner)
 		return error;
@@ -356,14 +364,13 @@ static struct error *take_options(struct session *session, const char *text, cha
 	return error;
 }
 
-static struct error *take_format(struct session *session, const char *text, bool gets_items,
-				 char **columns)
+static struct error *take_piped_options(struct session *session, const char *text, char **columns)
 {
-	char *command = NULL;
-	if (gets_items && !pipe_is_table(text))
-		TRY(pipe_command(text, 0, &command));
-	struct error *error = take_options(session, command ? command : text, columns);
-	free(command);
+	struct piped piped;
+	struct error *error = piped_parse(text, &piped);
+	if (!error)
+		error = take_options_of(session, &piped.call, columns);
+	piped_deinit(&piped);
 	return error;
 }
 
@@ -377,7 +384,8 @@ static struct error *set_format(struct session *session, const struct line *line
 		const char *text = line->stages[i];
 		/* None is there: what is wrong with the words is said when the command runs. */
 		if (strstr(text, "--") || line->file || line->program)
-			error = take_format(session, text, i > 0, ret_columns);
+			error = i ? take_piped_options(session, text, ret_columns)
+				  : take_options(session, text, ret_columns);
 	}
 	session->json = session->format != FORMAT_TEXT;
 	return error;

@@ -13,29 +13,33 @@
 static char buffer[2048];
 
 /* "bt -c=1 [init]": options by letter or name with their arguments, operands in brackets. */
+static void write_call(FILE *file, const struct call *call)
+{
+	fputs(call->command->name, file);
+	for (size_t i = 0; i < command_option_count(call->command); i++) {
+		const struct option_spec *option = &call->command->options[i];
+		const char *given = call->arguments.options[i];
+		if (given && option->letter)
+			fprintf(file, " -%c%s%s", option->letter, *given ? "=" : "", given);
+		else if (given)
+			fprintf(file, " --%s%s%s", option->name, *given ? "=" : "", given);
+	}
+	for (size_t i = 0; i < call->arguments.operand_count; i++)
+		fprintf(file, " [%s]", call->arguments.operands[i]);
+	if (call->json || call->csv || call->columns)
+		fprintf(file, " %s%s%s", call->json ? "json" : "", call->csv ? "csv" : "",
+			call->columns ? call->columns : "");
+}
+
 static const char *parsed(const char *text)
 {
 	struct call call;
 	FILE *file = fmemopen(buffer, sizeof(buffer), "w");
 	struct error *error = call_parse(text, &call);
-	if (error) {
+	if (error)
 		fprintf(file, "error: %s", error->message);
-	} else {
-		fputs(call.command->name, file);
-		for (size_t i = 0; i < command_option_count(call.command); i++) {
-			const struct option_spec *option = &call.command->options[i];
-			const char *given = call.arguments.options[i];
-			if (given && option->letter)
-				fprintf(file, " -%c%s%s", option->letter, *given ? "=" : "", given);
-			else if (given)
-				fprintf(file, " --%s%s%s", option->name, *given ? "=" : "", given);
-		}
-		for (size_t i = 0; i < call.arguments.operand_count; i++)
-			fprintf(file, " [%s]", call.arguments.operands[i]);
-		if (call.json || call.csv || call.columns)
-			fprintf(file, " %s%s%s", call.json ? "json" : "", call.csv ? "csv" : "",
-				call.columns ? call.columns : "");
-	}
+	else
+		write_call(file, &call);
 	fputc(0, file);
 	fclose(file);
 	error_free(error);
@@ -210,39 +214,82 @@ static void test_foreach(void)
 /* --- items of a pipe ---------------------------------------------------------------------------
  */
 
-static void check_piped(const char *text, const char *expected)
+/* The call with one item after another, as parsed() writes it. */
+static const char *piped(const char *text, size_t count, const uint64_t *addresses)
 {
-	char *command = NULL;
-	CHECK_OK(pipe_command(text, 0xffff888000001000, &command));
-	CHECK_STRING(command, expected);
-	free(command);
+	struct piped piped;
+	FILE *file = fmemopen(buffer, sizeof(buffer), "w");
+	struct error *error = piped_parse(text, &piped);
+	if (!error)
+		write_call(file, &piped.call);
+	for (size_t i = 0; i < count && !error; i++) {
+		error = piped_put(&piped, addresses[i]);
+		fputs("; ", file);
+		write_call(file, &piped.call);
+	}
+	if (error)
+		fprintf(file, "error: %s", error->message);
+	fputc(0, file);
+	fclose(file);
+	error_free(error);
+	piped_deinit(&piped);
+	return buffer;
+}
+
+static const char *piped_words(const char *text)
+{
+	return piped(text, 0, NULL);
+}
+
+static void test_items(void)
+{
+	static const uint64_t items[] = { 0xffff888000001000, 0x2a };
+	CHECK_STRING(piped("bt", 2, items), "bt [$_]; bt [0xffff888000001000]; bt [0x2a]");
+	CHECK_STRING(piped("bt -n", 1, items + 1), "bt -n [$_]; bt -n [0x2a]");
+	CHECK_STRING(piped("rd $_ 4", 1, items + 1), "rd [$_] [4]; rd [0x2a] [4]");
+	CHECK_STRING(piped("rd $_+8 '4 $_'", 2, items),
+		     "rd [$_+8] [4 $_]; rd [0xffff888000001000+8] [4 0xffff888000001000]; "
+		     "rd [0x2a+8] [4 0x2a]");
+	CHECK_STRING(piped("bt -c $_ 1", 1, items + 1), "bt -c=$_ [1]; bt -c=0x2a [1]");
+	CHECK_STRING(piped("bt --json", 1, items + 1), "bt [$_] json; bt [0x2a] json");
+	/* That is another variable. */
+	CHECK_STRING(piped("sym $_x $__", 1, items), "sym [$_x] [$__]; sym [$_x] [$__]");
+	/* An expression has the item as a variable: the words stay. */
+	CHECK_STRING(piped("print $_->pid + 1", 1, items),
+		     "print [$_->pid + 1]; print [$_->pid + 1]");
+	CHECK_STRING(piped("print {pid}", 1, items), "print [{pid}]; print [{pid}]");
 }
 
 static void test_pipe(void)
 {
-	char *command = NULL;
-	check_piped("bt", "bt 0xffff888000001000");
-	check_piped("bt -n", "bt -n 0xffff888000001000");
-	check_piped("rd $_ 4", "rd 0xffff888000001000 4");
-	check_piped("rd $_+8 4", "rd 0xffff888000001000+8 4");
-	check_piped("sym $_x", "sym $_x");
-	/* An expression has the item as a variable. */
-	check_piped("print", "print *$_");
-	check_piped("print comm", "print $_->comm");
-	check_piped("print -x ->mm.pgd", "print -x $_->mm.pgd");
-	check_piped("print (struct foo)->bar", "print ((struct foo *)$_)->bar");
-	check_piped("print (struct foo *).bar", "print ((struct foo *)$_)->bar");
-	/* That is C's own cast of something. */
-	CHECK_FAILS(pipe_command("print (struct foo)bar", 0, &command), "what of each item?");
-	check_piped("print $_->pid + 1", "print $_->pid + 1");
+	CHECK_STRING(piped_words("print"), "print [*$_]");
+	CHECK_STRING(piped_words("print comm"), "print [$_->comm]");
+	CHECK_STRING(piped_words("print comm --csv"), "print [$_->comm] csv");
+	CHECK_STRING(piped_words("print -x ->mm.pgd"), "print -x [$_->mm.pgd]");
+	CHECK_STRING(piped_words("print (struct foo)->bar"), "print [((struct foo *)$_)->bar]");
+	CHECK_STRING(piped_words("print (struct foo *).bar"), "print [((struct foo *)$_)->bar]");
+	CHECK_STRING(piped_words("print $_->pid + 1"), "print [$_->pid + 1]");
 	CHECK(pipe_is_table("print {pid, comm}"));
 	CHECK(pipe_is_table("print -x (struct task_struct){pid}"));
 	CHECK(pipe_is_table("p {pid}"));
 	CHECK(!pipe_is_table("print pid"));
 	CHECK(!pipe_is_table("list {pid}"));
-	CHECK_FAILS(pipe_command("print 3 + 4", 0, &command), "what of each item?");
-	CHECK_FAILS(pipe_command("log", 0, &command), "log takes no address");
-	CHECK_FAILS(pipe_command("nosuch", 0, &command), "no command \"nosuch\"");
+}
+
+static void check_unpiped(const char *text, const char *expected)
+{
+	CHECK(strstr(piped_words(text), expected));
+}
+
+static void test_no_pipe(void)
+{
+	/* That is C's own cast of something. */
+	check_unpiped("print (struct foo)bar", "error: print: what of each item?");
+	check_unpiped("print 3 + 4", "error: print: what of each item?");
+	check_unpiped("log", "error: log takes no address");
+	check_unpiped("nosuch", "error: no command \"nosuch\"");
+	check_unpiped("bt -Z", "error: bt: no option -Z");
+	check_unpiped("sys", "error: sys takes no address");
 }
 
 /* --- files of a line ---------------------------------------------------------------------------
@@ -274,7 +321,9 @@ int main(void)
 	RUN(test_numbers);
 	RUN(test_aliases);
 	RUN(test_foreach);
+	RUN(test_items);
 	RUN(test_pipe);
+	RUN(test_no_pipe);
 	RUN(test_paths);
 	return test_finish();
 }
