@@ -49,15 +49,25 @@ static bool is_named(const char *const *paths, size_t count, long fd)
 	return false;
 }
 
-void standard_close_others(const char *const *paths, size_t count, int keep)
+static bool is_kept(const int *keep, size_t count, long fd)
+{
+	for (size_t i = 0; i < count; i++)
+		if (keep[i] == fd)
+			return true;
+	return false;
+}
+
+void standard_close_others(const char *const *paths, size_t count, const int *keep,
+			   size_t keep_count)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	struct dirent *entry;
 	while (folder && (entry = readdir(folder))) {
 		char *end;
 		long fd = strtol(entry->d_name, &end, 10);
-		if (*end || end == entry->d_name || fd <= STDERR_FILENO || fd == keep ||
-		    fd == dirfd(folder) || is_named(paths, count, fd))
+		if (*end || end == entry->d_name || fd <= STDERR_FILENO ||
+		    is_kept(keep, keep_count, fd) || fd == dirfd(folder) ||
+		    is_named(paths, count, fd))
 			continue;
 		close((int)fd);
 	}

@@ -13,12 +13,14 @@
 #include "debugger/completion/complete.h"
 #include "debugger/completion/completions.h"
 #include "debugger/declare/declare.h"
+#include "debugger/export/export.h"
 #include "debugger/helper/serve.h"
 #include "debugger/hidden/hidden.h"
 #include "debugger/infer/cache_file.h"
 #include "debugger/shell/shell.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
+#include "debugger/with/start.h"
 #include "vmcore/decompress.h"
 #include <locale.h>
 #include <stdio.h>
@@ -48,8 +50,11 @@ struct settings {
 	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	bool quiet, no_rc;
 	struct dumps dumps;
-	bool interactive; /* a prompt: neither -c nor -i, and a terminal */
-	bool only_help;	  /* no line asks for more than what the program says of itself */
+	const struct tool *tool;     /* to start on the dump; NULL: none */
+	char **tool_arguments;	     /* borrowed of main()'s */
+	FILE *tool_file, *tool_list; /* what is written for it; NULL: this process does not */
+	bool interactive;	     /* a prompt: neither -c nor -i, and a terminal */
+	bool only_help; /* no line asks for more than what the program says of itself */
 };
 
 /* What a session runs in. */
@@ -157,6 +162,11 @@ static int parse_option(int option, struct settings *settings)
 	case OPTION_VMCOREINFO:
 		settings->vmcoreinfo = optarg;
 		break;
+	case OPTION_WITH:
+		if (word_number(option) < 0)
+			return EXIT_NO_DUMP;
+		settings->tool = tool_find(optarg);
+		break;
 	case 'h':
 		options_usage(stdout);
 		return EXIT_ALL_WELL;
@@ -186,8 +196,14 @@ static int parse_command_line(int argc, char **argv, struct settings *settings)
 		fputs("btfcrash: out of memory\n", stderr);
 		status = EXIT_NO_DUMP;
 	}
-	while (status == -1 && (option = getopt_long(argc, argv, letters, options, NULL)) != -1)
+	while (status == -1 && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		status = parse_option(option, settings);
+		/* What follows a tool's name is the tool's. */
+		if (settings->tool && !settings->tool_arguments) {
+			settings->tool_arguments = argv + optind;
+			argc = optind;
+		}
+	}
 	settings->dumps =
 		(struct dumps){ (const char **)argv + optind, (size_t)(argc - optind), NULL };
 	free(letters);
@@ -357,6 +373,26 @@ static struct error *open_target(const struct settings *settings, struct surroun
 	return NULL;
 }
 
+/* --- a tool's file ------------------------------------------------------------------------------
+ */
+
+static int write_for_tool(struct target *target, const struct settings *settings,
+			  struct surroundings *around, struct progress *progress)
+{
+	struct session session = { .target = target, .sandbox = &around->sandbox };
+	const struct export_options options = { .run_time = settings->tool->wants_moved,
+						.tiers = settings->tool_list,
+						.progress = progress };
+	struct export_summary summary;
+	if (!settings->quiet)
+		show_problems(&session);
+	struct error *error = export_vmlinux(target, &options, settings->tool_file, &summary);
+	return error ? fail(error) : EXIT_ALL_WELL;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------
+ */
+
 /* The files that are read while the dump is opened. */
 static void enter_sandbox(const struct settings *settings, struct surroundings *around)
 {
@@ -366,6 +402,9 @@ static void enter_sandbox(const struct settings *settings, struct surroundings *
 	const char **paths =
 		calloc(most + ARRAY_COUNT(system) * settings->btf_file_count, sizeof(*paths));
 	char **bases = calloc(settings->btf_file_count + 1, sizeof(*bases));
+	const int needed[] = { around->helper.socket,
+			       settings->tool_file ? fileno(settings->tool_file) : -1,
+			       settings->tool_list ? fileno(settings->tool_list) : -1 };
 	for (size_t i = 0; paths && i < settings->dumps.count; i++)
 		paths[count++] = settings->dumps.paths[i];
 	for (size_t i = 0; paths && i < settings->declaration_count; i++)
@@ -384,7 +423,7 @@ static void enter_sandbox(const struct settings *settings, struct surroundings *
 	tzset();
 	/* If memory ran out, the list of needed files is incomplete: then all stay open. */
 	if (paths && bases)
-		standard_close_others(paths, count, around->helper.socket);
+		standard_close_others(paths, count, needed, ARRAY_COUNT(needed));
 	sandbox_enter(&around->sandbox, paths, count);
 	for (size_t i = 0; bases && i < settings->btf_file_count; i++)
 		free(bases[i]);
@@ -428,7 +467,9 @@ static int open_and_debug(const struct settings *settings)
 		decompress_keep_libraries();
 	sandbox_seal(&around.sandbox);
 	around.helper.is_asked_to_read = around.sandbox.seccomp;
-	int status = error ? fail(error) : debug(target, settings, &progress, &around);
+	int status = error		   ? fail(error)
+		     : settings->tool_file ? write_for_tool(target, settings, &around, &progress)
+					   : debug(target, settings, &progress, &around);
 	target_close(target);
 	helper_end(&around.helper);
 	sandbox_deinit(&around.sandbox);
@@ -458,9 +499,43 @@ static void settle(struct settings *settings)
 	dumps_leave_vmlinux_aside(&settings->dumps, settings->quiet);
 	dumps_choose(&settings->dumps, settings->live);
 	settings->only_help = asks_for_help_only(settings);
-	settings->interactive = !settings->source_count && isatty(STDIN_FILENO);
-	if (!settings->source_count && !settings->interactive)
+	settings->interactive = !settings->source_count && !settings->tool && isatty(STDIN_FILENO);
+	if (!settings->source_count && !settings->tool && !settings->interactive)
 		settings->sources[settings->source_count++] = (struct source){ true, "-" };
+}
+
+static int open_for_tool(void *context, FILE *vmlinux, FILE *tiers)
+{
+	struct settings settings = *(const struct settings *)context;
+	settings.tool_file = vmlinux;
+	settings.tool_list = tiers;
+	return open_and_debug(&settings);
+}
+
+static int start_tool(struct settings *settings)
+{
+	const struct with with = { .tool = settings->tool,
+				   .arguments = settings->tool_arguments,
+				   .dumps = settings->dumps.paths,
+				   .dump_count = settings->dumps.count,
+				   .quiet = settings->quiet,
+				   .keep = uses_cache(settings) && !settings->vmcoreinfo,
+				   .rules = settings->no_hints ? "no hints" : "" };
+	return with_start(&with, open_for_tool, settings);
+}
+
+/* Returns as parse_option(). */
+static int check_tool(const struct settings *settings)
+{
+	const char *why = settings->live	   ? "--live is not for other tools"
+			  : settings->source_count ? "-c and -i are no options beside --with: what "
+						     "follows the tool's name is the tool's"
+			  : settings->raw ? "--format raw: other tools read no image of memory"
+					  : NULL;
+	if (!settings->tool || !why)
+		return -1;
+	fprintf(stderr, "btfcrash: %s\n", why);
+	return EXIT_NO_DUMP;
 }
 
 /* Returns as parse_option(). */
@@ -473,6 +548,10 @@ static int check_dumps(const struct settings *settings)
 	}
 	if (settings->live || dumps->count || asks_for_help_only(settings) || dumps_has_default())
 		return -1;
+	if (settings->tool)
+		fputs("btfcrash: DUMP comes before --with: what follows the tool's name is the "
+		      "tool's\n",
+		      stderr);
 	fputs("btfcrash: no DUMP given, and there is no /proc/vmcore here (--live looks at the "
 	      "running kernel)\n",
 	      stderr);
@@ -497,10 +576,12 @@ int main(int argc, char **argv)
 	else
 		status = parse_command_line(argc, argv, &settings);
 	if (status == -1)
+		status = check_tool(&settings);
+	if (status == -1)
 		status = check_dumps(&settings);
 	if (status == -1) {
 		settle(&settings);
-		status = open_and_debug(&settings);
+		status = settings.tool ? start_tool(&settings) : open_and_debug(&settings);
 	}
 	free(settings.sources);
 	free(settings.declarations);

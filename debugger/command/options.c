@@ -51,6 +51,14 @@ static const struct program_option program_options[] = {
 	  "types of globals without the table of other kernels", NULL },
 	{ OPTION_NO_SANDBOX, "no-sandbox", NULL, NULL, "keep the right to do all that the user may",
 	  NULL },
+	{ OPTION_WITH, "with", "TOOL", "crash drgn gdb",
+	  "start TOOL on DUMP, with a vmlinux made of it",
+	  "The rest of the line is the tool's: `btfcrash vmcore --with crash -s -i FILE`. The file "
+	  "is what `export vmlinux` writes, with the list of its tiers beside it; both are kept in "
+	  "~/.cache/btfcrash for the next time, or removed where nothing is kept. drgn gets "
+	  "names for the code of modules, where it knows plugins. gdb reads ELF dumps with virtual "
+	  "addresses only, and gets them as they were at run time. The exit status is the "
+	  "tool's." },
 	{ 'h', "help", NULL, NULL, "this text; `-c help` lists the commands", NULL },
 	{ 'V', "version", NULL, NULL, "the version", NULL },
 	{ OPTION_MANUAL, "manual", NULL, NULL, NULL, NULL },
@@ -120,6 +128,7 @@ const struct program_option *option_of_key(int key)
 void options_usage(FILE *file)
 {
 	fputs("usage: btfcrash [OPTIONS] [DUMP...]\n"
+	      "       btfcrash [OPTIONS] [DUMP...] --with TOOL [ARGUMENTS of TOOL]\n"
 	      "\n"
 	      "Debugs a Linux kernel crash dump with nothing but the dump. Without DUMP:\n"
 	      "/proc/vmcore. Several DUMPs are the parts of one split dump. With --live: the\n"

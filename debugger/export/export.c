@@ -117,7 +117,7 @@ struct error *export_vmlinux(struct target *target, const struct export_options 
 	if (strcmp(target->facts->machine, "x86_64") != 0)
 		return error_create(ERROR_UNSUPPORTED, "export: not of a dump of %s: of x86_64",
 				    target->facts->machine);
-	if (target->vmcoreinfo)
+	if (target->vmcoreinfo && !options->run_time)
 		(void)vmcoreinfo_hex(target->vmcoreinfo, "KERNELOFFSET", &exporting.moved);
 	elf_init(&exporting.elf, EM_X86_64);
 	dwarf_init(&exporting.dwarf, producer);

@@ -13,6 +13,7 @@
 
 struct export_options {
 	bool no_modules; /* nothing that holds for this boot alone */
+	bool run_time;	 /* addresses as they were at run time, not as they were linked */
 	bool guesses;	 /* variables whose type is a guess, too */
 	/*
 	 * A list of all variables, those that were left out too, one a line with tabs between:

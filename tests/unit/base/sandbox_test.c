@@ -354,7 +354,7 @@ static int give_up_input(void)
 {
 	static const char *const paths[] = { "vmcore" };
 	char line[2];
-	standard_close_others(paths, 1, -1);
+	standard_close_others(paths, 1, NULL, 0);
 	return lseek(STDIN_FILENO, 0, SEEK_SET) == 0 && !read(STDIN_FILENO, line, 2) ? WORKED
 										     : REFUSED;
 }
@@ -363,7 +363,7 @@ static int keep_named_input(void)
 {
 	static const char *const paths[] = { "/dev/stdin" };
 	char line[2];
-	standard_close_others(paths, 1, -1);
+	standard_close_others(paths, 1, NULL, 0);
 	return read(STDIN_FILENO, line, 2) == 2 ? WORKED : REFUSED;
 }
 
@@ -387,7 +387,7 @@ static int close_others(void)
 	for (int fd = 40; fd < 44; fd++)
 		if (dup2(STDERR_FILENO, fd) != fd)
 			return REFUSED;
-	standard_close_others(paths, 3, 42);
+	standard_close_others(paths, 3, (const int[]){ 42 }, 1);
 	bool good = fcntl(40, F_GETFD) < 0 && fcntl(41, F_GETFD) >= 0 && fcntl(42, F_GETFD) >= 0 &&
 		    fcntl(43, F_GETFD) < 0 && fcntl(2, F_GETFD) >= 0;
 	return good ? WORKED : REFUSED;

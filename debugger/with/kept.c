@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Behind the ELF file, where no tool looks: the dump's identity, the key (two u64), the identity's
+ * size (u32), a magic word. It is written last.
+ */
+#include "debugger/with/kept.h"
+
+#include "base/bytes.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING	    ".vmlinux"
+#define TIERS	    ".tiers"
+#define MAGIC	    "BTFWITH1"
+#define TAIL_SIZE   28
+#define FILES_MAX   8
+#define BYTES_MAX   (UINT64_C(1) << 30) /* on disk, of all of them */
+#define LISTED_MAX  256
+#define NEW_VMLINUX ".new-%ld" ENDING
+#define NEW_TIERS   ".new-%ld" ENDING TIERS
+
+/* --- places -------------------------------------------------------------------------------- */
+
+static void name_file(struct kept *kept)
+{
+	struct cache_key both = kept->key;
+	if (kept->is_temporary) {
+		strcpy(kept->name, "dump" ENDING);
+		return;
+	}
+	cache_key_add(&both, kept->dump.bytes, kept->dump.size);
+	snprintf(kept->name, sizeof(kept->name), "%016llx%016llx" ENDING,
+		 (unsigned long long)both.words[0], (unsigned long long)both.words[1]);
+}
+
+static struct error *make_folder(struct kept *kept)
+{
+	const char *base = getenv("TMPDIR");
+	if (asprintf(&kept->place, "%s/btfcrash-XXXXXX", base && *base == '/' ? base : "/tmp") <
+	    0) {
+		kept->place = NULL;
+		return error_no_memory();
+	}
+	if (!mkdtemp(kept->place)) {
+		struct error *error = error_system("%s", kept->place);
+		free(kept->place);
+		kept->place = NULL;
+		return error;
+	}
+	kept->is_temporary = true;
+	kept->folder = open(kept->place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return kept->folder < 0 ? error_system("%s", kept->place) : NULL;
+}
+
+/* The path of the open folder, which a tool needs. NULL: it has none that can be told. */
+static char *path_of(int folder)
+{
+	char link[64], path[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0 || *path != '/')
+		return NULL;
+	path[length] = 0;
+	return strdup(path);
+}
+
+static bool open_cache(struct kept *kept, const char *const *dumps, size_t count)
+{
+	if (!cache_dump_init(&kept->dump, dumps, count))
+		return false;
+	kept->folder = cache_folder_open(true);
+	kept->place = kept->folder < 0 ? NULL : path_of(kept->folder);
+	if (kept->place)
+		return true;
+	if (kept->folder >= 0)
+		close(kept->folder);
+	cache_dump_deinit(&kept->dump);
+	return false;
+}
+
+struct error *kept_open(struct kept *kept, const struct cache_key *key, bool keep,
+			const char *const *dumps, size_t count)
+{
+	*kept = (struct kept){ .folder = -1, .key = *key };
+	if (!keep || !open_cache(kept, dumps, count))
+		TRY(make_folder(kept));
+	name_file(kept);
+	if (asprintf(&kept->vmlinux, "%s/%s", kept->place, kept->name) < 0)
+		kept->vmlinux = NULL;
+	if (asprintf(&kept->tiers, "%s/%s" TIERS, kept->place, kept->name) < 0)
+		kept->tiers = NULL;
+	return kept->vmlinux && kept->tiers ? NULL : error_no_memory();
+}
+
+/* Of a folder that holds nothing but what was put there. */
+static void empty(int folder)
+{
+	struct dirent *entry;
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = again < 0 ? NULL : fdopendir(again);
+	while (listing && (entry = readdir(listing)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			(void)unlinkat(folder, entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+}
+
+void kept_close(struct kept *kept)
+{
+	if (kept->is_temporary && kept->folder >= 0)
+		empty(kept->folder);
+	if (kept->is_temporary && kept->place)
+		(void)rmdir(kept->place);
+	if (kept->folder >= 0)
+		close(kept->folder);
+	cache_dump_deinit(&kept->dump);
+	free(kept->place);
+	free(kept->vmlinux);
+	free(kept->tiers);
+	*kept = (struct kept){ .folder = -1 };
+}
+
+/* --- what is there ---------------------------------------------------------------------------- */
+
+/* Nobody but the user may have written it. */
+static bool is_own(int file, uint64_t *ret_size)
+{
+	struct stat status;
+	if (fstat(file, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+	    (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size < TAIL_SIZE)
+		return false;
+	*ret_size = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool has_tail(const struct kept *kept, int file, uint64_t size)
+{
+	uint8_t tail[TAIL_SIZE];
+	off_t at = (off_t)size - TAIL_SIZE, start = at - (off_t)kept->dump.size;
+	if (start < 0 || pread(file, tail, sizeof(tail), at) != TAIL_SIZE ||
+	    memcmp(tail + 20, MAGIC, 8) != 0 || load_u64(tail, false) != kept->key.words[0] ||
+	    load_u64(tail + 8, false) != kept->key.words[1] ||
+	    load_u32(tail + 16, false) != kept->dump.size)
+		return false;
+	uint8_t *bytes = malloc(kept->dump.size + 1);
+	bool same = bytes &&
+		    pread(file, bytes, kept->dump.size, start) == (ssize_t)kept->dump.size &&
+		    !memcmp(bytes, kept->dump.bytes, kept->dump.size);
+	free(bytes);
+	return same;
+}
+
+bool kept_find(struct kept *kept)
+{
+	uint64_t size;
+	if (kept->is_temporary)
+		return false;
+	/* A FIFO must not block, a link not lead elsewhere. */
+	int file = openat(kept->folder, kept->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0)
+		return false;
+	bool found = is_own(file, &size) && has_tail(kept, file, size);
+	if (found)
+		(void)futimens(file, NULL);
+	close(file);
+	return found;
+}
+
+/* --- what is made ----------------------------------------------------------------------------- */
+
+static FILE *create_file(const struct kept *kept, const char *name)
+{
+	/* Left behind by a process of that number that was killed. */
+	(void)unlinkat(kept->folder, name, 0);
+	int file = openat(kept->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
+	FILE *ret = file < 0 ? NULL : fdopen(file, "w+");
+	if (file >= 0 && !ret)
+		close(file);
+	return ret;
+}
+
+static void new_names(char vmlinux[KEPT_NAME_SIZE], char tiers[KEPT_NAME_SIZE])
+{
+	snprintf(vmlinux, KEPT_NAME_SIZE, NEW_VMLINUX, (long)getpid());
+	snprintf(tiers, KEPT_NAME_SIZE, NEW_TIERS, (long)getpid());
+}
+
+struct error *kept_create(struct kept *kept, FILE **ret_vmlinux, FILE **ret_tiers)
+{
+	char names[2][KEPT_NAME_SIZE];
+	new_names(names[0], names[1]);
+	FILE *vmlinux = create_file(kept, names[0]);
+	FILE *tiers = vmlinux ? create_file(kept, names[1]) : NULL;
+	if (!tiers) {
+		struct error *error = error_system("%s/%s", kept->place, names[vmlinux != NULL]);
+		if (vmlinux)
+			fclose(vmlinux);
+		return error;
+	}
+	*ret_vmlinux = vmlinux;
+	*ret_tiers = tiers;
+	return NULL;
+}
+
+static void store(uint8_t *to, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static bool write_tail(const struct kept *kept, FILE *file)
+{
+	uint8_t tail[TAIL_SIZE];
+	store(tail, kept->key.words[0], 8);
+	store(tail + 8, kept->key.words[1], 8);
+	store(tail + 16, kept->dump.size, 4);
+	memcpy(tail + 20, MAGIC, 8);
+	return !fseeko(file, 0, SEEK_END) &&
+	       fwrite(kept->dump.bytes, 1, kept->dump.size, file) == kept->dump.size &&
+	       fwrite(tail, sizeof(tail), 1, file) == 1 && !fflush(file) &&
+	       !fdatasync(fileno(file));
+}
+
+/* The oldest of those that are kept, and how many and how large all are. */
+static void find_oldest(int folder, char oldest[NAME_MAX + 1], size_t *ret_count,
+			uint64_t *ret_bytes)
+{
+	struct stat status;
+	time_t when = 0;
+	struct dirent *entry;
+	*oldest = 0;
+	*ret_count = 0;
+	*ret_bytes = 0;
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = again < 0 ? NULL : fdopendir(again);
+	while (listing && (entry = readdir(listing))) {
+		size_t length = strlen(entry->d_name), tail = strlen(ENDING);
+		if (length <= tail || strcmp(entry->d_name + length - tail, ENDING) != 0 ||
+		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
+			continue;
+		++*ret_count;
+		*ret_bytes += (uint64_t)status.st_blocks * 512;
+		if (*oldest && status.st_mtime >= when)
+			continue;
+		when = status.st_mtime;
+		snprintf(oldest, NAME_MAX + 1, "%s", entry->d_name);
+	}
+	if (listing)
+		closedir(listing);
+	else if (again >= 0)
+		close(again);
+}
+
+static void prune(const struct kept *kept)
+{
+	char oldest[NAME_MAX + 1], tiers[NAME_MAX + sizeof(TIERS) + 1];
+	for (int i = 0; i < LISTED_MAX; i++) {
+		size_t count;
+		uint64_t bytes;
+		find_oldest(kept->folder, oldest, &count, &bytes);
+		if (count <= 1 || (count <= FILES_MAX && bytes <= BYTES_MAX) ||
+		    !strcmp(oldest, kept->name))
+			return;
+		snprintf(tiers, sizeof(tiers), "%s" TIERS, oldest);
+		(void)unlinkat(kept->folder, tiers, 0);
+		if (unlinkat(kept->folder, oldest, 0))
+			return;
+	}
+}
+
+/* The list first: whoever finds the file finds its list. */
+static bool rename_both(const struct kept *kept)
+{
+	char names[2][KEPT_NAME_SIZE], tiers[KEPT_NAME_SIZE + sizeof(TIERS)];
+	new_names(names[0], names[1]);
+	snprintf(tiers, sizeof(tiers), "%s" TIERS, kept->name);
+	return !renameat(kept->folder, names[1], kept->folder, tiers) &&
+	       !renameat(kept->folder, names[0], kept->folder, kept->name);
+}
+
+struct error *kept_keep(struct kept *kept, FILE *vmlinux, FILE *tiers)
+{
+	bool good = (kept->is_temporary || write_tail(kept, vmlinux)) && rename_both(kept);
+	struct error *error = good ? NULL : error_system("%s", kept->vmlinux);
+	if (!good) {
+		kept_drop(kept, vmlinux, tiers);
+		return error;
+	}
+	fclose(vmlinux);
+	fclose(tiers);
+	if (!kept->is_temporary)
+		prune(kept);
+	return NULL;
+}
+
+void kept_drop(struct kept *kept, FILE *vmlinux, FILE *tiers)
+{
+	char names[2][KEPT_NAME_SIZE];
+	new_names(names[0], names[1]);
+	fclose(vmlinux);
+	fclose(tiers);
+	(void)unlinkat(kept->folder, names[0], 0);
+	(void)unlinkat(kept->folder, names[1], 0);
+}
+
+struct error *kept_text(struct kept *kept, const char *name, const char *text, char **ret_path)
+{
+	char temporary[KEPT_NAME_SIZE], *path;
+	snprintf(temporary, sizeof(temporary), ".new-%ld", (long)getpid());
+	if (asprintf(&path, "%s/%s", kept->place, name) < 0)
+		return error_no_memory();
+	FILE *file = create_file(kept, temporary);
+	bool good = file && fputs(text, file) >= 0;
+	good &= file && !fclose(file);
+	if (!good || renameat(kept->folder, temporary, kept->folder, name)) {
+		struct error *error = error_system("%s", path);
+		free(path);
+		return error;
+	}
+	*ret_path = path;
+	return NULL;
+}
