@@ -30,7 +30,8 @@ struct exporting {
 	size_t module_count;
 	struct exported_variable *variables; /* the kernel's, then the modules', in their order */
 	size_t variable_count, variable_capacity;
-	uint64_t *sizes;   /* of the kernel's symbols that have a type, 0: none */
+	/* Bytes of the kernel's symbols by their number; 0: up to the next one. */
+	uint64_t *sizes;
 	void *contents[8]; /* of sections, owned */
 	size_t content_count;
 	struct export_summary summary;

@@ -60,6 +60,16 @@ static void cut_at_banner(const struct target *target, struct span *span)
 	span->end = banner + BANNER_MAX;
 }
 
+/* kallsyms says of a section by its symbols whether it may be written to: .rodata may on 6.12. */
+static void see_writable(const struct target *target, struct span *span)
+{
+	struct symbol symbol;
+	uint64_t cursor = 0;
+	if (symtab_find_own(target->symbols, NULL, span->start_symbol, &cursor, &symbol) &&
+	    (symbol.kind == 'D' || symbol.kind == 'd'))
+		span->flags |= SHF_WRITE;
+}
+
 static size_t find_spans(const struct target *target, uint64_t first, uint64_t end,
 			 struct span ret[])
 {
@@ -70,6 +80,7 @@ static size_t find_spans(const struct target *target, uint64_t first, uint64_t e
 		    symtab_address(target->symbols, span.end_symbol, &span.end) &&
 		    span.start >= first && span.start < span.end && span.end <= end) {
 			cut_at_banner(target, &span);
+			see_writable(target, &span);
 			ret[count++] = span;
 		}
 	}
@@ -195,18 +206,43 @@ struct error *export_sections(struct exporting *exporting)
 
 /* --- symbols ------------------------------------------------------------------------------- */
 
-/* The one around an address, or else the one that ends there: _end, __per_cpu_end. 0: none. */
-static unsigned int section_of(const struct elf *elf, uint64_t address)
+/* Is a symbol of this kind, as kallsyms has it, of such a section? */
+static bool is_of_kind(const struct elf_section *section, char kind)
 {
+	bool is_code = section->flags & SHF_EXECINSTR, is_written = section->flags & SHF_WRITE;
+	switch (kind | 0x20) {
+	case 't':
+		return is_code;
+	case 'd':
+		return !is_code && is_written && section->type != SHT_NOBITS;
+	case 'b':
+		return !is_code && is_written && section->type == SHT_NOBITS;
+	case 'r':
+		return !is_code && !is_written;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The one around an address, or else the one that ends there: _end, __per_cpu_end, and _etext,
+ * which is code by its kind where data begins. 0: none.
+ */
+static unsigned int section_of(const struct elf *elf, uint64_t address, char kind)
+{
+	unsigned int around = 0;
 	unsigned int before = 0;
 	for (unsigned int i = 1; i < elf->count; i++) {
 		const struct elf_section *section = &elf->sections[i];
 		if (address >= section->address && address - section->address < section->size)
-			return i;
-		if (address - section->address == section->size)
+			around = i;
+		else if (address - section->address == section->size)
 			before = i;
 	}
-	return before;
+	if (!around || (before && is_of_kind(&elf->sections[before], kind) &&
+			!is_of_kind(&elf->sections[around], kind)))
+		return before;
+	return around;
 }
 
 static bool is_code(char kind)
@@ -220,7 +256,7 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	char name[DWARF_NAME_MAX + 1];
 	bool is_offset = symbol->address < IMAGE_MAX; /* of a per-CPU variable */
 	uint64_t address = is_offset ? symbol->address : link_address(exporting, symbol->address);
-	unsigned int section = section_of(elf, address);
+	unsigned int section = section_of(elf, address, symbol->kind);
 	bool is_function = is_code(symbol->kind);
 	/* One behind the image, or an absolute one: crash would measure by it how far the kernel
 	 * moved. */

@@ -7,13 +7,70 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FLEXIBLE_DEPTH_MAX 8	   /* structs at the end of structs */
+#define UNTYPED_SIZE_MAX   0x18000 /* bytes; cpu_bit_bitmap has 65 KiB on a kernel for 8192 CPUs */
+
+/* --- sizes --------------------------------------------------------------------------------- */
+
+/* Does it end with an array of which the type does not say how long it is (init_mm's cpu_bitmap)?
+ */
+static bool has_flexible_end(struct type type)
+{
+	struct btf_type record;
+	struct btf_member member;
+	for (int depth = 0; depth < FLEXIBLE_DEPTH_MAX && type_get_resolved(type, &record);
+	     depth++) {
+		if (record.kind == BTF_ARRAY)
+			return depth && !record.array_count;
+		if (record.kind != BTF_STRUCT || !record.vlen ||
+		    !btf_member(&record, record.vlen - 1, &member))
+			return false;
+		type = (struct type){ record.btf, member.type };
+	}
+	return false;
+}
+
+/* What the type says: up to the next symbol there may be other things. */
+static void set_size(struct exporting *exporting, const struct symbol *symbol, struct type type)
+{
+	uint64_t size;
+	if (symbol->number >= symtab_kernel_count(exporting->target->symbols) ||
+	    !type_size(type, &size) || has_flexible_end(type))
+		return;
+	/* An empty one (struct lock_class_key) has its address and nothing behind it. */
+	exporting->sizes[symbol->number] = size ? size : 1;
+}
+
+/*
+ * Behind the last objects of .rodata lie all strings, which are no part of them: gdb would write
+ * <symbol+offset> for each pointer to one. A symbol without a type of which the next one is that
+ * far away claims its own address alone.
+ */
+static void bound_untyped(struct exporting *exporting)
+{
+	const struct symtab *symbols = exporting->target->symbols;
+	uint32_t count = symtab_kernel_count(symbols);
+	struct symbol symbol;
+	uint64_t start, end;
+	if (!symtab_address(symbols, "__start_rodata", &start) ||
+	    !symtab_address(symbols, "__end_rodata", &end))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		symtab_get(symbols, i, &symbol);
+		if (!exporting->sizes[i] && symbol.address >= start && symbol.address < end &&
+		    symbol.size > UNTYPED_SIZE_MAX)
+			exporting->sizes[i] = 1;
+	}
+}
+
+/* --- types --------------------------------------------------------------------------------- */
+
 static struct error *add_variable(void *context, const struct symbol *symbol, struct type type,
 				  enum type_origin origin)
 {
 	struct exporting *exporting = context;
 	enum confidence least = exporting->options->guesses ? CONFIDENCE_GUESS
 							    : CONFIDENCE_INFERRED;
-	uint64_t size;
 	bool is_wanted = type.btf && origin_confidence(origin) >= least &&
 			 !(symbol->module && exporting->options->no_modules);
 	if (!is_wanted && !exporting->options->tiers)
@@ -25,9 +82,8 @@ static struct error *add_variable(void *context, const struct symbol *symbol, st
 		return error_no_memory();
 	exporting->variables[exporting->variable_count++] =
 		(struct exported_variable){ symbol->number, type, origin, is_wanted, false };
-	if (is_wanted && symbol->number < symtab_kernel_count(exporting->target->symbols) &&
-	    type_size(type, &size))
-		exporting->sizes[symbol->number] = size;
+	if (is_wanted)
+		set_size(exporting, symbol, type);
 	return NULL;
 }
 
@@ -58,6 +114,7 @@ struct error *export_collect_variables(struct exporting *exporting)
 	TRY(infer_all(exporting->target, &options, add_inferred, exporting));
 	array_sort(exporting->variables, exporting->variable_count, sizeof(*exporting->variables),
 		   compare_symbols);
+	bound_untyped(exporting);
 	return NULL;
 }
 

@@ -15,6 +15,7 @@ from lib import boots, check, check_equal, shorten, tool
 VERIFY_SECONDS = 300
 STRUCTS = 80  # whose size and members gdb is asked for
 IMAGE = 1 << 30
+STRINGS = 96 << 10  # no object of .rodata is larger without a type, but all the strings behind are
 
 
 def output_of(name, *arguments, errors=False, statuses=(0,), **options):
@@ -64,6 +65,30 @@ def is_an_elf(boot, path, notes):
     names = {name for name, module in boot.addresses if not module}
     check(compared > len(names) * 0.9, f"only {compared} of {len(names)} symbols")
     notes.append(f"{compared} symbols")
+
+
+def objects_of(path):
+    """Address, size and number of section of the symbols of data, by name."""
+    found = {}
+    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
+        words = line.split()
+        if len(words) == 8 and words[3] == "OBJECT":
+            found[words[7]] = (int(words[1], 16), int(words[2], 0), words[6])
+    return found
+
+
+def objects_end(path):
+    """No symbol reaches into what is not its own: the strings of .rodata, the section behind."""
+    symbols = symbols_of(path)
+    objects = objects_of(path)
+    large = [name for name, (address, size, _) in objects.items()
+             if symbols["__start_rodata"] <= address < symbols["__end_rodata"] and size > STRINGS]
+    text = "\n".join(asked_of_gdb(path, [f"whatis {name}" for name in large]))
+    check("no debug info" not in text, f"{large}: {text}")
+    init_mm = int(output_of("gdb", "-batch", "-nx", "-ex", "p sizeof(init_mm)", path).split()[-1])
+    check(objects["init_mm"][1] > init_mm, f"init_mm ends where its type does, after {init_mm} bytes")
+    header = re.search(r"\[ *(\d+)\] \.data ", output_of("readelf", "-SW", path))
+    check_equal(objects["_edata"][2], header[1], "section of _edata")
 
 
 def is_sound(path, notes):
@@ -278,6 +303,8 @@ def run(session):
             check(result["functions"] > 20000 and result["variables"] > 10000, str(result))
         with session.case(f"{boot.label}: readelf reads it, and symbols are the guest's") as notes:
             is_an_elf(boot, path, notes)
+        with session.case(f"{boot.label}: symbols of data end where their objects do"):
+            objects_end(path)
         with session.case(f"{boot.label}: llvm-dwarfdump verifies it") as notes:
             is_sound(path, notes)
         with session.case(f"{boot.label}: gdb reads types, functions, variables") as notes:
