@@ -65,26 +65,50 @@ static struct error *write_vmlinux(struct session *session, const struct argumen
 	return error;
 }
 
+static struct error *write_module(struct session *session, const struct arguments *arguments,
+				  const char *name, const char *path)
+{
+	struct export_options options = {
+		.guesses = arguments->options[OPTION_GUESSES] != NULL,
+		.progress = session->progress,
+	};
+	struct export_summary summary;
+	FILE *file;
+	TRY(output_open(session->helper, path, false, &file));
+	struct error *error = export_module(session->target, name, &options, file, &summary);
+	error = close_file(file, path, error);
+	if (!error)
+		report(session->out, path, &summary);
+	return error;
+}
+
 static struct error *export_run(struct session *session, const struct arguments *arguments)
 {
 	const char *const *options = arguments->options;
-	const char *what = arguments->operands[0], *path = arguments->operands[1];
+	const char *what = arguments->operands[0];
+	const char *path = arguments->operands[arguments->operand_count - 1];
 	const char *module = options[OPTION_MODULE] ? options[OPTION_MODULE] : "vmlinux";
-	bool is_vmlinux = !strcmp(what, "vmlinux");
-	if (is_vmlinux && options[OPTION_MODULE])
-		return command_usage_error(&command_export, "-m is for btf and variables");
-	if (!is_vmlinux &&
-	    (options[OPTION_NO_MODULES] || options[OPTION_GUESSES] || options[OPTION_TIERS]))
+	bool is_vmlinux = !strcmp(what, "vmlinux"), is_module = !strcmp(what, "module");
+	if (arguments->operand_count != (is_module ? 3 : 2))
 		return command_usage_error(&command_export,
-					   "--no-modules, --guesses and --tiers are for vmlinux");
+					   is_module ? "a module's name and a FILE" : "one FILE");
+	if ((is_vmlinux || is_module) && options[OPTION_MODULE])
+		return command_usage_error(&command_export, "-m is for btf and variables");
+	if (!is_vmlinux && (options[OPTION_NO_MODULES] || options[OPTION_TIERS]))
+		return command_usage_error(&command_export,
+					   "--no-modules and --tiers are for vmlinux");
+	if (!is_vmlinux && !is_module && options[OPTION_GUESSES])
+		return command_usage_error(&command_export, "--guesses is for vmlinux and module");
 	if (is_vmlinux)
 		return write_vmlinux(session, arguments, path);
+	if (is_module)
+		return write_module(session, arguments, arguments->operands[1], path);
 	if (!strcmp(what, "btf"))
 		return btf_export(session, module, path);
 	if (!strcmp(what, "variables"))
 		return btf_export_variables(session, module, path);
-	return command_usage_error(&command_export, "no form \"%s\": vmlinux, btf or variables",
-				   what);
+	return command_usage_error(&command_export,
+				   "no form \"%s\": vmlinux, module, btf or variables", what);
 }
 
 static const char *const examples[] = { "export vmlinux /dev/null", "export btf /dev/null", NULL };
@@ -105,6 +129,10 @@ const struct command command_export = {
 		"the "
 		"file itself cannot say: a line for each variable, with tabs between name, module, "
 		"address, type, confidence, origin, and whether it is in the file.\n\n"
+		"`export module NAME FILE` writes an object file for one module, which crash's "
+		"`mod -s NAME FILE`, drgn's -s and gdb's add-symbol-file read beside that of the "
+		"kernel: sections by the names that the kernel keeps, symbols, types, variables, "
+		"functions.\n\n"
 		"`export btf FILE` writes the kernel's BTF, or a module's (-m). `export variables "
 		"FILE` writes a split BTF that continues it, with VAR and DATASEC for the globals "
 		"whose types BTF does not have and that are declared, or inferred without being a "
@@ -118,8 +146,8 @@ const struct command command_export = {
 					  "variables whose type is a guess, too" },
 		     [OPTION_TIERS] = { 0, "tiers", "LIST", OPERAND_FILE,
 					"how sure the type of each variable is, into this file" } },
-	.operands = { { .name = "vmlinux|btf|variables", .kind = OPERAND_WORD },
-		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
+	.operands = { { .name = "vmlinux|module|btf|variables", .kind = OPERAND_WORD },
+		      { .name = "[NAME] FILE", .kind = OPERAND_OUTPUT, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = export_run,

@@ -141,10 +141,20 @@ void dwarf_u32(struct dwarf *dwarf, uint32_t number)
 		put_bytes(&dwarf->info, number, 4);
 }
 
+static void keep_place(const struct dwarf *dwarf, struct strbuf *places,
+		       const struct strbuf *section, uint64_t address)
+{
+	struct dwarf_place place = { section->size, address };
+	if (dwarf->is_relocatable)
+		strbuf_bytes(places, (const char *)&place, sizeof(place));
+}
+
 void dwarf_address(struct dwarf *dwarf, uint64_t address)
 {
-	if (has_room(dwarf))
-		put_bytes(&dwarf->info, address, ADDRESS_SIZE);
+	if (!has_room(dwarf))
+		return;
+	keep_place(dwarf, &dwarf->info_places, &dwarf->info, address);
+	put_bytes(&dwarf->info, address, ADDRESS_SIZE);
 }
 
 void dwarf_location(struct dwarf *dwarf, uint8_t operation, uint64_t address)
@@ -214,6 +224,8 @@ void dwarf_deinit(struct dwarf *dwarf)
 	strbuf_deinit(&dwarf->info);
 	strbuf_deinit(&dwarf->strings);
 	strbuf_deinit(&dwarf->ranges);
+	strbuf_deinit(&dwarf->info_places);
+	strbuf_deinit(&dwarf->range_places);
 	hash_index_deinit(&dwarf->names);
 }
 
@@ -255,6 +267,7 @@ static void put_range(struct dwarf *dwarf, uint64_t start, uint64_t size)
 	put_bytes(&dwarf->ranges, dwarf->unit, 4);
 	put_bytes(&dwarf->ranges, ADDRESS_SIZE, 1);
 	put_bytes(&dwarf->ranges, 0, 5); /* size of a segment's number, and padding */
+	keep_place(dwarf, &dwarf->range_places, &dwarf->ranges, start);
 	put_bytes(&dwarf->ranges, start, ADDRESS_SIZE);
 	put_bytes(&dwarf->ranges, size, ADDRESS_SIZE);
 	put_bytes(&dwarf->ranges, 0, ADDRESS_SIZE);
@@ -291,7 +304,8 @@ void dwarf_unit_end(struct dwarf *dwarf)
 {
 	dwarf_end_children(dwarf);
 	patch_u32(&dwarf->info, dwarf->unit, dwarf->info.size - dwarf->unit - 4);
-	dwarf->failed |= dwarf->info.failed || dwarf->ranges.failed;
+	dwarf->failed |= dwarf->info.failed || dwarf->ranges.failed || dwarf->info_places.failed ||
+			 dwarf->range_places.failed;
 }
 
 void dwarf_unit_drop(struct dwarf *dwarf)

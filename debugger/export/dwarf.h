@@ -59,14 +59,21 @@ struct dwarf_type {
 	uint32_t offset;						    /* in .debug_info */
 };
 
+/* Where an address stands in .debug_info or .debug_aranges. */
+struct dwarf_place {
+	uint64_t offset, address;
+};
+
 struct dwarf {
 	const char *producer; /* borrowed */
 	struct strbuf info, strings, ranges;
 	struct hash_index names;	     /* of offsets in `strings` */
 	uint8_t codes[DWARF_ENTRY_COUNT][3]; /* of abbreviations, by where the type is; 0: none */
 	size_t unit;			     /* where the one that is open begins */
-	bool failed;			     /* no memory */
-	bool is_full;			     /* a bound was reached: what came after is lost */
+	bool is_relocatable;		     /* places of addresses are kept */
+	struct strbuf info_places, range_places; /* of struct dwarf_place */
+	bool failed;				 /* no memory */
+	bool is_full;				 /* a bound was reached: what came after is lost */
 };
 
 #define DWARF_NAME_MAX	  511 /* of the kernel's own symbols, KSYM_NAME_LEN - 1; the rest is cut */

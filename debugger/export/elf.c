@@ -123,13 +123,13 @@ static void put_header(struct output *output, const struct elf *elf, unsigned in
 {
 	Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 					   ELFDATA2LSB, EV_CURRENT },
-			      .e_type = ET_EXEC,
+			      .e_type = elf->is_relocatable ? ET_REL : ET_EXEC,
 			      .e_machine = elf->machine,
 			      .e_version = EV_CURRENT,
-			      .e_phoff = sizeof(header),
+			      .e_phoff = segments ? sizeof(header) : 0,
 			      .e_shoff = sections_at,
 			      .e_ehsize = sizeof(header),
-			      .e_phentsize = sizeof(Elf64_Phdr),
+			      .e_phentsize = segments ? sizeof(Elf64_Phdr) : 0,
 			      .e_phnum = (uint16_t)segments,
 			      .e_shentsize = sizeof(Elf64_Shdr),
 			      .e_shnum = (uint16_t)elf->count,
@@ -156,6 +156,8 @@ static void put_segment(struct output *output, const struct elf_section *section
 static unsigned int put_segments(struct output *output, const struct elf *elf)
 {
 	unsigned int count = 0;
+	if (elf->is_relocatable)
+		return 0;
 	for (unsigned int i = 1; i < elf->count; i++) {
 		const struct elf_section *section = &elf->sections[i];
 		if (is_loaded(section)) {
@@ -211,6 +213,9 @@ static void add_tables(struct elf *elf, struct strbuf *symbols, struct strbuf *s
 	strbuf_bytes(symbols, (const char *)&none, sizeof(none));
 	strbuf_bytes(symbols, elf->locals.data, elf->locals.size);
 	uint32_t first_global = (uint32_t)(symbols->size / sizeof(none));
+	for (unsigned int i = 1; i < elf->count; i++)
+		if (elf->sections[i].type == SHT_RELA)
+			elf->sections[i].link = elf->count;
 	strbuf_bytes(symbols, elf->globals.data, elf->globals.size);
 	elf_add(elf, &(struct elf_section){ .name = ".symtab",
 					    .type = SHT_SYMTAB,

@@ -2,7 +2,8 @@
 /*
  * Writes an ELF64 executable, little-endian (System V ABI, chapters 4 and 5): sections with
  * contents, without, or with a hole for contents; symbols; a PT_LOAD for each section that memory
- * has, in ascending order, and a PT_NOTE. Running out of memory is remembered until the end.
+ * has, in ascending order, and a PT_NOTE; or else a relocatable object. Running out of memory is
+ * remembered until the end.
  */
 #ifndef DEBUGGER_EXPORT_ELF_H
 #define DEBUGGER_EXPORT_ELF_H
@@ -27,7 +28,8 @@ struct elf_section {
 };
 
 struct elf {
-	uint16_t machine; /* EM_... */
+	uint16_t machine;    /* EM_... */
+	bool is_relocatable; /* an object file: without segments, sections at no address */
 	struct elf_section sections[ELF_SECTIONS_MAX];
 	unsigned int count; /* the first one is the null section */
 	struct strbuf locals, globals, names;
@@ -36,7 +38,8 @@ struct elf {
 
 void elf_init(struct elf *elf, uint16_t machine);
 void elf_deinit(struct elf *elf);
-/* Copied but for what it borrows. NULL: there are too many. */
+/* Sections of relocations get the symbols as their link. Copied but for what it borrows. NULL:
+ * there are too many. */
 struct elf_section *elf_add(struct elf *elf, const struct elf_section *section);
 /* `type`: STT_...; a name without control characters. `section`: its number. */
 void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, bool is_global,

@@ -62,11 +62,9 @@ static void add_debug(struct exporting *exporting, const char *name, const struc
 	elf_add(&exporting->elf, &section);
 }
 
-static struct error *write_dwarf(struct exporting *exporting)
+struct error *export_dwarf(struct exporting *exporting)
 {
 	struct dwarf *dwarf = &exporting->dwarf;
-	TRY(write_types(exporting));
-	TRY(export_functions(exporting));
 	dwarf_abbreviations(dwarf, &exporting->abbreviations);
 	if (dwarf->is_full)
 		return error_create(
@@ -89,13 +87,27 @@ static struct error *write_all(struct exporting *exporting, FILE *file)
 	TRY(export_collect_variables(exporting));
 	TRY(export_sections(exporting));
 	TRY(export_symbols(exporting));
-	TRY(write_dwarf(exporting));
+	TRY(write_types(exporting));
+	TRY(export_functions(exporting));
+	TRY(export_dwarf(exporting));
 	if (exporting->options->tiers)
 		TRY(export_tiers(exporting));
 	return elf_write(&exporting->elf, file, &exporting->summary.bytes);
 }
 
-static void destroy(struct exporting *exporting)
+struct error *exporting_init(struct exporting *exporting, struct target *target,
+			     const struct export_options *options)
+{
+	*exporting = (struct exporting){ .target = target, .options = options };
+	if (strcmp(target->facts->machine, "x86_64") != 0)
+		return error_create(ERROR_UNSUPPORTED, "export: not of a dump of %s: of x86_64",
+				    target->facts->machine);
+	elf_init(&exporting->elf, EM_X86_64);
+	dwarf_init(&exporting->dwarf, producer);
+	return NULL;
+}
+
+void exporting_deinit(struct exporting *exporting)
 {
 	for (size_t i = 0; i < exporting->content_count; i++)
 		free(exporting->contents[i]);
@@ -113,17 +125,13 @@ static void destroy(struct exporting *exporting)
 struct error *export_vmlinux(struct target *target, const struct export_options *options,
 			     FILE *file, struct export_summary *ret)
 {
-	struct exporting exporting = { .target = target, .options = options };
-	if (strcmp(target->facts->machine, "x86_64") != 0)
-		return error_create(ERROR_UNSUPPORTED, "export: not of a dump of %s: of x86_64",
-				    target->facts->machine);
+	struct exporting exporting;
+	TRY(exporting_init(&exporting, target, options));
 	if (target->vmcoreinfo && !options->run_time)
 		(void)vmcoreinfo_hex(target->vmcoreinfo, "KERNELOFFSET", &exporting.moved);
-	elf_init(&exporting.elf, EM_X86_64);
-	dwarf_init(&exporting.dwarf, producer);
 	struct error *error = write_all(&exporting, file);
 	if (!error)
 		*ret = exporting.summary;
-	destroy(&exporting);
+	exporting_deinit(&exporting);
 	return error;
 }

@@ -38,4 +38,15 @@ struct export_summary {
 struct error *export_vmlinux(struct target *target, const struct export_options *options,
 			     FILE *file, struct export_summary *ret) MUST_CHECK;
 
+/*
+ * The same for one module, as the object file that it was loaded from: its sections by the names
+ * that the kernel keeps, none of which has contents; its symbols; types of its own, and those of
+ * the kernel's that they need; its variables and functions. Debuggers read it beside the kernel's.
+ * `options`: guesses and progress alone. Errors: ERROR_NOT_FOUND too where there is no such module,
+ * or the kernel keeps no names of sections.
+ */
+struct error *export_module(struct target *target, const char *name,
+			    const struct export_options *options, FILE *file,
+			    struct export_summary *ret) MUST_CHECK;
+
 #endif

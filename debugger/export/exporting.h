@@ -6,6 +6,7 @@
 #include "debugger/export/elf.h"
 #include "debugger/export/export.h"
 #include "debugger/export/types.h"
+#include <string.h>
 
 /* A variable, with its type. */
 struct exported_variable {
@@ -21,6 +22,7 @@ struct exporting {
 	/* How far the kernel was moved from where it was linked, bytes: run-time minus link-time.
 	 */
 	uint64_t moved;
+	const struct module *only; /* the file is this module's; NULL: the kernel's */
 	struct elf elf;
 	struct dwarf dwarf;
 	struct strbuf abbreviations;
@@ -30,7 +32,7 @@ struct exporting {
 	size_t module_count;
 	struct exported_variable *variables; /* the kernel's, then the modules', in their order */
 	size_t variable_count, variable_capacity;
-	/* Bytes of the kernel's symbols by their number; 0: up to the next one. */
+	/* Bytes of symbols by their number; 0: up to the next one. */
 	uint64_t *sizes;
 	void *contents[8]; /* of sections, owned */
 	size_t content_count;
@@ -42,6 +44,18 @@ static inline uint64_t link_address(const struct exporting *exporting, uint64_t 
 {
 	return address - exporting->moved;
 }
+
+static inline bool export_is_of(const struct module *module, const struct symbol *symbol)
+{
+	return symbol->module && !strcmp(symbol->module, module->name);
+}
+
+/* --- export.c --- */
+struct error *exporting_init(struct exporting *exporting, struct target *target,
+			     const struct export_options *options) MUST_CHECK;
+void exporting_deinit(struct exporting *exporting);
+/* The sections of what was written. */
+struct error *export_dwarf(struct exporting *exporting) MUST_CHECK;
 
 /* --- image.c: the sections of the kernel, and its symbols --- */
 struct error *export_sections(struct exporting *exporting) MUST_CHECK;

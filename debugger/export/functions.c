@@ -28,7 +28,7 @@ static const struct exported_types *types_of(const struct exporting *exporting,
 					     const struct symbol *symbol)
 {
 	if (!symbol->module)
-		return &exporting->kernel;
+		return exporting->only ? NULL : &exporting->kernel;
 	for (size_t i = 0; i < exporting->module_count; i++)
 		if (exporting->modules[i].btf &&
 		    !strcmp(exporting->module_list[i].name, symbol->module))

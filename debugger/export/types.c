@@ -40,7 +40,7 @@ static struct dwarf_type reference(const struct exported_types *types, uint32_t 
 {
 	id = without_tags(types->btf, id);
 	const struct exported_types *level = id ? level_of(types, id) : NULL;
-	if (!level)
+	if (!level || (level->needed && !level->needed[id - level->start]))
 		return no_type;
 	enum dwarf_where where = level == types ? DWARF_HERE : DWARF_ELSEWHERE;
 	return (struct dwarf_type){ where, level->offsets[id - level->start] };
@@ -274,10 +274,14 @@ static void write_all(struct writing *writing)
 	struct btf_type record;
 	for (uint32_t id = types->start; id < types->end; id++) {
 		uint32_t i = id - types->start;
-		if (!btf_get(types->btf, id, &record) || !has_entry(record.kind))
+		if (!btf_get(types->btf, id, &record) || !has_entry(record.kind) ||
+		    (types->needed && !types->needed[i]))
 			continue;
 		types->offsets[i] = (uint32_t)writing->dwarf->info.size;
-		if (types->chain[i] && types->nesting[i])
+		if (types->needed && types->needed[i] == NEEDED_NAME && *record.name &&
+		    (record.kind == BTF_STRUCT || record.kind == BTF_UNION))
+			write_forward(writing, record.kind == BTF_UNION, record.name);
+		else if (types->chain[i] && types->nesting[i])
 			write_sound(writing, &record);
 		else
 			write_damaged(writing);
@@ -285,13 +289,11 @@ static void write_all(struct writing *writing)
 }
 
 /* Twice: the first time tells where each type is. All lengths are the same the second time. */
-struct error *exported_types_write(const struct btf *btf, const struct exported_types *base,
-				   const char *name, struct dwarf *dwarf,
-				   struct exported_types *ret)
+static struct error *write_level(struct exported_types types, const char *name, struct dwarf *dwarf,
+				 struct exported_types *ret)
 {
-	struct exported_types types = {
-		.btf = btf, .base = base, .start = btf_start_id(btf), .end = btf_end_id(btf)
-	};
+	types.start = btf_start_id(types.btf);
+	types.end = btf_end_id(types.btf);
 	size_t count = types.end - types.start + 1;
 	types.offsets = calloc(count, sizeof(*types.offsets));
 	types.chain = calloc(count, 1);
@@ -310,6 +312,21 @@ struct error *exported_types_write(const struct btf *btf, const struct exported_
 	write_all(&writing);
 	*ret = types;
 	return NULL;
+}
+
+struct error *exported_types_write(const struct btf *btf, const struct exported_types *base,
+				   const char *name, struct dwarf *dwarf,
+				   struct exported_types *ret)
+{
+	return write_level((struct exported_types){ .btf = btf, .base = base }, name, dwarf, ret);
+}
+
+struct error *exported_types_write_needed(const struct btf *btf, const uint8_t *needed,
+					  const char *name, struct dwarf *dwarf,
+					  struct exported_types *ret)
+{
+	return write_level((struct exported_types){ .btf = btf, .needed = needed }, name, dwarf,
+			   ret);
 }
 
 void exported_types_deinit(struct exported_types *types)

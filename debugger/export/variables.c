@@ -34,8 +34,7 @@ static bool has_flexible_end(struct type type)
 static void set_size(struct exporting *exporting, const struct symbol *symbol, struct type type)
 {
 	uint64_t size;
-	if (symbol->number >= symtab_kernel_count(exporting->target->symbols) ||
-	    !type_size(type, &size) || has_flexible_end(type))
+	if (!type_size(type, &size) || has_flexible_end(type))
 		return;
 	/* An empty one (struct lock_class_key) has its address and nothing behind it. */
 	exporting->sizes[symbol->number] = size ? size : 1;
@@ -71,6 +70,8 @@ static struct error *add_variable(void *context, const struct symbol *symbol, st
 	struct exporting *exporting = context;
 	enum confidence least = exporting->options->guesses ? CONFIDENCE_GUESS
 							    : CONFIDENCE_INFERRED;
+	if (exporting->only && !export_is_of(exporting->only, symbol))
+		return NULL;
 	bool is_wanted = type.btf && origin_confidence(origin) >= least &&
 			 !(symbol->module && exporting->options->no_modules);
 	if (!is_wanted && !exporting->options->tiers)
@@ -125,7 +126,9 @@ static void write_variable(struct exporting *exporting, const struct symbol *sym
 	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';
 	dwarf_entry(dwarf, is_global ? DWARF_VARIABLE : DWARF_STATIC_VARIABLE, type);
 	dwarf_name(dwarf, symbol->name);
-	if (symbol->module)
+	if (exporting->only)
+		dwarf_location(dwarf, DW_OP_addr, symbol->address);
+	else if (symbol->module)
 		quirk_module_location(dwarf, symbol->address);
 	else if (symbol->per_cpu && !(symbol->address >> 63))
 		dwarf_location(dwarf, DW_OP_addr, symbol->address);

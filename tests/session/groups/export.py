@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 
+from forged import Image
 from groups.types import bpftool
 from lib import boots, check, check_equal, shorten, tool
 
@@ -244,7 +245,10 @@ def refuses(program, boot, path):
     for command, why in (("export core /dev/null", "no form \"core\""),
                          ("export vmlinux", "usage: export"),
                          ("export vmlinux -m ext4 /dev/null", "-m is for btf and variables"),
-                         ("export btf --guesses /dev/null", "are for vmlinux"),
+                         ("export btf --guesses /dev/null", "is for vmlinux and module"),
+                         ("export module nosuch /dev/null", "no module nosuch is loaded"),
+                         ("export module /dev/null", "a module's name and a FILE"),
+                         ("export vmlinux tun /dev/null", "one FILE"),
                          (f"export vmlinux {path}/x", "Not a directory")):
         result = program.run(["-q", "-c", command, boot.dump], status=1)
         check(why in result.errors, f"{command}: {result.errors}")
@@ -266,6 +270,98 @@ def lists_tiers(program, boot, notes):
     init_task, = (row for row in rows if row[0] == "init_task" and row[1] == "vmlinux")
     check_equal(init_task[2:4], [f"{boot.address('init_task'):#x}", "struct task_struct"], "init_task")
     notes.append(f"{len(written)} written, {len(left)} left out")
+
+
+def sections_of(path):
+    """Name and number of the sections."""
+    return {match[2]: int(match[1]) for match in
+            re.finditer(r"\[ *(\d+)\] (\S+)", output_of("readelf", "-SW", path, errors=True))}
+
+
+def add_symbol_file(path, places):
+    """gdb's command, as crash makes it."""
+    others = " ".join(f"-s {name} {address}" for name, address in sorted(places.items()) if name != ".text")
+    return f"add-symbol-file {path} {places['.text']} {others}"
+
+
+def has_a_module(program, boot, path, notes):
+    """Sections and symbols lie where the guest had them; gdb completes types by the kernel's file."""
+    module = os.path.join(program.scratch, "tun.ko")
+    result = program.result(boot.dump, f"export module tun {module}", timeout=300)
+    check_equal(result["bytes"], os.path.getsize(module), "bytes")
+    check("REL (Relocatable" in output_of("readelf", "-hW", module, errors=True), "no object file")
+    facts = program.result(boot.dump, "mod tun")
+    there = {row["name"]: row["address"] for row in facts["sections"]}
+    places = {name: there[name] for name in sections_of(module) if name in there}
+    check({".text", ".data", ".rodata", ".note.gnu.build-id"} <= places.keys(), f"sections: {sorted(places)}")
+    check(f"Build ID: {facts['build_id']}" in output_of("readelf", "-n", module), "another build ID")
+    numbers = {number: name for name, number in sections_of(module).items()}
+    compared = 0
+    for line in output_of("readelf", "-sW", module, errors=True).splitlines():
+        words = line.split()
+        wanted = boot.addresses.get((words[7], "tun")) if len(words) == 8 else None
+        if wanted and words[6].isdigit():
+            section = numbers[int(words[6])]
+            check(int(places[section], 16) + int(words[1], 16) in wanted, f"address of {words[7]}")
+            compared += 1
+    check(compared > 0.9 * sum(module == "tun" for _, module in boot.addresses), f"{compared} symbols")
+    verified = subprocess.run([tool("llvm-dwarfdump"), "--verify", "--quiet", module], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check(verified.returncode == 0, shorten(verified.stdout.decode(errors="replace")))
+    lines = asked_of_gdb(path, ["set confirm off", add_symbol_file(module, places), "p &tun_fops", "whatis tun_fops",
+                                "info address tun_chr_read_iter", "whatis tun_chr_read_iter",
+                                "p sizeof(struct tun_struct)", "p sizeof(*((struct tun_struct *) 0)->dev)"])
+    text = "\n".join(lines)
+    size, of_kernel = (program.value(boot.dump, f"sizeof(struct {name})") for name in ("tun_struct", "net_device"))
+    for wanted in (f"{min(boot.addresses['tun_fops', 'tun']):#x} <tun_fops>", "type = struct file_operations",
+                   f"{min(boot.addresses['tun_chr_read_iter', 'tun']):#x}", f"= {size}\n", f"= {of_kernel}",
+                   "type = ssize_t (struct kiocb *, struct iov_iter *)"):
+        check(wanted in text, f"gdb does not say {wanted}: {shorten(text, 600)}")
+    notes.append(f"{compared} symbols, {len(places)} sections, {os.path.getsize(module) >> 10} KiB")
+
+
+DRGN_MODULE = """
+print(prog.type("struct virtnet_info").size, prog["virtnet_netdev"].address_of_().value_(),
+      prog["virtnet_poll"].address_of_().value_())
+"""
+
+
+def drgn_reads_module(program, boot, path, notes):
+    """The file of a module, known by its build ID, beside a kernel's without modules."""
+    dump = type(boot)(boot.kernel, "kdump").path("vmcore.kdump")
+    module, script = (os.path.join(program.scratch, name) for name in ("virtio_net.ko", "export_module.py"))
+    program.text(dump, f"export vmlinux --no-modules {path}", timeout=300)
+    program.text(dump, f"export module virtio_net {module}", timeout=300)
+    with open(script, "w") as file:
+        file.write(DRGN_MODULE)
+    got = output_of("drgn", "-q", "-c", dump, "-s", path, "-s", module, script).split()
+    wanted = [program.value(dump, text) for text in ("sizeof(struct virtnet_info)", "(unsigned long)&virtnet_netdev",
+                                                     "(unsigned long)&virtnet_poll")]
+    # Debian 12's drgn does not know where 6.4 and later keep the sections of modules, and leaves out
+    # where they begin.
+    starts = {0, *(int(row["address"], 16) for row in program.result(dump, "mod virtio_net")["sections"])}
+    distances = [int(right) - int(word) for word, right in zip(got, wanted)]
+    check_equal((len(distances), distances[0]), (3, 0), f"of virtio_net: {got}, {wanted}")
+    check(set(distances[1:]) <= starts, f"addresses: {got}, not {wanted}")
+    notes.append("where it lies" if not any(distances) else "within sections")
+
+
+def has_no_odd_sections(program, boot, notes):
+    """Names of sections are the dump's: those that would mean something to a tool are left out."""
+    image = Image(boot.dump, os.path.join(program.scratch, "sections.elf"))
+    path = os.path.join(program.scratch, "sections.ko")
+    odd = {b".return_sites\0": b".debug_info\0\0\0", b"__ksymtab_gpl\0": b".x\x1b[2J\n-s y\0\0\0",
+           b"__kcrctab_gpl\0": b"../../../etc/x", b".smp_locks\0": b".gnu_debug\0"}
+    patches = {at: new for old, new in odd.items() for at in image.find_all(b"\0" + old) for at in [at + 1]}
+    check(len(patches) > 10, f"{len(patches)} names")
+    with image.patched(patches):
+        program.text(image.path, f"export module tun {path}", timeout=300)
+    names = sections_of(path)
+    check_equal(sorted(name for name in names if re.search(r"[^\w.-]|gnu_debug", name)), [], "odd names")
+    listing = output_of("readelf", "-SW", path, errors=True)
+    check_equal(len(re.findall(r" \.debug_info ", listing)), 1, "sections .debug_info")
+    check(not {".return_sites", "__ksymtab_gpl", ".smp_locks"} & names.keys() and ".text" in names, str(names))
+    notes.append(f"{len(patches)} names")
 
 
 def forms_agree(program, boot):
@@ -312,6 +408,8 @@ def run(session):
         with session.case(f"{boot.label}: pahole reads it, without modules") as notes:
             program.text(boot.dump, f"export vmlinux --no-modules {path}", timeout=300)
             pahole_reads(boot, path, notes)
+        with session.case(f"{boot.label}: an object file for a module") as notes:
+            has_a_module(program, boot, path, notes)
         with session.case(f"{boot.label}: the tiers of variables are listed") as notes:
             lists_tiers(program, boot, notes)
         with session.case(f"{boot.label}: what crash and drgn ask for has its type") as notes:
@@ -320,11 +418,15 @@ def run(session):
         if os.path.exists(os.path.join(os.path.dirname(boot.folder), "kdump")):
             with session.case(f"{boot.label}: drgn reads the dump with it") as notes:
                 drgn_reads(program, boot, path, notes)
+            with session.case(f"{boot.label}: drgn reads a module's file") as notes:
+                drgn_reads_module(program, boot, path, notes)
         if os.path.exists(os.path.join(os.path.dirname(boot.folder), "boot2")):
             with session.case(f"{boot.label}: one for all boots of the build") as notes:
                 of_every_boot(program, boot, notes)
     for boot in all_boots[:1]:
         with session.case(f"{boot.label}: what fits no form is refused"):
             refuses(program, boot, path)
+        with session.case(f"{boot.label}: odd names of sections") as notes:
+            has_no_odd_sections(program, boot, notes)
         with session.case(f"{boot.label}: BTF is exported by either command"):
             forms_agree(program, boot)

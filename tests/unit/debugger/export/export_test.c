@@ -324,6 +324,113 @@ static void test_mutated(void)
 	btf__free(sample);
 }
 
+/*
+ * A kernel and a module on it: one struct of the kernel's is held, one is pointed to, one is
+ * pointed to and has no name, one is nobody's.
+ */
+struct two_levels {
+	struct libbpf_btf *base_sample, *sample;
+	uint8_t *base_bytes, *bytes;
+	size_t size;
+	struct btf *base;
+};
+
+static void two_levels_init(struct two_levels *levels)
+{
+	size_t size;
+	struct libbpf_btf *base = levels->base_sample = btf__new_empty();
+	int integer = btf__add_int(base, "int", 4, BTF_INT_SIGNED);
+	int held = btf__add_struct(base, "held", 4);
+	btf__add_field(base, "in_held", integer, 0, 0);
+	int pointed = btf__add_struct(base, "pointed", 4);
+	btf__add_field(base, "in_pointed", integer, 0, 0);
+	int nameless = btf__add_struct(base, NULL, 4);
+	btf__add_field(base, "in_nameless", integer, 0, 0);
+	btf__add_struct(base, "unused", 4);
+	btf__add_field(base, "in_unused", integer, 0, 0);
+	levels->base_bytes = sample_bytes(base, false, &size);
+	CHECK_OK(btf_open(levels->base_bytes, size, NULL, "vmlinux", &levels->base));
+	struct libbpf_btf *split = levels->sample = btf__new_empty_split(base);
+	int pointer = btf__add_ptr(split, pointed);
+	int other = btf__add_ptr(split, nameless);
+	btf__add_struct(split, "own", 24);
+	btf__add_field(split, "holds", held, 0, 0);
+	btf__add_field(split, "points", pointer, 64, 0);
+	btf__add_field(split, "points_too", other, 128, 0);
+	levels->bytes = sample_bytes(split, false, &levels->size);
+}
+
+static void two_levels_deinit(struct two_levels *levels)
+{
+	btf_close(levels->base);
+	free(levels->base_bytes);
+	free(levels->bytes);
+	btf__free(levels->sample);
+	btf__free(levels->base_sample);
+}
+
+/* What the file of a module has of types, into `reading`, which borrows `dwarf`. */
+static void read_module(const struct two_levels *levels, const struct btf *btf, struct dwarf *dwarf)
+{
+	struct exported_types base = { 0 }, own = { 0 };
+	struct needed_types needed;
+	dwarf_init(dwarf, "test");
+	CHECK_OK(needed_types_init(&needed, levels->base, btf));
+	CHECK_OK(exported_types_write_needed(levels->base, needed.how, "vmlinux", dwarf, &base));
+	dwarf_unit_end(dwarf);
+	write_unit(btf, &base, dwarf, &own);
+	read_all(&reading, dwarf);
+	needed_types_deinit(&needed);
+	exported_types_deinit(&own);
+	exported_types_deinit(&base);
+}
+
+static void test_needed(void)
+{
+	struct two_levels levels;
+	struct btf *btf;
+	struct dwarf dwarf;
+	two_levels_init(&levels);
+	CHECK_OK(btf_open(levels.bytes, levels.size, levels.base, "module", &btf));
+	read_module(&levels, btf, &dwarf);
+	CHECK(!reading.is_bad);
+	CHECK(entry_named(&reading, DW_TAG_structure_type, "own"));
+	CHECK(entry_named(&reading, DW_TAG_member, "in_held"));
+	CHECK(entry_named(&reading, DW_TAG_structure_type, "pointed"));
+	CHECK(!entry_named(&reading, DW_TAG_member, "in_pointed"));
+	CHECK(entry_named(&reading, DW_TAG_member, "in_nameless"));
+	CHECK(!entry_named(&reading, DW_TAG_structure_type, "unused"));
+	dwarf_deinit(&dwarf);
+	btf_close(btf);
+	two_levels_deinit(&levels);
+}
+
+static void test_needed_mutated(void)
+{
+	struct two_levels levels;
+	unsigned int opened = 0;
+	two_levels_init(&levels);
+	for (size_t i = 0; i < levels.size; i++)
+		for (unsigned int bit = 0; bit < 8; bit++) {
+			struct btf *btf;
+			levels.bytes[i] ^= (uint8_t)(1u << bit);
+			struct error *error =
+				btf_open(levels.bytes, levels.size, levels.base, "module", &btf);
+			if (!error) {
+				struct dwarf dwarf;
+				opened++;
+				read_module(&levels, btf, &dwarf);
+				CHECK(!reading.is_bad);
+				dwarf_deinit(&dwarf);
+				btf_close(btf);
+			}
+			error_free(error);
+			levels.bytes[i] ^= (uint8_t)(1u << bit);
+		}
+	CHECK(opened > levels.size);
+	two_levels_deinit(&levels);
+}
+
 static void test_names(void)
 {
 	char clean[DWARF_NAME_MAX + 1], longer[2 * DWARF_NAME_MAX];
@@ -384,12 +491,71 @@ static void test_elf(void)
 	fclose(file);
 }
 
+static void test_object(void)
+{
+	static const Elf64_Rela relocation = { .r_offset = 8, .r_addend = 3 };
+	static char written[1 << 14];
+	struct elf elf;
+	uint64_t size;
+	FILE *file = tmpfile();
+	elf_init(&elf, EM_X86_64);
+	elf.is_relocatable = true;
+	elf_add(&elf,
+		&(struct elf_section){
+			.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .size = 0x500 });
+	elf_add(&elf, &(struct elf_section){ .name = ".rela.text",
+					     .type = SHT_RELA,
+					     .data = &relocation,
+					     .size = sizeof(relocation),
+					     .info = 1 });
+	CHECK_OK(elf_write(&elf, file, &size));
+	rewind(file);
+	CHECK_U64(fread(written, 1, sizeof(written), file), size);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)written;
+	CHECK_U64(header->e_type, ET_REL);
+	CHECK_U64(header->e_phnum, 0);
+	CHECK_U64(header->e_phoff, 0);
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)(written + header->e_shoff);
+	CHECK_U64(sections[sections[2].sh_link].sh_type, SHT_SYMTAB);
+	CHECK_U64(sections[1].sh_addr, 0);
+	CHECK(!memcmp(written + sections[2].sh_offset, &relocation, sizeof(relocation)));
+	elf_deinit(&elf);
+	fclose(file);
+}
+
+/* Where addresses stand is known of a file that will be moved, and of no other. */
+static void test_places(void)
+{
+	struct dwarf dwarf;
+	struct dwarf_place place;
+	dwarf_init(&dwarf, "test");
+	dwarf_address(&dwarf, 5);
+	CHECK_U64(dwarf.info_places.size, 0);
+	dwarf.is_relocatable = true;
+	dwarf_address(&dwarf, 6);
+	dwarf_code_unit_begin(&dwarf, "unit", 7, 8);
+	dwarf_unit_end(&dwarf);
+	CHECK_U64(dwarf.info_places.size, 2 * sizeof(place));
+	CHECK_U64(dwarf.range_places.size, sizeof(place));
+	memcpy(&place, dwarf.info_places.data, sizeof(place));
+	CHECK_U64(place.offset, 8);
+	CHECK_U64(place.address, 6);
+	memcpy(&place, dwarf.range_places.data, sizeof(place));
+	CHECK_U64(place.address, 7);
+	CHECK_U64((uint8_t)dwarf.ranges.data[place.offset], 7);
+	dwarf_deinit(&dwarf);
+}
+
 int main(void)
 {
 	RUN(test_sample);
 	RUN(test_circles);
 	RUN(test_mutated);
+	RUN(test_needed);
+	RUN(test_needed_mutated);
 	RUN(test_names);
 	RUN(test_elf);
+	RUN(test_object);
+	RUN(test_places);
 	return test_finish();
 }
