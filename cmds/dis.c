@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/code/text.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
@@ -380,23 +381,6 @@ static struct error *write_listing(struct listing *listing, uint64_t start, uint
 	return error;
 }
 
-/* Where the function ends: what fills the room to the next one is not of it. */
-static uint64_t function_end(struct listing *listing)
-{
-	const struct symbol *symbol = &listing->place->symbol;
-	uint64_t size = symbol->size;
-	uint8_t byte;
-	while (size > 1) {
-		struct error *error = memory_read_u8(listing->session->target->memory,
-						     symbol->address + size - 1, &byte);
-		error_free(error);
-		if (error || byte != 0xcc)
-			break;
-		size--;
-	}
-	return symbol->address + size;
-}
-
 enum { OPTION_REVERSE, OPTION_BYTES };
 
 static struct error *list_place(struct session *session, const struct arguments *arguments,
@@ -422,8 +406,8 @@ static struct error *list_place(struct session *session, const struct arguments 
 		return error_create(ERROR_NOT_FOUND, "no function around 0x%" PRIx64,
 				    place->address);
 	if (has_function) {
-		uint64_t behind = function_end(&listing);
 		start = place->symbol.address;
+		uint64_t behind = start + text_function_size(session->target, &place->symbol);
 		end = count && end > behind ? end : behind;
 		listing.label_width = (int)strlen(place->symbol.name) + 9;
 	}

@@ -107,6 +107,8 @@ struct lowering {
 	/* Appends the operations of the code. */
 	void (*lower)(struct decoder *decoder, const struct code *code, struct ops *ret);
 	enum helper (*helper)(const char *name, uint8_t *ret_register);
+	/* How many of the last bytes in front of the next symbol only align that one. */
+	size_t (*padding)(const uint8_t *bytes, size_t count);
 	/* Bytes that fill in for what cannot be read: a trap. */
 	uint8_t filler;
 };

@@ -610,6 +610,7 @@ const struct lowering lowering_x86_64 = {
 	.destroy = decoder_destroy,
 	.lower = lower,
 	.helper = lower_x86_64_helper,
+	.padding = lower_x86_64_padding,
 	.filler = 0xcc,
 };
 

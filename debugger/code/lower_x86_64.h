@@ -34,6 +34,8 @@ uint8_t lower_x86_64_gpr(unsigned int reg);
 enum sign lower_x86_64_condition(unsigned int id);
 /* What it does to its first operand, in memory. */
 enum change lower_x86_64_change(unsigned int id);
+/* lowering.padding. */
+size_t lower_x86_64_padding(const uint8_t *bytes, size_t count);
 enum helper lower_x86_64_helper(const char *name, uint8_t *ret_register);
 
 #endif

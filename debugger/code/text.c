@@ -5,6 +5,8 @@
 #include "debugger/target/object.h"
 #include <string.h>
 
+#define FUNCTION_TAIL 64 /* bytes in which padding ends */
+
 /* The largest text seen has 24 MiB. */
 #define TEXT_MAX (256u << 20)
 
@@ -114,4 +116,18 @@ struct error *text_load(struct text *text)
 				   text->lowering->filler);
 	}
 	return NULL;
+}
+
+uint64_t text_function_size(const struct target *target, const struct symbol *function)
+{
+	const struct lowering *lowering = target->arch ? lowering_find(target->arch->name) : NULL;
+	uint8_t bytes[FUNCTION_TAIL];
+	size_t count = function->size < sizeof(bytes) ? (size_t)function->size : sizeof(bytes);
+	struct error *why;
+	if (!lowering || function->size_exact)
+		return function->size;
+	size_t read = memory_read_some(target->memory, function->address + function->size - count,
+				       bytes, count, &why);
+	error_free(why);
+	return read == count ? function->size - lowering->padding(bytes, count) : function->size;
 }

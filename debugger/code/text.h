@@ -38,5 +38,10 @@ bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_
 const uint8_t *text_bytes(const struct text *text, uint64_t address, size_t size);
 /* As much of what may be a string as there is, with a 0 at its end. False: outside all ranges. */
 bool text_string(const struct text *text, uint64_t address, char *buffer, size_t size);
+/*
+ * The bytes of a function without those that only align what comes next: kallsyms has no sizes. The
+ * whole room up to the next symbol where the code cannot be read.
+ */
+uint64_t text_function_size(const struct target *target, const struct symbol *function);
 
 #endif

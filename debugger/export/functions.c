@@ -5,6 +5,7 @@
  * own, which no FUNC has: their parameters are not those that were written down.
  */
 #include "base/array.h"
+#include "debugger/code/text.h"
 #include "debugger/export/quirks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,13 @@ static struct error *add_function(struct functions *functions, const struct symb
 		return NULL;
 	if (!array_reserve(&functions->items, &functions->capacity, functions->count + 1))
 		return error_no_memory();
-	functions->items[functions->count++] =
-		(struct function){ .start = link_address(functions->exporting, symbol->address),
-				   .size = (uint32_t)symbol->size,
-				   .symbol = symbol->number,
-				   .prototype = prototype,
-				   .types = types };
+	functions->items[functions->count++] = (struct function){
+		.start = link_address(functions->exporting, symbol->address),
+		.size = (uint32_t)text_function_size(functions->exporting->target, symbol),
+		.symbol = symbol->number,
+		.prototype = prototype,
+		.types = types
+	};
 	return NULL;
 }
 
@@ -155,8 +157,9 @@ static void write_function(struct exporting *exporting, const struct function *f
 	    !exported_type_elsewhere(function->types, (struct type){ type.btf, prototype.type },
 				     &result))
 		return;
-	bool is_global = symbol.kind >= 'A' && symbol.kind <= 'Z';
-	dwarf_entry(dwarf, is_global ? DWARF_FUNCTION : DWARF_STATIC_FUNCTION, result);
+	dwarf_entry(dwarf,
+		    exported_is_global(exporting, &symbol) ? DWARF_FUNCTION : DWARF_STATIC_FUNCTION,
+		    result);
 	dwarf_name(dwarf, symbol.name);
 	dwarf_address(dwarf, function->start);
 	dwarf_u32(dwarf, function->size);

@@ -6,6 +6,7 @@
  * without a name of their own, so that each symbol has one.
  */
 #include "base/array.h"
+#include "debugger/code/text.h"
 #include "debugger/export/exporting.h"
 #include <elf.h>
 #include <stdio.h>
@@ -265,9 +266,11 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	if (is_function && elf->sections[section].type == SHT_NOBITS)
 		elf->sections[section].flags |= SHF_EXECINSTR;
 	uint64_t size = exporting->sizes[symbol->number];
-	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';
-	elf_symbol(elf, name, address, size ? size : symbol->size, is_global,
-		   is_function ? STT_FUNC : STT_OBJECT, section);
+	if (is_function)
+		size = text_function_size(exporting->target, symbol);
+	elf_symbol(elf, name, address, size ? size : symbol->size,
+		   exported_is_global(exporting, symbol), is_function ? STT_FUNC : STT_OBJECT,
+		   section);
 	exporting->summary.symbols++;
 }
 

@@ -46,6 +46,36 @@ static struct dwarf_type reference(const struct exported_types *types, uint32_t 
 	return (struct dwarf_type){ where, level->offsets[id - level->start] };
 }
 
+/* --- types that have more entries than BTF has records --- */
+
+static bool find_derived(const struct exported_types *types, struct type type, uint32_t *ret)
+{
+	uint32_t hash = hash_bytes(&type.id, sizeof(type.id));
+	size_t position = hash_index_first(&types->derived_index, hash);
+	for (uint32_t i;
+	     (i = hash_index_next(&types->derived_index, hash, &position)) != HASH_NONE;) {
+		const struct derived_type *derived = &types->derived[i];
+		if (derived->type.btf == type.btf && derived->type.id == type.id) {
+			*ret = derived->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool add_derived(struct exported_types *types, struct dwarf *dwarf, struct type type,
+			uint32_t offset)
+{
+	uint32_t number = (uint32_t)types->derived_count;
+	if (!array_reserve(&types->derived, &types->derived_capacity, types->derived_count + 1) ||
+	    !hash_index_add(&types->derived_index, hash_bytes(&type.id, sizeof(type.id)), number)) {
+		dwarf->failed = true;
+		return false;
+	}
+	types->derived[types->derived_count++] = (struct derived_type){ type, offset };
+	return true;
+}
+
 /* --- one type ------------------------------------------------------------------------------ */
 
 struct writing {
@@ -87,6 +117,38 @@ static void write_base(struct writing *writing, const struct btf_type *record)
 	dwarf_byte(writing->dwarf, record->kind == BTF_FLOAT ? DW_ATE_float : encoding_of(record));
 }
 
+/*
+ * BTF has one record for `[]` and `[0]`, DWARF two ways to write it: a flexible array has no bound.
+ * Such a record gets an entry of either kind; the one with a bound is among the derived types.
+ */
+static void write_empty_array(struct writing *writing, const struct btf_type *record)
+{
+	struct type type = { record->btf, record->id };
+	uint32_t offset;
+	uint32_t here =
+		dwarf_entry(writing->dwarf, DWARF_ARRAY, reference(writing->types, record->type));
+	dwarf_entry(writing->dwarf, DWARF_SUBRANGE, no_type);
+	dwarf_number(writing->dwarf, 0);
+	dwarf_end_children(writing->dwarf);
+	if (!find_derived(writing->types, type, &offset))
+		add_derived(writing->types, writing->dwarf, type, here);
+}
+
+/* C allows a flexible array at the end of a struct only, and not alone. */
+static struct dwarf_type member_type(struct writing *writing, const struct btf_type *whole,
+				     const struct btf_member *member, uint32_t number)
+{
+	struct dwarf_type type = reference(writing->types, member->type);
+	uint32_t id = without_tags(writing->types->btf, member->type);
+	const struct exported_types *level = level_of(writing->types, id);
+	struct btf_type record;
+	bool is_flexible = whole->kind == BTF_STRUCT && number && number + 1 == whole->vlen;
+	if (!is_flexible && level && btf_get(level->btf, id, &record) && record.kind == BTF_ARRAY &&
+	    !record.array_count)
+		(void)find_derived(level, (struct type){ record.btf, id }, &type.offset);
+	return type;
+}
+
 static void write_array(struct dwarf *dwarf, struct dwarf_type element, uint32_t count,
 			bool is_sane)
 {
@@ -104,10 +166,10 @@ static bool array_is_sane(struct type type)
 	return type_size(type, &size) && size <= ARRAY_MAX;
 }
 
-static void write_member(struct writing *writing, const struct btf_member *member)
+static void write_member(struct writing *writing, const struct btf_member *member,
+			 struct dwarf_type type)
 {
 	struct dwarf *dwarf = writing->dwarf;
-	struct dwarf_type type = reference(writing->types, member->type);
 	bool has_name = *member->name;
 	if (member->bit_size > BITS_MAX)
 		return;
@@ -137,7 +199,7 @@ static void write_record(struct writing *writing, const struct btf_type *record)
 	}
 	dwarf_number(writing->dwarf, record->size);
 	for (uint32_t i = 0; btf_member(record, i, &member); i++)
-		write_member(writing, &member);
+		write_member(writing, &member, member_type(writing, record, &member, i));
 	dwarf_end_children(writing->dwarf);
 }
 
@@ -243,6 +305,8 @@ static void write_sound(struct writing *writing, const struct btf_type *record)
 		write_array(writing->dwarf, reference(writing->types, record->type),
 			    record->array_count,
 			    array_is_sane((struct type){ record->btf, record->id }));
+		if (!record->array_count)
+			write_empty_array(writing, record);
 		break;
 	case BTF_STRUCT:
 	case BTF_UNION:
@@ -348,34 +412,6 @@ static const struct exported_types *holder_of(const struct exported_types *types
 	while (types && types->btf != btf)
 		types = types->base;
 	return types;
-}
-
-static bool find_derived(const struct exported_types *types, struct type type, uint32_t *ret)
-{
-	uint32_t hash = hash_bytes(&type.id, sizeof(type.id));
-	size_t position = hash_index_first(&types->derived_index, hash);
-	for (uint32_t i;
-	     (i = hash_index_next(&types->derived_index, hash, &position)) != HASH_NONE;) {
-		const struct derived_type *derived = &types->derived[i];
-		if (derived->type.btf == type.btf && derived->type.id == type.id) {
-			*ret = derived->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool add_derived(struct exported_types *types, struct dwarf *dwarf, struct type type,
-			uint32_t offset)
-{
-	uint32_t number = (uint32_t)types->derived_count;
-	if (!array_reserve(&types->derived, &types->derived_capacity, types->derived_count + 1) ||
-	    !hash_index_add(&types->derived_index, hash_bytes(&type.id, sizeof(type.id)), number)) {
-		dwarf->failed = true;
-		return false;
-	}
-	types->derived[types->derived_count++] = (struct derived_type){ type, offset };
-	return true;
 }
 
 static bool type_within(struct exported_types *types, struct dwarf *dwarf, struct type type,

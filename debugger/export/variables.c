@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
+#include "debugger/declare/declare.h"
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/export/quirks.h"
 #include "debugger/infer/per_cpu.h"
@@ -104,6 +105,39 @@ static int compare_symbols(const void *a, const void *b)
 	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol;
 }
 
+static void sort_variables(struct exporting *exporting)
+{
+	array_sort(exporting->variables, exporting->variable_count, sizeof(*exporting->variables),
+		   compare_symbols);
+}
+
+/*
+ * Of several symbols at one address inference is asked about one; the others have a type if they
+ * are declared (jiffies, which is jiffies_64).
+ */
+static struct error *add_aliases(struct exporting *exporting)
+{
+	struct target *target = exporting->target;
+	size_t known = 0, known_count = exporting->variable_count;
+	uint32_t count = symtab_kernel_count(target->symbols);
+	struct symbol symbol;
+	struct type type;
+	enum type_origin origin;
+	for (uint32_t i = 0; i < count; i++) {
+		while (known < known_count && exporting->variables[known].symbol < i)
+			known++;
+		symtab_peek(target->symbols, i, &symbol);
+		if ((known < known_count && exporting->variables[known].symbol == i) ||
+		    symbol.per_cpu || !strchr("bBdDrR", symbol.kind))
+			continue;
+		symtab_get(target->symbols, i, &symbol);
+		TRY(declared_symbol_type(target, &symbol, &type, &origin));
+		if (origin == ORIGIN_DECLARED || origin == ORIGIN_USER)
+			TRY(add_variable(exporting, &symbol, type, origin));
+	}
+	return NULL;
+}
+
 struct error *export_collect_variables(struct exporting *exporting)
 {
 	struct infer_options options = { .progress = exporting->options->progress };
@@ -113,18 +147,32 @@ struct error *export_collect_variables(struct exporting *exporting)
 		return error_no_memory();
 	TRY(per_cpu_visit(exporting->target, add_variable, exporting));
 	TRY(infer_all(exporting->target, &options, add_inferred, exporting));
-	array_sort(exporting->variables, exporting->variable_count, sizeof(*exporting->variables),
-		   compare_symbols);
+	sort_variables(exporting);
+	TRY(add_aliases(exporting));
+	sort_variables(exporting);
 	bound_untyped(exporting);
 	return NULL;
+}
+
+bool exported_is_global(const struct exporting *exporting, const struct symbol *symbol)
+{
+	struct btf_type record;
+	uint64_t cursor = 0;
+	uint32_t id = 0;
+	if (symbol->per_cpu && !symbol->module)
+		id = btf_find(exporting->target->btf, BTF_VAR, symbol->name, &cursor);
+	if (id && btf_get(exporting->target->btf, id, &record))
+		return record.extra != 0;
+	return symbol->kind >= 'A' && symbol->kind <= 'Z';
 }
 
 static void write_variable(struct exporting *exporting, const struct symbol *symbol,
 			   struct dwarf_type type)
 {
 	struct dwarf *dwarf = &exporting->dwarf;
-	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';
-	dwarf_entry(dwarf, is_global ? DWARF_VARIABLE : DWARF_STATIC_VARIABLE, type);
+	dwarf_entry(dwarf,
+		    exported_is_global(exporting, symbol) ? DWARF_VARIABLE : DWARF_STATIC_VARIABLE,
+		    type);
 	dwarf_name(dwarf, symbol->name);
 	if (exporting->only)
 		dwarf_location(dwarf, DW_OP_addr, symbol->address);
