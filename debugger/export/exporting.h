@@ -34,6 +34,7 @@ struct exporting {
 	size_t variable_count, variable_capacity;
 	/* Bytes of symbols by their number; 0: up to the next one. */
 	uint64_t *sizes;
+	uint32_t size_count;
 	void *contents[8]; /* of sections, owned */
 	size_t content_count;
 	struct export_summary summary;

@@ -219,7 +219,9 @@ static void add_symbol(struct module_file *made, const struct symbol *symbol)
 	if (!section || !dwarf_clean_name(symbol->name, name))
 		return;
 	const struct place *place = &made->places[section - 1];
-	uint64_t size = made->exporting->sizes[symbol->number];
+	uint64_t size = symbol->number < made->exporting->size_count
+				? made->exporting->sizes[symbol->number]
+				: 0;
 	uint64_t offset = symbol->address - place->address;
 	bool is_code = flags_of(place->name) & SHF_EXECINSTR;
 	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';

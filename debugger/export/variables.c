@@ -35,7 +35,8 @@ static bool has_flexible_end(struct type type)
 static void set_size(struct exporting *exporting, const struct symbol *symbol, struct type type)
 {
 	uint64_t size;
-	if (!type_size(type, &size) || has_flexible_end(type))
+	if (symbol->number >= exporting->size_count || !type_size(type, &size) ||
+	    has_flexible_end(type))
 		return;
 	/* An empty one (struct lock_class_key) has its address and nothing behind it. */
 	exporting->sizes[symbol->number] = size ? size : 1;
@@ -141,8 +142,11 @@ static struct error *add_aliases(struct exporting *exporting)
 struct error *export_collect_variables(struct exporting *exporting)
 {
 	struct infer_options options = { .progress = exporting->options->progress };
-	exporting->sizes = calloc((size_t)symtab_count(exporting->target->symbols) + 1,
-				  sizeof(*exporting->sizes));
+	const struct module *modules;
+	/* Their symbols are not there before they are asked for. */
+	(void)target_modules(exporting->target, &modules);
+	exporting->size_count = symtab_count(exporting->target->symbols);
+	exporting->sizes = calloc((size_t)exporting->size_count + 1, sizeof(*exporting->sizes));
 	if (!exporting->sizes)
 		return error_no_memory();
 	TRY(per_cpu_visit(exporting->target, add_variable, exporting));

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "debugger/declare/declare.h"
 #include <capstone/capstone.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +13,6 @@
 #define TEXT_SIZE  512
 
 /* --- the key --------------------------------------------------------------------------------- */
-
-/* The build id that the linker gave this program: a hash of all its code, rules and tables. */
-static int add_program(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct cache_key *key = context;
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		if (header->p_type != PT_NOTE)
-			continue;
-		const char *at = (const char *)(info->dlpi_addr + header->p_vaddr);
-		const char *end = at + header->p_memsz;
-		while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *note = (const void *)at;
-			size_t name = (note->n_namesz + 3u) & ~3u;
-			at += sizeof(*note);
-			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-			    !memcmp(at, "GNU", 4)) {
-				cache_key_add(key, at + name, note->n_descsz);
-				return 1;
-			}
-			at += name + ((note->n_descsz + 3u) & ~3u);
-		}
-	}
-	return -1; /* the program comes first: no other object counts */
-}
 
 static void add_string(struct cache_key *key, const char *text)
 {
@@ -88,7 +61,7 @@ bool cache_key_of(struct target *target, const struct infer_options *options, st
 	    !symtab_address(target->symbols, "_text", &text))
 		return false;
 	cache_key_init(ret);
-	if (dl_iterate_phdr(add_program, ret) != 1)
+	if (!cache_key_add_program(ret))
 		return false;
 	cs_version(&version[0], &version[1]);
 	cache_key_add(ret, version, sizeof(version));

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,37 @@ void cache_key_add(struct cache_key *key, const void *data, size_t size)
 		size -= part;
 	}
 	*key = (struct cache_key){ { a, b } };
+}
+
+/* The build id that the linker gave this program: a hash of all its code, rules and tables. */
+static int add_program(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct cache_key *key = context;
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		if (header->p_type != PT_NOTE)
+			continue;
+		const char *at = (const char *)(info->dlpi_addr + header->p_vaddr);
+		const char *end = at + header->p_memsz;
+		while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			size_t name = (note->n_namesz + 3u) & ~3u;
+			at += sizeof(*note);
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			    !memcmp(at, "GNU", 4)) {
+				cache_key_add(key, at + name, note->n_descsz);
+				return 1;
+			}
+			at += name + ((note->n_descsz + 3u) & ~3u);
+		}
+	}
+	return -1; /* the program comes first: no other object counts */
+}
+
+bool cache_key_add_program(struct cache_key *key)
+{
+	return dl_iterate_phdr(add_program, key) == 1;
 }
 
 /* --- where it is --------------------------------------------------------------------------- */

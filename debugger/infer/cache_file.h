@@ -21,6 +21,8 @@ struct cache_key {
 void cache_key_init(struct cache_key *key);
 /* The size counts too: "ab", "c" is not "a", "bc". */
 void cache_key_add(struct cache_key *key, const void *data, size_t size);
+/* This program: all its code, rules and tables. False: the linker gave it no build id. */
+bool cache_key_add_program(struct cache_key *key);
 
 /*
  * Which dump: device, inode, size and times of each of its files. As long as these are the same, so

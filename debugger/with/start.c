@@ -202,20 +202,19 @@ static int start(const struct with *with, struct kept *kept, const char *program
 
 int with_start(const struct with *with, with_maker *make, void *context)
 {
-	static const char version[] = "btfcrash " BTFCRASH_VERSION;
 	struct kept kept = { .folder = -1 };
 	struct cache_key key;
 	char *program = NULL;
 	int status = 0;
 	cache_key_init(&key);
-	cache_key_add(&key, version, sizeof(version));
+	bool keep = cache_key_add_program(&key) && with->keep;
 	cache_key_add(&key, with->rules, strlen(with->rules));
 	cache_key_add(&key, &with->tool->wants_moved, sizeof(with->tool->wants_moved));
 	struct error *error = find_program(with->tool, &program);
 	if (!error)
 		error = check_formats(with);
 	if (!error)
-		error = kept_open(&kept, &key, with->keep, with->dumps, with->dump_count);
+		error = kept_open(&kept, &key, keep, with->dumps, with->dump_count);
 	if (error)
 		status = fail(error);
 	if (!status && !kept_find(&kept))

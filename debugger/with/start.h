@@ -17,7 +17,7 @@ struct with {
 	size_t dump_count;
 	bool quiet;
 	bool keep;	   /* the file may be found again, and by `rules` be another one */
-	const char *rules; /* what it depends on beside the dump and this program's version */
+	const char *rules; /* what it depends on beside the dump and this program */
 };
 
 /* Writes both files, in a process of its own, which may give up all rights. An exit status. */

@@ -7,7 +7,9 @@ drgns are tried by hand, in a Debian that has them.
 
 import json
 import os
+import signal
 import subprocess
+import time
 
 from lib import Boot, boots, check, check_equal, shorten, tool
 
@@ -98,6 +100,25 @@ def is_kept(program, boot, tools, notes):
     notes.append(os.path.basename(path))
 
 
+def ends_when_told(program, boot, tools):
+    """Ctrl-C while the file is made: the tool does not start, and nothing is left."""
+    program.cache = os.path.join(program.scratch, "ended")
+    folder = os.path.join(program.cache, "btfcrash")
+    try:
+        child = subprocess.Popen([program.path, boot.dump, "--with", "crash"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, start_new_session=True,
+                                 env=program.environment(PATH=tools + ":" + os.environ["PATH"]))
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until and not (os.path.isdir(folder) and os.listdir(folder)):
+            time.sleep(0.01)
+        os.killpg(child.pid, signal.SIGINT)
+        out, _ = child.communicate(timeout=SECONDS)
+        check_equal((child.returncode, out), (128 + signal.SIGINT, b""), "what is left to say")
+        check_equal([name for name in os.listdir(folder) if "vmlinux" in name], [], "files")
+    finally:
+        program.cache = None
+
+
 def takes_any_path(program, boot, tools):
     """A dump whose name looks like an option, or like other words."""
     for name in ("./-x", "a b;'c'"):
@@ -185,6 +206,8 @@ def run(session):
                     case(program, WithDump(kdump, kdump_dump), notes)
     with session.case(f"{all_boots[0].label}: paths are no options"):
         takes_any_path(program, all_boots[0], tools)
+    with session.case(f"{all_boots[0].label}: Ctrl-C ends it"):
+        ends_when_told(program, all_boots[0], tools)
     with session.case(f"{all_boots[0].label}: what cannot be is refused"):
         refuses(program, all_boots[0], tools)
 
