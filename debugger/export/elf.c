@@ -90,7 +90,7 @@ static bool is_hole(const struct elf_section *section)
 
 static bool is_loaded(const struct elf_section *section)
 {
-	return (section->flags & SHF_ALLOC) && section->size && section->address;
+	return (section->flags & SHF_ALLOC) && section->size;
 }
 
 static bool is_note(const struct elf_section *section)
@@ -152,20 +152,43 @@ static void put_segment(struct output *output, const struct elf_section *section
 	put(output, &segment, sizeof(segment));
 }
 
-/* Sections come in ascending order of their addresses. */
-static unsigned int put_segments(struct output *output, const struct elf *elf)
+/* Those that are loaded, at the address 0 or at any other one. Returns how many they are. */
+static unsigned int put_loads(struct output *output, const struct elf *elf, bool at_zero,
+			      unsigned int first, unsigned int end)
 {
 	unsigned int count = 0;
+	for (unsigned int i = first; i < end; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		if (!is_loaded(section) || !section->address != at_zero)
+			continue;
+		count++;
+		if (output)
+			put_segment(output, section, PT_LOAD);
+	}
+	return count;
+}
+
+static unsigned int last_loaded(const struct elf *elf)
+{
+	unsigned int last = elf->count;
+	for (unsigned int i = 1; i < elf->count; i++)
+		if (is_loaded(&elf->sections[i]) && elf->sections[i].address)
+			last = i;
+	return last;
+}
+
+/*
+ * Sections come in ascending order of their addresses. What lies at 0, per-CPU variables, comes
+ * before the last one, as in a real vmlinux: the first and the last say where the kernel lies.
+ */
+static unsigned int put_segments(struct output *output, const struct elf *elf)
+{
+	unsigned int last = last_loaded(elf);
 	if (elf->is_relocatable)
 		return 0;
-	for (unsigned int i = 1; i < elf->count; i++) {
-		const struct elf_section *section = &elf->sections[i];
-		if (is_loaded(section)) {
-			count++;
-			if (output)
-				put_segment(output, section, PT_LOAD);
-		}
-	}
+	unsigned int count = put_loads(output, elf, false, 1, last);
+	count += put_loads(output, elf, true, 1, elf->count);
+	count += put_loads(output, elf, false, last, elf->count);
 	for (unsigned int i = 1; i < elf->count; i++)
 		if (is_note(&elf->sections[i])) {
 			count++;

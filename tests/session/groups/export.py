@@ -116,6 +116,8 @@ def gdb_reads(program, boot, path, notes):
     """Sizes of structs as BTF has them; the declared text of functions and variables."""
     structs = sorted(sizes_of_structs(boot).items())
     asked = structs[::max(1, len(structs) // STRUCTS)]
+    complaints = output_of("gdb", "-batch", "-nx", "-ex", "p 1", path, errors=True)
+    check_equal(complaints, "$1 = 1\n", "gdb's start")
     script = os.path.join(program.scratch, "export.gdb")
     with open(script, "w") as file:
         for name, (kind, _) in asked:

@@ -470,23 +470,31 @@ static void test_elf(void)
 					     .patch = contents,
 					     .patch_offset = 0x1234,
 					     .patch_size = 8 });
+	elf_add(&elf, &(struct elf_section){ .name = ".data..percpu",
+					     .type = SHT_PROGBITS,
+					     .flags = SHF_ALLOC | SHF_WRITE,
+					     .size = 0x1000 });
 	elf_symbol(&elf, "global", 0xffffffff81000010, 4, true, STT_FUNC, 1);
 	elf_symbol(&elf, "local", 0xffffffff81005010, 4, false, STT_OBJECT, 2);
 	CHECK_OK(elf_write(&elf, file, &size));
 	rewind(file);
 	CHECK_U64(fread(written, 1, sizeof(written), file), size);
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)written;
-	CHECK_U64(header->e_shnum, 6);
-	CHECK_U64(header->e_phnum, 2);
+	CHECK_U64(header->e_shnum, 7);
+	CHECK_U64(header->e_phnum, 3);
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)(written + header->e_phoff);
+	CHECK_U64(segments[0].p_vaddr, 0xffffffff81000000);
+	CHECK_U64(segments[1].p_vaddr, 0);
+	CHECK_U64(segments[2].p_vaddr, 0xffffffff81005000);
 	const Elf64_Shdr *sections = (const Elf64_Shdr *)(written + header->e_shoff);
 	const char *names = written + sections[header->e_shstrndx].sh_offset;
 	CHECK_STRING(names + sections[2].sh_name, ".rodata");
 	CHECK(!memcmp(written + sections[2].sh_offset + 0x1234, contents, 9));
 	CHECK(!written[sections[2].sh_offset + 0x1233]);
-	const Elf64_Sym *symbols = (const Elf64_Sym *)(written + sections[3].sh_offset);
-	CHECK_U64(sections[3].sh_info, 2); /* the first global one */
-	CHECK_STRING(written + sections[4].sh_offset + symbols[1].st_name, "local");
-	CHECK_STRING(written + sections[4].sh_offset + symbols[2].st_name, "global");
+	const Elf64_Sym *symbols = (const Elf64_Sym *)(written + sections[4].sh_offset);
+	CHECK_U64(sections[4].sh_info, 2); /* the first global one */
+	CHECK_STRING(written + sections[5].sh_offset + symbols[1].st_name, "local");
+	CHECK_STRING(written + sections[5].sh_offset + symbols[2].st_name, "global");
 	elf_deinit(&elf);
 	fclose(file);
 }
