@@ -2,7 +2,7 @@
 """Files for other tools: the vmlinux that gdb, drgn, pahole and LLVM take for one.
 
 What they say with it is compared with the guest's own truth: /proc/kallsyms, /sys/kernel/btf as bpftool
-reads it, its tasks. crash and newer drgns are tried by hand, in a Debian that has them.
+reads it, its tasks. crash and the newest drgn have a group of their own, `peers`.
 """
 
 import os
