@@ -241,9 +241,10 @@ static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct row *left = a, *right = b;
 	const struct listing *listing = context;
+	char name[SYMBOL_NAME_SIZE], other_name[SYMBOL_NAME_SIZE];
 	struct symbol one, other;
-	symtab_get(listing->target->symbols, left->symbol, &one);
-	symtab_get(listing->target->symbols, right->symbol, &other);
+	symtab_get_into(listing->target->symbols, left->symbol, name, &one);
+	symtab_get_into(listing->target->symbols, right->symbol, other_name, &other);
 	int order = strcmp(one.name, other.name);
 	return order ? order : compare_addresses(a, b);
 }
@@ -271,8 +272,9 @@ static void put_in_order(struct listing *listing, const char *order)
 static void show(struct out *out, const struct listing *listing, const struct row *row)
 {
 	char spelled[512] = "", declared[1024];
+	char buffer[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	symtab_get(listing->target->symbols, row->symbol, &symbol);
+	symtab_get_into(listing->target->symbols, row->symbol, buffer, &symbol);
 	snprintf(declared, sizeof(declared), "%s", symbol.name);
 	if (row->type.btf) {
 		type_spell(row->type, NULL, spelled, sizeof(spelled));

@@ -74,9 +74,10 @@ static struct error *list_symbols(struct session *session, const char *module, c
 {
 	const struct symtab *symtab = session->target->symbols;
 	uint32_t count = symtab_count(symtab);
+	char buffer[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
-		symtab_get(symtab, i, &symbol);
+		symtab_get_into(symtab, i, buffer, &symbol);
 		/* A symbol whose name was lost to damage has none to show. */
 		if (*symbol.name && (!module || !strcmp(symbol.module, module)) &&
 		    (!part || strstr(symbol.name, part)))

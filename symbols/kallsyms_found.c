@@ -82,6 +82,14 @@ struct merge {
 	uint32_t count;
 };
 
+static void merge_deinit(struct merge *merge)
+{
+	free(merge->found);
+	free(merge->records);
+	free(merge->addresses);
+	free(merge->names);
+}
+
 static bool allocate(struct merge *merge, const struct found_symbol *items, size_t count)
 {
 	size_t total = merge->old->count + count, size = merge->old->names_size;
@@ -93,10 +101,7 @@ static bool allocate(struct merge *merge, const struct found_symbol *items, size
 	merge->names = malloc(size);
 	if (!merge->found || !merge->records || !merge->addresses || !merge->names ||
 	    size > UINT32_MAX || total > UINT32_MAX) {
-		free(merge->found);
-		free(merge->records);
-		free(merge->addresses);
-		free(merge->names);
+		merge_deinit(merge);
 		return false;
 	}
 	memcpy(merge->names, merge->old->names, merge->old->names_size);
@@ -139,6 +144,10 @@ struct error *symtab_add_found(struct symtab *symtab, struct found_symbol *items
 	if (!allocate(&merge, items, count))
 		return error_no_memory();
 	read_alphabet(kernel, &alphabet);
+	if (!symtab_names_renumber(symtab->names, (uint32_t)(kernel->count + count))) {
+		merge_deinit(&merge);
+		return error_no_memory();
+	}
 	array_sort(items, count, sizeof(*items), compare_found);
 	uint32_t number = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -16,6 +16,8 @@
 #define COUNT_MAX   (1u << 20)
 #define ADDED_MAX   (1u << 21)
 #define STRINGS_MAX (64u << 20)
+/* Names that are too long come of damage: the beginnings of so many are kept. */
+#define CUT_NAMES_MAX 2048
 
 struct error *symtab_add_source(struct symtab *symtab, const char *name, struct symbol_source **ret)
 {
@@ -73,19 +75,16 @@ struct error *symtab_add(struct symtab *symtab, const char *module, const char *
 	size_t length = strnlen(name, SYMBOL_NAME_SIZE - 1);
 	if (length + 1 > STRINGS_MAX - symtab->strings_size)
 		return error_create(ERROR_FORMAT, "too many symbols of %s", module);
-	if (!array_reserve(&source->strings, &source->strings_capacity,
-			   source->strings_size + length + 1))
+	const char *kept = symtab_names_keep(symtab->names, name, length);
+	if (!kept)
 		return error_no_memory();
-	memcpy(source->strings + source->strings_size, name, length);
-	source->strings[source->strings_size + length] = 0;
 	symtab->added[symtab->added_count++] = (struct added_symbol){
 		.address = address,
 		.size = size,
-		.name = (uint32_t)source->strings_size,
+		.name = kept,
 		.source = number,
 		.kind = kind,
 	};
-	source->strings_size += length + 1;
 	symtab->strings_size += length + 1;
 	source->symbol_count++;
 	return NULL;
@@ -219,6 +218,18 @@ static bool is_exported(const struct module_tables *tables, const struct hash_in
 	return false;
 }
 
+/* The name itself, where it is too long a copy of its beginning; "": no more of such. */
+static const char *cut_name(struct symtab *symtab, const char *name)
+{
+	if (strnlen(name, SYMBOL_NAME_SIZE) < SYMBOL_NAME_SIZE)
+		return name;
+	if (symtab->cut_names == CUT_NAMES_MAX)
+		return "";
+	symtab->cut_names++;
+	const char *kept = symtab_names_keep(symtab->names, name, SYMBOL_NAME_SIZE - 1);
+	return kept ? kept : "";
+}
+
 static void add_symbols(struct symtab *symtab, const struct module_tables *tables,
 			const struct module_symbols *module, const struct hash_index *exports)
 {
@@ -239,7 +250,7 @@ static void add_symbols(struct symtab *symtab, const struct module_tables *table
 		symtab->added[symtab->added_count++] = (struct added_symbol){
 			.address = symbol.value,
 			.size = symbol.size,
-			.name = symbol.name,
+			.name = cut_name(symtab, name),
 			.source = source,
 			.kind = kind,
 			.per_cpu = symbol.value - module->percpu < module->percpu_size,
@@ -277,7 +288,6 @@ struct error *symtab_add_module(struct symtab *symtab, struct memory *memory,
 		error = index_exports(&tables, module, &exports);
 	if (!error) {
 		source->strings = tables.strings;
-		source->strings_size = tables.strings_size;
 		symtab->strings_size += tables.strings_size;
 		add_symbols(symtab, &tables, module, &exports);
 	} else {

@@ -15,10 +15,12 @@
 struct error *symtab_create(struct symtab **ret)
 {
 	struct symtab *symtab = calloc(1, sizeof(*symtab));
-	if (symtab)
-		symtab->index = calloc(1, sizeof(*symtab->index));
-	if (!symtab || !symtab->index) {
-		free(symtab);
+	if (!symtab)
+		return error_no_memory();
+	symtab->index = calloc(1, sizeof(*symtab->index));
+	symtab->names = symtab_names_create();
+	if (!symtab->index || !symtab->names) {
+		symtab_destroy(symtab);
 		return error_no_memory();
 	}
 	*ret = symtab;
@@ -39,6 +41,7 @@ void symtab_destroy(struct symtab *symtab)
 	free(symtab->added);
 	kallsyms_deinit(&symtab->kernel);
 	symtab_index_free(symtab->index);
+	symtab_names_destroy(symtab->names);
 	free(symtab);
 }
 
@@ -47,7 +50,11 @@ struct error *kallsyms_load(struct symtab *symtab, struct memory *memory,
 {
 	kallsyms_deinit(&symtab->kernel);
 	symtab_index_forget_kernel(symtab->index);
-	return kallsyms_read(&symtab->kernel, memory, tables);
+	TRY(kallsyms_read(&symtab->kernel, memory, tables));
+	if (symtab_names_renumber(symtab->names, symtab->kernel.count))
+		return NULL;
+	kallsyms_deinit(&symtab->kernel);
+	return error_no_memory();
 }
 
 const char *symtab_encoding(const struct symtab *symtab)
@@ -154,14 +161,17 @@ static bool kernel_is_per_cpu(const struct symtab *symtab, uint32_t number, char
 	return address >= range->start && address < range->end;
 }
 
-static void get_kernel(const struct symtab *symtab, uint32_t number, struct symbol *ret)
+/* `name`: where the name goes; NULL: it is kept. */
+static void get_kernel(const struct symtab *symtab, uint32_t number, char *name, struct symbol *ret)
 {
 	const struct kallsyms *kernel = &symtab->kernel;
 	ret->address = kernel->addresses[number];
 	ret->number = number;
 	ret->module = NULL;
 	ret->size_exact = false;
-	kallsyms_name(kernel, number, ret->name, sizeof(ret->name), &ret->kind);
+	if (name)
+		kallsyms_name(kernel, number, name, SYMBOL_NAME_SIZE, &ret->kind);
+	ret->name = name ? name : symtab_names_of_kernel(symtab->names, kernel, number, &ret->kind);
 	ret->per_cpu = kernel_is_per_cpu(symtab, number, ret->kind);
 	ret->size = is_section_end(ret->name) ? 0 : kernel_size(kernel, number);
 	const struct kallsyms_found_entry *found = kallsyms_found(kernel, number);
@@ -183,20 +193,28 @@ static void get_added(const struct symtab *symtab, uint32_t number, struct symbo
 	ret->number = symtab->kernel.count + number;
 	ret->module = symtab->sources[symbol->source]->name;
 	ret->evidence = NULL;
-	const char *name = added_name(symtab, symbol);
-	size_t length = strnlen(name, sizeof(ret->name) - 1);
-	memcpy(ret->name, name, length);
-	ret->name[length] = 0;
+	ret->name = symbol->name;
+}
+
+static void get(const struct symtab *symtab, uint32_t number, char *name, struct symbol *ret)
+{
+	if (number < symtab->kernel.count)
+		get_kernel(symtab, number, name, ret);
+	else if (number - symtab->kernel.count < symtab->added_count)
+		get_added(symtab, number - symtab->kernel.count, ret);
+	else
+		*ret = (struct symbol){ .number = number, .kind = '?', .name = "" };
 }
 
 void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret)
 {
-	if (number < symtab->kernel.count)
-		get_kernel(symtab, number, ret);
-	else if (number - symtab->kernel.count < symtab->added_count)
-		get_added(symtab, number - symtab->kernel.count, ret);
-	else
-		*ret = (struct symbol){ .number = number, .kind = '?' };
+	get(symtab, number, NULL, ret);
+}
+
+void symtab_get_into(const struct symtab *symtab, uint32_t number, char name[SYMBOL_NAME_SIZE],
+		     struct symbol *ret)
+{
+	get(symtab, number, name, ret);
 }
 
 void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *ret)
@@ -214,7 +232,7 @@ void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *re
 	ret->number = number;
 	ret->module = NULL;
 	ret->evidence = NULL;
-	ret->name[0] = 0;
+	ret->name = "";
 }
 
 /* --- by name ------------------------------------------------------------------- */
@@ -241,7 +259,7 @@ bool symtab_find_own(const struct symtab *symtab, const char *module, const char
 	if (*cursor >= symtab->kernel.count ||
 	    !symtab_next_in_kernel(symtab, name, (uint32_t)*cursor, &number))
 		return false;
-	symtab_get(symtab, number, ret);
+	symtab_peek(symtab, number, ret);
 	*cursor = (uint64_t)number + 1;
 	return true;
 }
@@ -285,7 +303,7 @@ static int alias_rank(const char *name)
 /* The best of the kernel's symbols whose range holds an address, of per-CPU ones or of the others.
  */
 static bool kernel_around(const struct symtab *symtab, uint64_t address, bool per_cpu,
-			  struct symbol *ret)
+			  char *ret_name, struct symbol *ret)
 {
 	const struct kallsyms *kernel = &symtab->kernel;
 	if (!kernel->count || address < kernel->addresses[0])
@@ -294,6 +312,7 @@ static bool kernel_around(const struct symtab *symtab, uint64_t address, bool pe
 	if (!next || (!per_cpu && kallsyms_is_number(kernel, next - 1)))
 		return false;
 	uint64_t place = kernel->addresses[next - 1];
+	uint32_t best = 0;
 	int best_rank = -1;
 	for (uint32_t i = next; i-- > 0 && next - i <= ALIASES_MAX;) {
 		if (kernel->addresses[i] != place)
@@ -305,20 +324,24 @@ static bool kernel_around(const struct symtab *symtab, uint64_t address, bool pe
 		int rank = alias_rank(name);
 		if (best_rank < 0 || rank <= best_rank) {
 			best_rank = rank;
-			get_kernel(symtab, i, ret);
+			best = i;
 		}
 	}
+	if (best_rank < 0)
+		return false;
+	get_kernel(symtab, best, ret_name, ret);
 	/* Of what was found, the next symbol that is known may be far behind the end. */
-	return best_rank >= 0 && ret->per_cpu == per_cpu &&
+	return ret->per_cpu == per_cpu &&
 	       (address == ret->address ||
 		(address - ret->address < ret->size && (!ret->evidence || ret->size_exact)));
 }
 
-static bool kernel_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret)
+static bool kernel_by_address(const struct symtab *symtab, uint64_t address, char *ret_name,
+			      struct symbol *ret)
 {
 	if (symtab->kernel.encoding == KALLSYMS_ABSOLUTE_PERCPU && address <= INT32_MAX)
 		return false;
-	return kernel_around(symtab, address, false, ret);
+	return kernel_around(symtab, address, false, ret_name, ret);
 }
 
 /* Does an added symbol at or below `address` reach it? */
@@ -350,7 +373,7 @@ static bool added_by_address(const struct symtab *symtab, uint64_t address, stru
 		const struct added_symbol *symbol = &symtab->added[number];
 		if (symbol->address != place)
 			break;
-		int rank = alias_rank(added_name(symtab, symbol));
+		int rank = alias_rank(symbol->name);
 		if (best_rank < 0 || rank <= best_rank) {
 			best_rank = rank;
 			get_added(symtab, number, ret);
@@ -359,19 +382,32 @@ static bool added_by_address(const struct symtab *symtab, uint64_t address, stru
 	return true;
 }
 
-bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
-		       uint64_t *ret_offset)
+static bool by_address(const struct symtab *symtab, uint64_t address, char *ret_name,
+		       struct symbol *ret, uint64_t *ret_offset)
 {
-	if (!kernel_by_address(symtab, address, ret) && !added_by_address(symtab, address, ret))
+	if (!kernel_by_address(symtab, address, ret_name, ret) &&
+	    !added_by_address(symtab, address, ret))
 		return false;
 	*ret_offset = address - ret->address;
 	return true;
 }
 
+bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
+		       uint64_t *ret_offset)
+{
+	return by_address(symtab, address, NULL, ret, ret_offset);
+}
+
+bool symtab_by_address_into(const struct symtab *symtab, uint64_t address,
+			    char name[SYMBOL_NAME_SIZE], struct symbol *ret, uint64_t *ret_offset)
+{
+	return by_address(symtab, address, name, ret, ret_offset);
+}
+
 bool symtab_by_per_cpu_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
 			       uint64_t *ret_offset)
 {
-	bool found = kernel_around(symtab, address, true, ret);
+	bool found = kernel_around(symtab, address, true, NULL, ret);
 	/* Of modules there are few, whose sizes are exact. */
 	for (uint32_t i = 0; !found && i < symtab->added_count; i++) {
 		const struct added_symbol *symbol = &symtab->added[i];

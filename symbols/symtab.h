@@ -29,7 +29,11 @@ struct symbol {
 	 * symbol"); NULL: the table has it.
 	 */
 	const char *evidence;
-	char name[SYMBOL_NAME_SIZE];
+	/*
+	 * Less than SYMBOL_NAME_SIZE bytes with the NUL, borrowed from the table for good; "": it
+	 * is lost, or there is no memory to decompress it.
+	 */
+	const char *name;
 };
 
 struct symtab;
@@ -112,8 +116,16 @@ bool symtab_make_indexes(const struct symtab *symtab) MUST_CHECK;
 uint32_t symtab_count(const struct symtab *symtab);
 uint32_t symtab_kernel_count(const struct symtab *symtab);
 void symtab_get(const struct symtab *symtab, uint32_t number, struct symbol *ret);
+/* The same with the name in the caller's buffer: for walks over symbols whose names need not stay.
+ */
+void symtab_get_into(const struct symtab *symtab, uint32_t number, char name[SYMBOL_NAME_SIZE],
+		     struct symbol *ret);
 /* The same without what takes time: of the kernel's own, name and size are left out ("" and 0). */
 void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *ret);
+
+/* A copy of a name that no table has, for a symbol that comes from elsewhere. Walks what is kept.
+ */
+const char *symtab_keep_name(const struct symtab *symtab, const char *name);
 
 /*
  * By name, in the order of the table. `module` NULL: anywhere, kernel first. Call with *cursor = 0,
@@ -121,7 +133,8 @@ void symtab_peek(const struct symtab *symtab, uint32_t number, struct symbol *re
  */
 bool symtab_find(const struct symtab *symtab, const char *module, const char *name,
 		 uint64_t *cursor, struct symbol *ret);
-/* The same of one owner alone: `module` NULL is the kernel itself. */
+/* The same of one owner alone: `module` NULL is the kernel itself, of whose symbols `ret` is what
+ * symtab_peek() says. */
 bool symtab_find_own(const struct symtab *symtab, const char *module, const char *name,
 		     uint64_t *cursor, struct symbol *ret);
 /* The first of that name in the kernel itself, for look-ups by the program. */
@@ -134,6 +147,9 @@ bool symtab_address(const struct symtab *symtab, const char *name, uint64_t *ret
  */
 bool symtab_by_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
 		       uint64_t *ret_offset);
+/* The same with the name in the caller's buffer, as of symtab_get_into(). */
+bool symtab_by_address_into(const struct symtab *symtab, uint64_t address,
+			    char name[SYMBOL_NAME_SIZE], struct symbol *ret, uint64_t *ret_offset);
 /* The same of per-CPU symbols alone, by what their addresses count in. */
 bool symtab_by_per_cpu_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
 			       uint64_t *ret_offset);

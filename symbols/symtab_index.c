@@ -67,7 +67,7 @@ static bool index_added_names(const struct symtab *symtab)
 	struct symtab_index *index = symtab->index;
 	for (; index->added_names_count < symtab->added_count; index->added_names_count++) {
 		uint32_t number = (uint32_t)index->added_names_count;
-		const char *name = added_name(symtab, &symtab->added[number]);
+		const char *name = symtab->added[number].name;
 		if (!hash_index_add(&index->added_names, symbol_hash(name, strlen(name)), number))
 			return false;
 	}
@@ -107,7 +107,7 @@ static bool added_is(const struct symtab *symtab, uint32_t number, const char *m
 		     const char *name)
 {
 	const struct added_symbol *symbol = &symtab->added[number];
-	return !strcmp(added_name(symtab, symbol), name) &&
+	return !strcmp(symbol->name, name) &&
 	       (!module || !strcmp(symtab->sources[symbol->source]->name, module));
 }
 
@@ -176,7 +176,7 @@ static bool is_mapping_symbol(const char *name)
 static bool names_a_place(const struct symtab *symtab, const struct added_symbol *symbol)
 {
 	const struct symbol_source *source = symtab->sources[symbol->source];
-	const char *name = added_name(symtab, symbol);
+	const char *name = symbol->name;
 	if (symbol->per_cpu || !*name)
 		return false;
 	return !source->is_module ||

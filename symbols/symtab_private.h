@@ -17,8 +17,7 @@ struct address_order {
 /* Who brought symbols besides the kernel: a module, or "bpf" and the like. */
 struct symbol_source {
 	char *name;
-	char *strings; /* of its symbols' names, NUL-terminated each */
-	size_t strings_size, strings_capacity;
+	char *strings; /* of a module's symbols */
 	bool is_module;
 	uint32_t first_symbol; /* of a module's, which follow one another */
 	uint32_t symbol_count;
@@ -32,8 +31,8 @@ struct symbol_source {
 /* A symbol that is not the kernel's own. */
 struct added_symbol {
 	uint64_t address, size;
-	uint32_t name;	 /* offset in its source's strings */
-	uint32_t source; /* index */
+	const char *name; /* in its source's strings, or kept */
+	uint32_t source;  /* index */
 	char kind;
 	bool per_cpu;
 };
@@ -79,7 +78,9 @@ struct symtab {
 	struct added_symbol *added;
 	size_t added_count, added_capacity;
 	size_t strings_size; /* of all sources, bytes */
+	uint32_t cut_names;  /* of modules: longer ones */
 	struct symtab_index *index;
+	struct symtab_names *names;
 };
 
 /* Appends an empty source with that name (copied). */
@@ -88,10 +89,18 @@ struct error *symtab_add_source(struct symtab *symtab, const char *name,
 /* Room for `count` more added symbols. */
 struct error *symtab_reserve(struct symtab *symtab, size_t count) MUST_CHECK;
 
-static inline const char *added_name(const struct symtab *symtab, const struct added_symbol *symbol)
-{
-	return symtab->sources[symbol->source]->strings + symbol->name;
-}
+/* --- names that are kept (symtab_names.c) ---------------------------------------- */
+
+/* NULL: no memory. */
+struct symtab_names *symtab_names_create(void);
+void symtab_names_destroy(struct symtab_names *names);
+/* The kernel has `count` symbols with new numbers; what was kept stays. False: no memory. */
+bool symtab_names_renumber(struct symtab_names *names, uint32_t count) MUST_CHECK;
+/* A copy of `length` bytes, terminated. NULL: no memory. Threads may call this and the next. */
+const char *symtab_names_keep(struct symtab_names *names, const char *name, size_t length);
+/* Decompressed when first asked for; "": no memory. `*ret_kind` as of kallsyms_name(). */
+const char *symtab_names_of_kernel(struct symtab_names *names, const struct kallsyms *kernel,
+				   uint32_t number, char *ret_kind);
 
 /* The index of names and addresses (symtab_index.c). */
 void symtab_index_free(struct symtab_index *index);

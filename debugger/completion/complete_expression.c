@@ -225,9 +225,10 @@ static void offer_symbols(struct completing *completing, const char *module, siz
 	target_modules(target, &modules); /* loads their symbols */
 	const struct symtab *symtab = target->symbols;
 	uint32_t count = symtab_count(symtab);
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
-		symtab_get(symtab, i, &symbol);
+		symtab_get_into(symtab, i, name, &symbol);
 		if (!module || (!strncmp(symbol.module, module, length) && !symbol.module[length]))
 			complete_offer(completing, symbol.name, WORD_SYMBOL);
 		if (complete_full(completing))

@@ -100,10 +100,11 @@ void nearest_offer_types(struct nearest *nearest, const struct btf *btf, enum bt
 
 void nearest_offer_symbols(struct nearest *nearest, struct target *target)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count && !interrupt_flag; i++) {
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		if (*symbol.name)
 			nearest_offer(nearest, symbol.name);
 	}

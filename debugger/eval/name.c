@@ -295,12 +295,13 @@ static struct error *no_such_module(struct target *target, const struct node *no
 static struct error *no_such_symbol(struct target *target, const struct node *node)
 {
 	struct nearest nearest;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	char hint[96];
 	uint32_t count = symtab_count(target->symbols);
 	nearest_init(&nearest, node->name, strlen(node->name));
 	for (uint32_t i = symtab_kernel_count(target->symbols); i < count; i++) {
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		if (symbol.module && !strcmp(symbol.module, node->module))
 			nearest_offer(&nearest, symbol.name);
 	}

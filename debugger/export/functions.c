@@ -84,6 +84,7 @@ static struct error *collect(struct functions *functions)
 {
 	struct exporting *exporting = functions->exporting;
 	const struct symtab *symbols = exporting->target->symbols;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t count = exporting->options->no_modules ? symtab_kernel_count(symbols)
 							: symtab_count(symbols);
@@ -95,7 +96,7 @@ static struct error *collect(struct functions *functions)
 		const struct exported_types *types = types_of(exporting, &symbol);
 		if (!types)
 			continue;
-		symtab_get(symbols, i, &symbol);
+		symtab_get_into(symbols, i, name, &symbol);
 		TRY(add_function(functions, &symbol, types));
 	}
 	return NULL;
@@ -148,10 +149,11 @@ static void write_scope(struct exporting *exporting)
 static void write_function(struct exporting *exporting, const struct function *function)
 {
 	struct dwarf *dwarf = &exporting->dwarf;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	struct btf_type prototype;
 	struct dwarf_type result;
-	symtab_get(exporting->target->symbols, function->symbol, &symbol);
+	symtab_get_into(exporting->target->symbols, function->symbol, name, &symbol);
 	struct type type = { function->types->btf, function->prototype };
 	if (!type_get(type, &prototype) ||
 	    !exported_type_elsewhere(function->types, (struct type){ type.btf, prototype.type },

@@ -277,10 +277,11 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 struct error *export_symbols(struct exporting *exporting)
 {
 	const struct symtab *symbols = exporting->target->symbols;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t count = symtab_kernel_count(symbols);
 	for (uint32_t i = 0; i < count; i++) {
-		symtab_get(symbols, i, &symbol);
+		symtab_get_into(symbols, i, name, &symbol);
 		add_symbol(exporting, &symbol);
 	}
 	return exporting->elf.failed ? error_no_memory() : NULL;

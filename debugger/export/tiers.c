@@ -29,6 +29,7 @@ static void write_row(const struct exported_variable *variable, const struct sym
 struct error *export_tiers(const struct exporting *exporting)
 {
 	FILE *file = exporting->options->tiers;
+	char buffer[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t last = HASH_NONE;
 	fputs("name\tmodule\taddress\ttype\tconfidence\torigin\tin_file\n", file);
@@ -37,7 +38,7 @@ struct error *export_tiers(const struct exporting *exporting)
 		if (variable->symbol == last)
 			continue;
 		last = variable->symbol;
-		symtab_get(exporting->target->symbols, variable->symbol, &symbol);
+		symtab_get_into(exporting->target->symbols, variable->symbol, buffer, &symbol);
 		write_row(variable, &symbol, file);
 	}
 	return fflush(file) ? error_system("the list of tiers") : NULL;

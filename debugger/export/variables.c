@@ -51,13 +51,14 @@ static void bound_untyped(struct exporting *exporting)
 {
 	const struct symtab *symbols = exporting->target->symbols;
 	uint32_t count = symtab_kernel_count(symbols);
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t start, end;
 	if (!symtab_address(symbols, "__start_rodata", &start) ||
 	    !symtab_address(symbols, "__end_rodata", &end))
 		return;
 	for (uint32_t i = 0; i < count; i++) {
-		symtab_get(symbols, i, &symbol);
+		symtab_get_into(symbols, i, name, &symbol);
 		if (!exporting->sizes[i] && symbol.address >= start && symbol.address < end &&
 		    symbol.size > UNTYPED_SIZE_MAX)
 			exporting->sizes[i] = 1;
@@ -121,6 +122,7 @@ static struct error *add_aliases(struct exporting *exporting)
 	struct target *target = exporting->target;
 	size_t known = 0, known_count = exporting->variable_count;
 	uint32_t count = symtab_kernel_count(target->symbols);
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	struct type type;
 	enum type_origin origin;
@@ -131,7 +133,7 @@ static struct error *add_aliases(struct exporting *exporting)
 		if ((known < known_count && exporting->variables[known].symbol == i) ||
 		    symbol.per_cpu || !strchr("bBdDrR", symbol.kind))
 			continue;
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		TRY(declared_symbol_type(target, &symbol, &type, &origin));
 		if (origin == ORIGIN_DECLARED || origin == ORIGIN_USER)
 			TRY(add_variable(exporting, &symbol, type, origin));
@@ -191,6 +193,7 @@ static void write_variable(struct exporting *exporting, const struct symbol *sym
 
 void export_variables(struct exporting *exporting, struct exported_types *types, const char *module)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	struct dwarf_type type;
 	uint32_t last = HASH_NONE;
@@ -204,7 +207,7 @@ void export_variables(struct exporting *exporting, struct exported_types *types,
 		if (!is_ours || variable->symbol == last)
 			continue;
 		last = variable->symbol;
-		symtab_get(exporting->target->symbols, variable->symbol, &symbol);
+		symtab_get_into(exporting->target->symbols, variable->symbol, name, &symbol);
 		if (*symbol.name &&
 		    exported_type(types, &exporting->dwarf, variable->type, &type)) {
 			write_variable(exporting, &symbol, type);

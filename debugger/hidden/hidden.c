@@ -101,12 +101,13 @@ static void add_sizes(struct hidden *hidden)
 {
 	for (size_t i = 0; i < hidden->count; i++) {
 		struct found_symbol *found = &hidden->items[i];
-		struct symbol symbol = { .address = found->address, .kind = found->kind };
+		struct symbol symbol = { .address = found->address,
+					 .kind = found->kind,
+					 .name = found->name };
 		enum type_origin origin;
 		struct type type;
 		if (found->size || found->per_cpu)
 			continue;
-		snprintf(symbol.name, sizeof(symbol.name), "%s", found->name);
 		struct error *error = declared_symbol_type(hidden->target, &symbol, &type, &origin);
 		if (error || origin == ORIGIN_NONE || !type_size(type, &found->size))
 			found->size = 0;

@@ -423,6 +423,7 @@ static struct error *agree_on_pointee(const struct question *question, uint64_t 
 	struct knowledge *knowledge = question->knowledge;
 	struct proposal proposals[HINTS_A_NAME];
 	struct subject subject;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	if (knowledge_type_at(knowledge, address) || !find_pointee(knowledge, address, &subject) ||
 	    (subject.module && subject.module != question->subject->module))
@@ -431,7 +432,7 @@ static struct error *agree_on_pointee(const struct question *question, uint64_t 
 				    .subject = &subject,
 				    .symbol = &symbol,
 				    .layout = question->layout };
-	symtab_get(knowledge->target->symbols, subject.symbol, &symbol);
+	symtab_get_into(knowledge->target->symbols, subject.symbol, name, &symbol);
 	if (!subject.module)
 		TRY(knowledge_layout(knowledge, NULL, &pointee.layout));
 	if (collect_proposals(&pointee, proposals) != 1 || !proposals->tight)

@@ -246,12 +246,13 @@ bool cache_find(struct cache *cache, const struct subject *subject, const struct
 bool cache_take_all(struct cache *cache, const struct subjects *subjects, struct answer *ret)
 {
 	struct cache_row row;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	if (subjects->count != cache->rows.row_count || !modules_are_good(cache))
 		return false;
 	for (size_t i = 0; i < subjects->count; i++) {
 		const struct subject *subject = &subjects->items[i];
-		symtab_get(cache->target->symbols, subject->symbol, &symbol);
+		symtab_get_into(cache->target->symbols, subject->symbol, name, &symbol);
 		if (!cache_rows_row(&cache->rows, (uint32_t)i, &row) ||
 		    !take(cache, &row, subject, &symbol, &ret[i]))
 			return false;
@@ -342,9 +343,10 @@ static uint32_t number_of_type(struct keeper *keeper, struct type type)
 static void keep_row(struct keeper *keeper, uint64_t text, const struct subject *subject,
 		     const struct answer *answer)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	bool is_known = answer->confidence != CONFIDENCE_UNKNOWN;
-	symtab_get(keeper->target->symbols, subject->symbol, &symbol);
+	symtab_get_into(keeper->target->symbols, subject->symbol, name, &symbol);
 	struct cache_row row = { .place = subject->address - text,
 				 .room = (uint32_t)subject->room,
 				 .name = hash_string(symbol.name),

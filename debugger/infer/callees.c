@@ -90,11 +90,12 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 		return found;
 	for (int step = -1; step <= 1; step += 2) {
 		for (uint32_t i = 1; i <= ALIASES_MAX; i++) {
+			char name[SYMBOL_NAME_SIZE];
 			struct symbol alias;
 			uint32_t number = symbol->number + (uint32_t)step * i;
 			if (number >= symtab_kernel_count(symbols))
 				break;
-			symtab_get(symbols, number, &alias);
+			symtab_get_into(symbols, number, name, &alias);
 			if (alias.address != symbol->address)
 				break;
 			struct kind other = unique_prototype(callees, &alias);
@@ -107,48 +108,47 @@ static struct kind prototype_of_aliases(const struct callees *callees, const str
 	return found;
 }
 
-static bool function_at(const struct callees *callees, uint64_t address, struct symbol *ret)
+/* The name goes into the caller's buffer: of the tens of thousands that are called none is kept. */
+static bool function_at(const struct callees *callees, uint64_t address,
+			char name[SYMBOL_NAME_SIZE], struct symbol *ret)
 {
 	uint64_t offset;
-	return symtab_by_address(callees->target->symbols, address, ret, &offset) && !offset;
+	return symtab_by_address_into(callees->target->symbols, address, name, ret, &offset) &&
+	       !offset;
 }
 
 enum helper callees_helper(const struct callees *callees, uint64_t address, uint8_t *ret_register)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	if (!address || !function_at(callees, address, &symbol))
+	if (!address || !function_at(callees, address, name, &symbol))
 		return HELPER_NONE;
 	return callees->lowering->helper(symbol.name, ret_register);
 }
 
-/* `*ret_symbol`: of the function; false: none begins there. */
-static bool ask_unique(const struct callees *callees, uint64_t address, struct symbol *ret_symbol,
-		       struct callee *ret)
+static struct callee ask_unique(const struct callees *callees, const struct symbol *symbol)
 {
 	struct callee callee = { .kind = CALLEE_UNKNOWN };
-	struct symbol symbol;
-	*ret = callee;
-	if (!function_at(callees, address, &symbol))
-		return false;
-	callee.helper = callees->lowering->helper(symbol.name, &callee.helper_register);
+	callee.helper = callees->lowering->helper(symbol->name, &callee.helper_register);
 	if (callee.helper != HELPER_NONE) {
 		callee.kind = CALLEE_HELPER;
-		*ret = callee;
-		return true;
+		return callee;
 	}
-	callee.prototype = prototype_of_aliases(callees, &symbol);
+	callee.prototype = prototype_of_aliases(callees, symbol);
 	if (callee.prototype.id)
 		callee.kind = CALLEE_TYPED;
-	*ret = callee;
-	*ret_symbol = symbol;
-	return true;
+	return callee;
 }
 
 static struct callee ask(struct callees *callees, uint64_t address)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	struct callee callee;
-	if (!ask_unique(callees, address, &symbol, &callee) || callee.kind != CALLEE_UNKNOWN)
+	struct callee callee = { .kind = CALLEE_UNKNOWN };
+	if (!function_at(callees, address, name, &symbol))
+		return callee;
+	callee = ask_unique(callees, &symbol);
+	if (callee.kind != CALLEE_UNKNOWN)
 		return callee;
 	callee.prototype = proved_prototype(callees, &symbol);
 	if (callee.prototype.id)
@@ -158,10 +158,11 @@ static struct callee ask(struct callees *callees, uint64_t address)
 
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
-	if (address)
-		(void)ask_unique(callees, address, &symbol, ret);
+	if (address && function_at(callees, address, name, &symbol))
+		*ret = ask_unique(callees, &symbol);
 }
 
 static struct callee_entry *entry_of(const struct callees *callees, uint64_t address)
@@ -236,6 +237,7 @@ void callees_add_unique(struct callees *callees, uint64_t address, const struct 
 
 void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
 	callees_find(callees, address, ret);
@@ -243,7 +245,7 @@ void callees_find_judged(struct callees *callees, uint64_t address, struct calle
 		return;
 	struct callee_entry *entry = entry_of(callees, address);
 	if (!entry->is_judged &&
-	    symtab_by_address(callees->target->symbols, address, &symbol, &offset)) {
+	    symtab_by_address_into(callees->target->symbols, address, name, &symbol, &offset)) {
 		struct type prototype = kind_type(callees->levels, ret->prototype);
 		entry->is_judged = true;
 		entry->is_refuted = is_refuted_by_code(callees, &symbol, prototype);

@@ -117,9 +117,10 @@ static struct error *scan_range(const struct inference *inference, const struct 
 static bool function_around(struct inference *inference, uint64_t address,
 			    struct function_range *ret)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
-	if (!symtab_by_address(inference->target->symbols, address, &symbol, &offset) ||
+	if (!symtab_by_address_into(inference->target->symbols, address, name, &symbol, &offset) ||
 	    !strchr("tTwW", symbol.kind) || symbol.size <= offset ||
 	    symbol.size > FUNCTION_SIZE_MAX)
 		return false;

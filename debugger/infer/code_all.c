@@ -62,11 +62,12 @@ static struct error *list_functions(struct inference *inference)
 	if (inference->functions)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
+		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
 		symtab_peek(symbols, i, &symbol);
 		if (symbol.per_cpu || !strchr("tTwW", symbol.kind))
 			continue;
-		symtab_get(symbols, i, &symbol);
+		symtab_get_into(symbols, i, name, &symbol);
 		if (!symbol.size || symbol.size > FUNCTION_SIZE_MAX || is_padding(symbol.name) ||
 		    !text_bytes(&inference->text, symbol.address, symbol.size))
 			continue;

@@ -50,8 +50,9 @@ static struct error *solve_one(struct whole *whole, struct one *one, size_t inde
 {
 	const struct subject *subject = &whole->subjects->items[index];
 	struct answer *answer = &whole->answers[index];
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
 	TRY(one_ask(one, subject, &symbol,
 		    index < whole->code.count ? &whole->code.items[index] : NULL));
 	TRY(one_conclude(one, answer));
@@ -64,8 +65,9 @@ static struct error *visit_one(struct whole *whole, size_t index)
 {
 	const struct subject *subject = &whole->subjects->items[index];
 	struct typing typing;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
 	TRY(typing_of_answer(&whole->answers[index], &typing));
 	struct error *error = whole->visit(whole->context, subject, &symbol, &typing);
 	typing_deinit(&typing);
@@ -197,6 +199,7 @@ static struct error *solve_kernel(struct whole *whole)
 static struct error *learn_names(struct whole *whole)
 {
 	struct families *families;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	TRY(families_create(&families));
 	families_destroy(whole->knowledge->families);
@@ -208,7 +211,8 @@ static struct error *learn_names(struct whole *whole)
 		if (!is_likely || (answer->sources & 1u << SOURCE_TABLE) ||
 		    whole->subjects->items[i].module)
 			continue;
-		symtab_get(whole->target->symbols, whole->subjects->items[i].symbol, &symbol);
+		symtab_get_into(whole->target->symbols, whole->subjects->items[i].symbol, name,
+				&symbol);
 		TRY(families_learn(families, symbol.name, answer->type));
 	}
 	families_settle(families);
@@ -236,8 +240,9 @@ static struct error *weigh_bytes(void *context, unsigned int worker, size_t numb
 	struct one *one = &whole->members[worker].one;
 	size_t index = whole->open[number];
 	const struct subject *subject = &whole->subjects->items[index];
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	symtab_get(whole->target->symbols, subject->symbol, &symbol);
+	symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
 	one_begin(one, subject, &symbol);
 	agree_with_bytes(&one->question, &whole->answers[index]);
 	return NULL;
@@ -367,8 +372,9 @@ static void prepare_shared(struct whole *whole)
 		const struct subject *subject = &whole->subjects->items[i];
 		const struct btf *btf =
 			subject->module ? target_module_btf(whole->target, subject->module) : NULL;
+		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
-		symtab_get(whole->target->symbols, subject->symbol, &symbol);
+		symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
 		hint_types_prepare(whole->knowledge, btf ? btf : whole->target->btf, &symbol);
 	}
 }

@@ -236,10 +236,11 @@ static bool type_of_target(struct target *target, const struct symbol *symbol, s
 static struct kind ask_known(struct inference *inference, const struct subject *subject)
 {
 	struct kind none = { 0, 0 };
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	struct type type;
 	uint16_t level;
-	symtab_get(inference->target->symbols, subject->symbol, &symbol);
+	symtab_get_into(inference->target->symbols, subject->symbol, name, &symbol);
 	bool known = inference->known_type ? inference->known_type(inference->known_context,
 								   subject, &symbol, &type)
 					   : type_of_target(inference->target, &symbol, &type);

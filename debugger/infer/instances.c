@@ -418,17 +418,19 @@ struct collected {
 
 static struct error *collect(struct target *target, const char *name, struct collected *ret)
 {
+	char buffer[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(i & 1023))
 			TRY(interrupt_check());
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, buffer, &symbol);
 		if (!is_text(&symbol) || symbol.per_cpu ||
 		    (name ? !is_named(symbol.name, name) : !has_several(target, &symbol)))
 			continue;
 		if (!array_reserve(&ret->items, &ret->capacity, ret->count + 1))
 			return error_no_memory();
+		symtab_get(target->symbols, i, &symbol);
 		TRY(ask(target, &symbol, &ret->items[ret->count]));
 		ret->count++;
 	}

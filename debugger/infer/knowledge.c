@@ -277,6 +277,7 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 		if (knowledge->functions[at].address == address)
 			return &knowledge->functions[at];
 	struct function_entry *entry = &knowledge->functions[at];
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
 	if (!address)
@@ -284,7 +285,7 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 	*entry = (struct function_entry){ .address = address };
 	knowledge->function_count++;
 	if (symtab_is_text(knowledge->target->symbols, address) &&
-	    target_symbol_at(knowledge->target, address, &symbol, &offset) && !offset &&
+	    target_symbol_at_into(knowledge->target, address, name, &symbol, &offset) && !offset &&
 	    is_text(symbol.kind)) {
 		entry->is_function = true;
 		find_prototype(knowledge, &symbol, entry);

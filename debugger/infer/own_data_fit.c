@@ -69,10 +69,11 @@ static enum word_kind classify(const struct fit *fit, uint64_t value)
 	if (points_at_text(fit->question, value))
 		return WORD_TEXT;
 	/* Literals have no symbol. */
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
 	if (knowledge_is_constant(knowledge, value) &&
-	    target_symbol_at(knowledge->target, value, &symbol, &offset) && offset)
+	    target_symbol_at_into(knowledge->target, value, name, &symbol, &offset) && offset)
 		return WORD_BYTES;
 	return WORD_OBJECT;
 }

@@ -98,6 +98,7 @@ bool per_cpu_untyped(struct target *target, struct per_cpu_copies *ret)
 struct error *per_cpu_visit(struct target *target, per_cpu_visitor visit, void *context)
 {
 	struct per_cpu_copies untyped;
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	struct type type;
 	enum type_origin origin;
@@ -108,7 +109,7 @@ struct error *per_cpu_visit(struct target *target, per_cpu_visitor visit, void *
 		symtab_peek(target->symbols, i, &symbol);
 		if (!symbol.per_cpu)
 			continue;
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		TRY(declared_symbol_type(target, &symbol, &type, &origin));
 		TRY(visit(context, &symbol, type, origin));
 	}

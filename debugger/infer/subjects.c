@@ -91,11 +91,11 @@ bool subject_of_symbol(struct target *target, const struct symbol *symbol, struc
 }
 
 /* The symbol whose range, or whose copy's range, holds an address. */
-static bool find_symbol(struct target *target, uint64_t address, struct symbol *ret,
-			uint64_t *ret_offset)
+static bool find_symbol(struct target *target, uint64_t address, char name[SYMBOL_NAME_SIZE],
+			struct symbol *ret, uint64_t *ret_offset)
 {
 	struct per_cpu_copies per_cpu;
-	return target_symbol_at(target, address, ret, ret_offset) ||
+	return target_symbol_at_into(target, address, name, ret, ret_offset) ||
 	       (per_cpu_untyped(target, &per_cpu) &&
 		address - per_cpu.first < per_cpu.last - per_cpu.first &&
 		symtab_by_per_cpu_address(target->symbols, address - per_cpu.base, ret,
@@ -105,8 +105,9 @@ static bool find_symbol(struct target *target, uint64_t address, struct symbol *
 bool subject_find(struct target *target, uint64_t address, struct subject *ret,
 		  uint64_t *ret_offset)
 {
+	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	return find_symbol(target, address, &symbol, ret_offset) &&
+	return find_symbol(target, address, name, &symbol, ret_offset) &&
 	       subject_of_symbol(target, &symbol, ret) && *ret_offset < ret->room;
 }
 
@@ -130,10 +131,13 @@ static void unite_aliases(struct subjects *subjects, struct target *target)
 		for (next = i + 1;
 		     next < subjects->count && subjects->items[next].address == subject->address;)
 			next++;
+		char name[SYMBOL_NAME_SIZE];
 		struct symbol best;
 		uint64_t offset;
 		if (next - i > 1 &&
-		    symtab_by_address(target->symbols, subject->address, &best, &offset) && !offset)
+		    symtab_by_address_into(target->symbols, subject->address, name, &best,
+					   &offset) &&
+		    !offset)
 			subject->symbol = best.number;
 	}
 	subjects->count = kept;
@@ -149,11 +153,12 @@ struct error *subjects_init(struct subjects *subjects, struct target *target)
 	(void)per_cpu_untyped(target, &sections.per_cpu);
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
+		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
 		symtab_peek(target->symbols, i, &symbol);
 		if (!may_be(&sections, &symbol))
 			continue;
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		if (!array_reserve(&subjects->items, &subjects->capacity, subjects->count + 1)) {
 			subjects_deinit(subjects);
 			return error_no_memory();

@@ -28,8 +28,10 @@ bool target_find_noted(const struct target *target, const char *name, struct sym
 	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
 	if (!vmcoreinfo_hex(target->vmcoreinfo, key, &address))
 		return false;
-	*ret = (struct symbol){ .address = address, .kind = '?', .number = UINT32_MAX };
-	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	*ret = (struct symbol){ .address = address,
+				.kind = '?',
+				.number = UINT32_MAX,
+				.name = symtab_keep_name(target->symbols, name) };
 	return true;
 }
 
@@ -78,21 +80,33 @@ static bool is_kernel_image(struct target *target, uint64_t address)
 	       address >= start && address < end;
 }
 
+/* An address of which no symbol is known yet: modules may bring one. False: they do not. */
+static bool load_for(struct target *target, uint64_t address)
+{
+	return !target->modules_loaded && !is_kernel_image(target, address) && load_modules(target);
+}
+
 bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
 		      uint64_t *ret_offset)
 {
-	if (symtab_by_address(target->symbols, address, ret, ret_offset))
-		return true;
-	if (target->modules_loaded || is_kernel_image(target, address) || !load_modules(target))
-		return false;
-	return symtab_by_address(target->symbols, address, ret, ret_offset);
+	return symtab_by_address(target->symbols, address, ret, ret_offset) ||
+	       (load_for(target, address) &&
+		symtab_by_address(target->symbols, address, ret, ret_offset));
+}
+
+bool target_symbol_at_into(struct target *target, uint64_t address, char name[SYMBOL_NAME_SIZE],
+			   struct symbol *ret, uint64_t *ret_offset)
+{
+	return symtab_by_address_into(target->symbols, address, name, ret, ret_offset) ||
+	       (load_for(target, address) &&
+		symtab_by_address_into(target->symbols, address, name, ret, ret_offset));
 }
 
 bool target_describe(struct target *target, uint64_t address, char *buffer, size_t size)
 {
 	if (symtab_describe(target->symbols, address, buffer, size))
 		return true;
-	if (target->modules_loaded || is_kernel_image(target, address) || !load_modules(target))
+	if (!load_for(target, address))
 		return false;
 	return symtab_describe(target->symbols, address, buffer, size);
 }

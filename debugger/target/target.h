@@ -200,6 +200,9 @@ bool target_find_symbol(struct target *target, const char *module, const char *n
 bool target_find_noted(const struct target *target, const char *name, struct symbol *ret);
 bool target_symbol_at(struct target *target, uint64_t address, struct symbol *ret,
 		      uint64_t *ret_offset);
+/* The same with the name in the caller's buffer, as of symtab_get_into(). */
+bool target_symbol_at_into(struct target *target, uint64_t address, char name[SYMBOL_NAME_SIZE],
+			   struct symbol *ret, uint64_t *ret_offset);
 /*
  * Where the kernel image ends: _end, or, where the table lacks it, behind the last symbol that is
  * known. False without symbols.

@@ -72,9 +72,7 @@ static struct error *add_frame(struct unwinder *unwinder, enum frame_kind kind)
 	if (!array_reserve(&trace->frames, &trace->capacity, trace->count + 1))
 		return error_no_memory();
 	struct frame *frame = &trace->frames[trace->count];
-	memset(frame, 0, offsetof(struct frame, symbol));
-	frame->symbol.name[0] = 0;
-	memset(frame->stack_name, 0, sizeof(frame->stack_name));
+	*frame = (struct frame){ .symbol.name = "" };
 	frame->kind = arch->is_user_mode(&unwinder->registers) ? FRAME_USER : kind;
 	frame->registers = unwinder->registers;
 	frame->pc = unwinder->registers.values[arch->pc];

@@ -235,10 +235,11 @@ static struct error *add_per_cpu(struct reach *reach)
 	struct target *target = reach->target;
 	uint32_t count = symtab_count(target->symbols);
 	for (uint32_t i = 0; i < count; i++) {
+		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
 		struct type type;
 		enum type_origin origin;
-		symtab_get(target->symbols, i, &symbol);
+		symtab_get_into(target->symbols, i, name, &symbol);
 		if (!symbol.per_cpu)
 			continue;
 		TRY(target_symbol_type(target, &symbol, &type, &origin));

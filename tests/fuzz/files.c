@@ -157,7 +157,7 @@ static void ask_hints(struct hints *hints, size_t size)
 		for (int part = 0; part < 4; part++) {
 			struct symbol symbol = { .module = part & 1 ? "ext4" : NULL,
 						 .per_cpu = part & 2 };
-			snprintf(symbol.name, sizeof(symbol.name), "%s", names[i]);
+			symbol.name = names[i];
 			size_t count = hints_find(hints, &symbol, 0xff, found);
 			EXPECT(count <= HINTS_A_NAME);
 			for (size_t k = 0; k < count; k++)

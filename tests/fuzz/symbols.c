@@ -18,7 +18,7 @@ static void ask_symbols(const struct symtab *symtab)
 		uint64_t offset, cursor = 0;
 		char text[64];
 		symtab_get(symtab, i, &symbol);
-		EXPECT(memchr(symbol.name, 0, sizeof(symbol.name)));
+		EXPECT(strnlen(symbol.name, SYMBOL_NAME_SIZE) < SYMBOL_NAME_SIZE);
 		if (symbol.name[0] && strlen(symbol.name) < SYMBOL_NAME_SIZE - 1)
 			EXPECT(symtab_find(symtab, symbol.module, symbol.name, &cursor, &found) &&
 			       !strcmp(found.name, symbol.name));

@@ -327,6 +327,12 @@ static void test_many(void)
 	CHECK_FAILS(symtab_add_module(symtab, &memory, &module), "more than 2097152 symbols");
 	CHECK_FAILS(symtab_add(symtab, "bpf", "one", 't', 4096, 16), "more than 2097152 symbols");
 	CHECK_U64(symtab_count(symtab), 2u << 20);
+	/* Their names have no end: beginnings of some are kept. */
+	struct symbol symbol;
+	symtab_get(symtab, 0, &symbol);
+	CHECK_U64(strlen(symbol.name), SYMBOL_NAME_SIZE - 1);
+	symtab_get(symtab, (2u << 20) - 1, &symbol);
+	CHECK_STRING(symbol.name, "");
 	symtab_destroy(symtab);
 }
 

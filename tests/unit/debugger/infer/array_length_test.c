@@ -148,7 +148,7 @@ static void test_counted(void)
 
 static int judge(struct asked *asked, const char *name, uint32_t count)
 {
-	snprintf(asked->symbol.name, sizeof(asked->symbol.name), "%s", name);
+	asked->symbol.name = name;
 	names_prepare(&asked->question);
 	return names_judge(&asked->question, find(asked, "counts"), count);
 }

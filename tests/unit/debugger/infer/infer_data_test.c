@@ -501,7 +501,7 @@ static void test_pointers_on_the_heap(void)
 /* The type that the name alone makes a candidate of; "": none. */
 static const char *named(struct asked *asked, const char *name)
 {
-	snprintf(asked->symbol.name, sizeof(asked->symbol.name), "%s", name);
+	asked->symbol.name = name;
 	names_prepare(&asked->question);
 	asked->clues.count = 0;
 	CHECK_OK(names_collect(&asked->question, &asked->clues));

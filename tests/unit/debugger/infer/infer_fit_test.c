@@ -190,7 +190,7 @@ static void test_families(void)
 static int points_of_name(struct asked *asked, const char *name)
 {
 	ask(asked, "thing", sizeof(struct thing));
-	snprintf(asked->symbol.name, sizeof(asked->symbol.name), "%s", name);
+	asked->symbol.name = name;
 	struct fit *fit = fit_create(&asked->question);
 	CHECK(fit);
 	int points = fit ? fit_name(fit, struct_named(asked, "thing")) : 0;

@@ -169,10 +169,10 @@ static void test_names(void)
 	uint32_t type = btf_find(fixture->btf, BTF_STRUCT, "thing", &cursor);
 	CHECK_U64(names_judge(&asked->question, type, 0), NAMES_MOST);
 	CHECK_U64(names_judge(&asked->question, asked->layout->records[type].pointer, 0), 3);
-	strcpy(asked->symbol.name, "my_thing.3");
+	asked->symbol.name = "my_thing.3";
 	names_prepare(&asked->question);
 	CHECK_U64(names_judge(&asked->question, type, 0), 2);
-	strcpy(asked->symbol.name, "other");
+	asked->symbol.name = "other";
 	names_prepare(&asked->question);
 	CHECK_U64(names_judge(&asked->question, type, 0), 0);
 	destroy(asked);
