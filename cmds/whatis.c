@@ -100,7 +100,6 @@ static void show_declaration(struct session *session, const char *text, const st
 static const char *const kind_names[] = {
 	[CLUE_OBJECT] = "object",   [CLUE_VALUE] = "value", [CLUE_ACCESS] = "access",
 	[CLUE_STRIDE] = "elements", [CLUE_SHAPE] = "looks", [CLUE_WHOLE] = "declared",
-	[CLUE_HINT] = "table",
 };
 static const char *const source_names[] = {
 	[SOURCE_CODE] = "code",	      [SOURCE_TABLE] = "table", [SOURCE_DATA] = "data",

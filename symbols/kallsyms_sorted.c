@@ -6,6 +6,7 @@
  */
 #include "symbols/kallsyms.h"
 
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,23 +110,28 @@ static bool is_sound_around(const struct kallsyms *kallsyms, uint32_t place)
 	return true;
 }
 
+/* Whether an entry is before that name and number; `*damaged` is set where it is no symbol's. */
+static bool is_before(const struct kallsyms *kallsyms, uint32_t place, const char *name,
+		      uint32_t from, bool *damaged)
+{
+	if (entry_at(kallsyms, place) < kallsyms->count)
+		return compare(kallsyms, place, name, from) < 0;
+	*damaged = true;
+	return false;
+}
+
 enum kallsyms_found kallsyms_find_sorted(const struct kallsyms *kallsyms, const char *name,
 					 uint32_t from, uint32_t *ret)
 {
-	uint32_t low = 0, high = kallsyms->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (entry_at(kallsyms, middle) >= kallsyms->count)
-			return KALLSYMS_UNSURE;
-		if (compare(kallsyms, middle, name, from) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < kallsyms->count && entry_at(kallsyms, low) < kallsyms->count &&
-	    kallsyms_name_is(kallsyms, entry_at(kallsyms, low), name, strlen(name))) {
-		*ret = entry_at(kallsyms, low);
+	bool is_damaged = false;
+	uint32_t place =
+		array_bound(kallsyms->count, i, is_before(kallsyms, i, name, from, &is_damaged));
+	if (is_damaged)
+		return KALLSYMS_UNSURE;
+	if (place < kallsyms->count && entry_at(kallsyms, place) < kallsyms->count &&
+	    kallsyms_name_is(kallsyms, entry_at(kallsyms, place), name, strlen(name))) {
+		*ret = entry_at(kallsyms, place);
 		return KALLSYMS_FOUND;
 	}
-	return is_sound_around(kallsyms, low) ? KALLSYMS_ABSENT : KALLSYMS_UNSURE;
+	return is_sound_around(kallsyms, place) ? KALLSYMS_ABSENT : KALLSYMS_UNSURE;
 }

@@ -229,18 +229,11 @@ static bool take(struct cache *cache, const struct cache_row *row, const struct 
 bool cache_find(struct cache *cache, const struct subject *subject, const struct symbol *symbol,
 		struct answer *ret)
 {
-	uint32_t low = 0, high = cache->rows.row_count;
 	struct cache_row row;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (!cache_rows_row(&cache->rows, middle, &row))
-			return false;
-		if (cache->text + row.place < subject->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return cache_rows_row(&cache->rows, low, &row) && take(cache, &row, subject, symbol, ret);
+	uint32_t first = array_bound(cache->rows.row_count, i,
+				     cache_rows_row(&cache->rows, i, &row) &&
+					     cache->text + row.place < subject->address);
+	return cache_rows_row(&cache->rows, first, &row) && take(cache, &row, subject, symbol, ret);
 }
 
 bool cache_take_all(struct cache *cache, const struct subjects *subjects, struct answer *ret)

@@ -299,7 +299,7 @@ static void grow_seed(struct solver *solver, const struct wish *seed)
 {
 	if (!seed->type)
 		return;
-	if (seed->kind == CLUE_WHOLE || seed->kind == CLUE_HINT) {
+	if (seed->kind == CLUE_WHOLE) {
 		uint32_t element = seed->type, count = 0;
 		if (layout_kind(solver->layout, seed->type) == BTF_ARRAY) {
 			count = layout_array_count(solver->layout, seed->type);
@@ -331,7 +331,7 @@ static void grow_seed(struct solver *solver, const struct wish *seed)
 /* Seeds with few holders first: they say most. */
 static uint32_t rank_seed(const struct solver *solver, const struct wish *wish)
 {
-	if (wish->kind == CLUE_WHOLE || wish->kind == CLUE_HINT)
+	if (wish->kind == CLUE_WHOLE)
 		return 0;
 	uint32_t holders = solver->layout->records[wish->type].held_by;
 	return 1 + (wish->offset ? 200 : 0) + holders;
@@ -364,8 +364,7 @@ static void grow_candidates(struct solver *solver)
 	/* What is directly named at 0 must be among them, however many seeds there are. */
 	for (size_t i = 0; i < solver->wish_count; i++) {
 		const struct wish *wish = &solver->wishes[i];
-		if (wish->type && !wish->offset && wish->kind != CLUE_WHOLE &&
-		    wish->kind != CLUE_HINT)
+		if (wish->type && !wish->offset && wish->kind != CLUE_WHOLE)
 			add_with_array(solver, wish->type, wish->kind == CLUE_SHAPE ? -1 : 0, true);
 		if (!wish->offset && (wish->size == 8 || wish->kind == CLUE_STRIDE))
 			add_cpumask(solver);

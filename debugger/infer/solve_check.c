@@ -196,7 +196,6 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 		return layout_access_fits(layout, item->type, offset, wish->size) ? LIKE_EXACTLY
 										  : LIKE_NOT;
 	case CLUE_WHOLE:
-	case CLUE_HINT:
 		*ret_why = "a table has another type";
 		if (layout_kind(layout, wish->type) == BTF_ARRAY)
 			return item->count ? layout_compare(layout, item->type,
@@ -279,7 +278,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	int weight = wish->weight;
 	if (likeness == LIKE_EXACTLY) {
 		item->score = (int16_t)(item->score + weight);
-		if (wish->source != SOURCE_NAME && wish->kind != CLUE_HINT)
+		if (wish->source != SOURCE_NAME)
 			item->matched = (int16_t)(item->matched + weight);
 		item->sources |= (uint8_t)(1u << wish->source);
 		if (wish->kind == CLUE_STRIDE && item->count)
@@ -305,7 +304,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 		item->sources |= (uint8_t)(1u << wish->source);
 		return;
 	}
-	if (is_same || wish->source == SOURCE_NAME || wish->kind == CLUE_HINT)
+	if (is_same || wish->source == SOURCE_NAME)
 		return;
 	/* Wide moves and block copies take no notice of members. */
 	if (is_too_small(solver->layout, item, wish))

@@ -25,10 +25,7 @@ enum clue_kind {
 	CLUE_SHAPE,
 	/* The symbol as a whole is declared `type` by a table of the kernel (kernel_param,
 	   ctl_table...). */
-	CLUE_WHOLE,
-	/* The same by the shipped table of names, or by a rule about names. For ranking and
-	   agreement, not proof. */
-	CLUE_HINT
+	CLUE_WHOLE
 };
 
 enum clue_source {
