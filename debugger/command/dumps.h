@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which files the DUMPs of the command line are, before any of them is opened as a dump. */
-#ifndef CMDS_DUMPS_H
-#define CMDS_DUMPS_H
+#ifndef DEBUGGER_COMMAND_DUMPS_H
+#define DEBUGGER_COMMAND_DUMPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/dumps.h"
+#include "debugger/command/dumps.h"
 
 #include <elf.h>
 #include <fcntl.h>
