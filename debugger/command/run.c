@@ -550,11 +550,11 @@ bool command_run_line(struct session *session, const char *line)
 		error = error_no_memory();
 	else if (session->nesting >= NESTING_MAX)
 		error = error_create(ERROR_USAGE, "%d lines run one another", NESTING_MAX);
-	if (!session->nesting) {
+	/* At a prompt, Ctrl-C ends the line that runs; a script it ends whenever it comes. */
+	if (!session->nesting && session->interactive)
 		interrupt_clear();
-		if (session->target)
-			focus_refresh(&session->focus, session->target);
-	}
+	if (!session->nesting && session->target)
+		focus_refresh(&session->focus, session->target);
 	session->nesting++;
 	if (!error)
 		error = run_text(session, text, &told);

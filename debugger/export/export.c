@@ -2,6 +2,7 @@
 #include "debugger/export/export.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/export/exporting.h"
 #include <elf.h>
 #include <stdlib.h>
@@ -87,12 +88,15 @@ static struct error *write_all(struct exporting *exporting, FILE *file)
 	TRY(export_collect_variables(exporting));
 	TRY(export_sections(exporting));
 	TRY(export_symbols(exporting));
+	TRY(interrupt_check());
 	TRY(write_types(exporting));
+	TRY(interrupt_check());
 	TRY(export_functions(exporting));
 	TRY(export_dwarf(exporting));
 	if (exporting->options->tiers)
 		TRY(export_tiers(exporting));
-	return elf_write(&exporting->elf, file, &exporting->summary.bytes);
+	TRY(elf_write(&exporting->elf, file, &exporting->summary.bytes));
+	return interrupt_check();
 }
 
 struct error *exporting_init(struct exporting *exporting, struct target *target,

@@ -228,13 +228,14 @@ static bool write_tail(const struct kept *kept, FILE *file)
 	       !fdatasync(fileno(file));
 }
 
-/* The oldest of those that are kept, and how many and how large all are. */
-static void find_oldest(int folder, char oldest[NAME_MAX + 1], size_t *ret_count,
+/* Of those that are kept, the oldest but this one, and how many and how large all are. */
+static void find_oldest(const struct kept *kept, char oldest[NAME_MAX + 1], size_t *ret_count,
 			uint64_t *ret_bytes)
 {
 	struct stat status;
 	time_t when = 0;
 	struct dirent *entry;
+	int folder = kept->folder;
 	*oldest = 0;
 	*ret_count = 0;
 	*ret_bytes = 0;
@@ -247,7 +248,8 @@ static void find_oldest(int folder, char oldest[NAME_MAX + 1], size_t *ret_count
 			continue;
 		++*ret_count;
 		*ret_bytes += (uint64_t)status.st_blocks * 512;
-		if (*oldest && status.st_mtime >= when)
+		bool is_older = !*oldest || status.st_mtime < when;
+		if (!is_older || !strcmp(entry->d_name, kept->name))
 			continue;
 		when = status.st_mtime;
 		snprintf(oldest, NAME_MAX + 1, "%s", entry->d_name);
@@ -264,9 +266,8 @@ static void prune(const struct kept *kept)
 	for (int i = 0; i < LISTED_MAX; i++) {
 		size_t count;
 		uint64_t bytes;
-		find_oldest(kept->folder, oldest, &count, &bytes);
-		if (count <= 1 || (count <= FILES_MAX && bytes <= BYTES_MAX) ||
-		    !strcmp(oldest, kept->name))
+		find_oldest(kept, oldest, &count, &bytes);
+		if (!*oldest || (count <= FILES_MAX && bytes <= BYTES_MAX))
 			return;
 		snprintf(tiers, sizeof(tiers), "%s" TIERS, oldest);
 		(void)unlinkat(kept->folder, tiers, 0);

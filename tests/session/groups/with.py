@@ -100,9 +100,9 @@ def is_kept(program, boot, tools, notes):
     notes.append(os.path.basename(path))
 
 
-def ends_when_told(program, boot, tools):
+def ends_when_told(program, boot, tools, delay):
     """Ctrl-C while the file is made: the tool does not start, and nothing is left."""
-    program.cache = os.path.join(program.scratch, "ended")
+    program.cache = os.path.join(program.scratch, f"ended-{delay}")
     folder = os.path.join(program.cache, "btfcrash")
     try:
         child = subprocess.Popen([program.path, boot.dump, "--with", "crash"], stdout=subprocess.PIPE,
@@ -111,6 +111,7 @@ def ends_when_told(program, boot, tools):
         until = time.monotonic() + SECONDS
         while time.monotonic() < until and not (os.path.isdir(folder) and os.listdir(folder)):
             time.sleep(0.01)
+        time.sleep(delay)
         os.killpg(child.pid, signal.SIGINT)
         out, _ = child.communicate(timeout=SECONDS)
         check_equal((child.returncode, out), (128 + signal.SIGINT, b""), "what is left to say")
@@ -207,7 +208,8 @@ def run(session):
     with session.case(f"{all_boots[0].label}: paths are no options"):
         takes_any_path(program, all_boots[0], tools)
     with session.case(f"{all_boots[0].label}: Ctrl-C ends it"):
-        ends_when_told(program, all_boots[0], tools)
+        for delay in (0, 0.02, 0.2, 0.6):
+            ends_when_told(program, all_boots[0], tools, delay)
     with session.case(f"{all_boots[0].label}: what cannot be is refused"):
         refuses(program, all_boots[0], tools)
 
