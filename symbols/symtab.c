@@ -259,7 +259,7 @@ bool symtab_find_own(const struct symtab *symtab, const char *module, const char
 	if (*cursor >= symtab->kernel.count ||
 	    !symtab_next_in_kernel(symtab, name, (uint32_t)*cursor, &number))
 		return false;
-	symtab_peek(symtab, number, ret);
+	symtab_get(symtab, number, ret);
 	*cursor = (uint64_t)number + 1;
 	return true;
 }

@@ -133,8 +133,7 @@ const char *symtab_keep_name(const struct symtab *symtab, const char *name);
  */
 bool symtab_find(const struct symtab *symtab, const char *module, const char *name,
 		 uint64_t *cursor, struct symbol *ret);
-/* The same of one owner alone: `module` NULL is the kernel itself, of whose symbols `ret` is what
- * symtab_peek() says. */
+/* The same of one owner alone: `module` NULL is the kernel itself. */
 bool symtab_find_own(const struct symtab *symtab, const char *module, const char *name,
 		     uint64_t *cursor, struct symbol *ret);
 /* The first of that name in the kernel itself, for look-ups by the program. */
