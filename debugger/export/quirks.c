@@ -2,6 +2,7 @@
 #include "debugger/export/quirks.h"
 
 #include "base/array.h"
+#include "debugger/declare/declare.h"
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
@@ -18,7 +19,9 @@ static const struct {
 	{ "vm_zone_stat", "NR_VM_ZONE_STAT_ITEMS", NULL },
 	{ "vm_node_stat", "NR_VM_NODE_STAT_ITEMS", NULL },
 	{ "vm_numa_event", "NR_VM_NUMA_EVENT_ITEMS", NULL }, /* 5.14 (f19298b9516c) */
-	{ "nr_swapper_spaces", NULL, "swap_info" },	     /* [MAX_SWAPFILES] both */
+	{ "softirq_vec", "NR_SOFTIRQS", NULL },
+	{ "node_states", "NR_NODE_STATES", NULL },
+	{ "nr_swapper_spaces", NULL, "swap_info" }, /* [MAX_SWAPFILES] both */
 	/* No element of these is zero. */
 	{ "sys_call_table", NULL, NULL },
 	{ "taint_flags", NULL, NULL },
@@ -94,6 +97,97 @@ struct error *quirk_array_type(struct target *target, const struct symbol *symbo
 	if (!count || count >= record.array_count)
 		return NULL;
 	return type_array_of(element, count, ret);
+}
+
+/* `[]`: as many elements as there is room for, unless `lengths` has a word on them. */
+static const struct {
+	const char *variable, *type;
+	bool is_open;
+} asked[] = {
+	{ "__cpu_active_mask", "struct cpumask", false },
+	{ "__cpu_online_mask", "struct cpumask", false },
+	{ "__cpu_possible_mask", "struct cpumask", false },
+	{ "__cpu_present_mask", "struct cpumask", false },
+	{ "_totalram_pages", "atomic_long_t", false },
+	{ "avenrun", "unsigned long [3]", false },
+	{ "bus_kset", "struct kset *", false },
+	{ "class_kset", "struct kset *", false },
+	{ "console_drivers", "struct console *", false },
+	{ "crashing_cpu", "int", false },
+	{ "idt_table", "gate_desc [256]", false },
+	{ "init_ipc_ns", "struct ipc_namespace", false },
+	{ "key_serial_tree", "struct rb_root", false },
+	{ "log_buf", "char *", false },
+	{ "log_buf_len", "u32", false },
+	{ "major_names", "struct blk_major_name *[255]", false },
+	{ "max_pfn", "unsigned long", false },
+	{ "mem_map", "struct page *", false },
+	{ "mem_section", "struct mem_section **", false },
+	{ "min_low_pfn", "unsigned long", false },
+	{ "mount_hashtable", "struct hlist_head *", false },
+	{ "node_states", "nodemask_t", true },
+	{ "nr_cpu_ids", "unsigned int", false },
+	{ "nr_swapfiles", "unsigned int", false },
+	{ "page_offset_base", "unsigned long", false },
+	{ "pgdir_shift", "unsigned int", false },
+	{ "prb", "struct printk_ringbuffer *", false },
+	{ "printk_rb_static", "struct printk_ringbuffer", false },
+	{ "ptrs_per_p4d", "unsigned int", false },
+	{ "rcu_state", "struct rcu_state", false },
+	{ "slab_state", "enum slab_state", false },
+	{ "softirq_vec", "struct softirq_action", true },
+	{ "sys_call_table", "sys_call_ptr_t", true },
+	{ "sysfs_root_kn", "struct kernfs_node *", false },
+	{ "taint_flags", "struct taint_flag", true },
+	{ "tainted_mask", "unsigned long", false },
+	{ "task_state_array", "char *", true },
+	{ "tk_core", "struct tk_data", false }, /* 6.13 */
+	{ "total_swap_pages", "long", false },
+	{ "uidhash_table", "struct hlist_head", true },
+	{ "vm_committed_as", "struct percpu_counter", false },
+	{ "vm_node_stat", "atomic_long_t", true },
+	{ "vm_numa_event", "atomic_long_t", true },
+	{ "vm_zone_stat", "atomic_long_t", true },
+	{ "vmalloc_base", "unsigned long", false },
+	{ "vmap_area_root", "struct rb_root", false },
+	{ "vmap_nodes", "struct vmap_node *", false },
+	{ "vmemmap_base", "unsigned long", false },
+};
+
+static struct error *type_of_asked(struct target *target, const struct symbol *symbol, size_t i,
+				   struct type *ret)
+{
+	uint64_t size;
+	TRY(declare_parse_type(target, NULL, asked[i].type, NULL, ret));
+	if (!type_size(*ret, &size) || !size || size > symbol->size)
+		return error_create(ERROR_NOT_FOUND, "%s has no room for it", symbol->name);
+	if (!asked[i].is_open)
+		return NULL;
+	return type_array_of(*ret, (uint32_t)(symbol->size / size), ret);
+}
+
+void quirk_asked_type(struct target *target, const struct symbol *symbol, struct type *type,
+		      enum type_origin *origin)
+{
+	struct type found;
+	size_t i = 0;
+	if (symbol->module || origin_confidence(*origin) == CONFIDENCE_CERTAIN)
+		return;
+	while (i < ARRAY_COUNT(asked) && strcmp(asked[i].variable, symbol->name) != 0)
+		i++;
+	if (i == ARRAY_COUNT(asked))
+		return;
+	struct error *error = type_of_asked(target, symbol, i, &found);
+	/* The length that was inferred is at least as good. */
+	bool is_array = asked[i].is_open || strchr(asked[i].type, '[');
+	bool is_known = !error && is_array && type->btf &&
+			origin_confidence(*origin) == CONFIDENCE_INFERRED &&
+			verdict_is_same_type(*type, found);
+	if (!error && !is_known) {
+		*type = found;
+		*origin = ORIGIN_DECLARED;
+	}
+	error_free(error);
 }
 
 void quirk_module_location(struct dwarf *dwarf, uint64_t address)

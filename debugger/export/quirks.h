@@ -23,6 +23,15 @@ struct error *quirk_array_type(struct target *target, const struct symbol *symbo
 			       struct type *ret) MUST_CHECK;
 
 /*
+ * What crash and drgn read by name: on a kernel whose variables the shipped table does not know,
+ * inference alone only guesses some of these, and the tools fail, or go wrong without a word. What
+ * is not certain of them is declared here, where BTF has the type and the symbol the room for it.
+ * In and out: a type and where it comes from.
+ */
+void quirk_asked_type(struct target *target, const struct symbol *symbol, struct type *type,
+		      enum type_origin *origin);
+
+/*
  * gdb adds the distance that the kernel moved to every DW_OP_addr, drgn only to those within the
  * image: the variables of modules, which have no link-time address, are written as constants.
  */

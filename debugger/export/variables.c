@@ -75,6 +75,7 @@ static struct error *add_variable(void *context, const struct symbol *symbol, st
 							    : CONFIDENCE_INFERRED;
 	if (exporting->only && !export_is_of(exporting->only, symbol))
 		return NULL;
+	quirk_asked_type(exporting->target, symbol, &type, &origin);
 	bool is_wanted = type.btf && origin_confidence(origin) >= least &&
 			 !(symbol->module && exporting->options->no_modules);
 	if (!is_wanted && !exporting->options->tiers)

@@ -419,6 +419,11 @@ def run(session):
             lists_tiers(program, boot, notes)
         with session.case(f"{boot.label}: what crash and drgn ask for has its type") as notes:
             has_what_is_asked_for(program, boot, path, notes)
+        with session.case(f"{boot.label}: and without the shipped table") as notes:
+            alone = path + ".alone"
+            program.run(["-q", "--no-hints", "-c", f"export vmlinux {alone}", boot.dump], timeout=300)
+            has_what_is_asked_for(program, boot, alone, notes)
+            os.unlink(alone)
         # Kernels that are no part of the tests by themselves may have one boot alone.
         if os.path.exists(os.path.join(os.path.dirname(boot.folder), "kdump")):
             with session.case(f"{boot.label}: drgn reads the dump with it") as notes:
