@@ -226,8 +226,17 @@ class Session:
     def __init__(self, program, output=print):
         self.program = program
         self.output = output
-        self.passed = self.failed = self.skipped = 0
+        self.passed = self.skipped = 0
+        self.failures = []
         self.group = ""
+
+    @property
+    def failed(self):
+        return len(self.failures)
+
+    def fail(self, line):
+        self.failures.append(line)
+        self.output("FAIL " + line)
 
     @contextlib.contextmanager
     def case(self, name):
@@ -237,13 +246,11 @@ class Session:
         try:
             yield notes
         except Failure as failure:
-            self.failed += 1
-            self.output(f"FAIL {name}: {shorten(failure, 500)}")
+            self.fail(f"{name}: {shorten(failure, 500)}")
         except Exception as error:  # a broken test is a failed test
-            self.failed += 1
             where = traceback.extract_tb(error.__traceback__)[-1]
-            self.output(f"FAIL {name}: {type(error).__name__}: {shorten(error)} "
-                        f"({os.path.basename(where.filename)}:{where.lineno})")
+            self.fail(f"{name}: {type(error).__name__}: {shorten(error)} "
+                      f"({os.path.basename(where.filename)}:{where.lineno})")
         else:
             self.passed += 1
             self.output(f"ok {name}" + (f" ({'; '.join(notes)})" if notes else ""))
@@ -253,9 +260,10 @@ class Session:
         self.output(f"SKIP {self.group}: {name}: {shorten(reason)}")
 
     def summary(self):
-        """The sums; the last line is what tests/tally reads."""
+        """What failed once more, where a log is read first; the last line is what tests/tally reads."""
+        failures = "".join(f"failed: {line}\n" for line in self.failures)
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{self.passed} passed, {self.failed} failed{skipped}"
+        return f"{failures}{self.passed} passed, {self.failed} failed{skipped}"
 
 
 # Real dumps
