@@ -16,13 +16,19 @@ static const struct dwarf_type no_type = { DWARF_VOID, 0 };
 
 /* --- references ---------------------------------------------------------------------------- */
 
-/* Tags have no entry: what they are of stands in their place. */
+static bool has_entry(enum btf_kind kind)
+{
+	return kind != BTF_VOID && kind < BTF_KIND_COUNT && kind != BTF_TYPE_TAG &&
+	       kind != BTF_FUNC && kind != BTF_VAR && kind != BTF_DATASEC && kind != BTF_DECL_TAG;
+}
+
+/* Tags have no entry: what they are of stands in their place. 0: that has none, either. */
 static uint32_t without_tags(const struct btf *btf, uint32_t id)
 {
 	struct btf_type record;
 	for (int i = 0; i < TAGS_MAX && id && btf_get(btf, id, &record); i++) {
 		if (record.kind != BTF_TYPE_TAG)
-			return id;
+			return has_entry(record.kind) ? id : 0;
 		id = record.type;
 	}
 	return 0;
@@ -286,12 +292,6 @@ static void write_modifier(struct writing *writing, const struct btf_type *recor
 		dwarf_entry(writing->dwarf, DWARF_RESTRICT, type);
 		break;
 	}
-}
-
-static bool has_entry(enum btf_kind kind)
-{
-	return kind != BTF_VOID && kind < BTF_KIND_COUNT && kind != BTF_TYPE_TAG &&
-	       kind != BTF_FUNC && kind != BTF_VAR && kind != BTF_DATASEC && kind != BTF_DECL_TAG;
 }
 
 static void write_sound(struct writing *writing, const struct btf_type *record)

@@ -16,6 +16,7 @@
 
 struct entry {
 	uint32_t offset, type; /* of its type, 0: none */
+	bool has_type;
 	uint8_t tag;
 	uint64_t size, count;
 	const char *name;
@@ -121,8 +122,10 @@ static bool read_entry(struct reading *reading, size_t unit, unsigned int *depth
 	*depth += at[1];
 	for (at += 2; at[0]; at += 2) {
 		uint64_t value = read_form(reading, at[1], unit);
-		if (at[0] == DW_AT_type)
+		if (at[0] == DW_AT_type) {
 			entry.type = (uint32_t)value;
+			entry.has_type = true;
+		}
 		if (at[0] == DW_AT_byte_size)
 			entry.size = value;
 		if (at[0] == DW_AT_count)
@@ -182,7 +185,7 @@ static void read_all(struct reading *reading, const struct dwarf *dwarf)
 		reading->is_bad |= reading->at != reading->end;
 	}
 	for (size_t i = 0; i < reading->count && !reading->is_bad; i++)
-		reading->is_bad |= reading->entries[i].type &&
+		reading->is_bad |= reading->entries[i].has_type &&
 				   !ends(reading, entry_at(reading, reading->entries[i].type));
 	strbuf_deinit(&bytes);
 }
@@ -285,6 +288,52 @@ static void test_circles(void)
 	btf_close(btf);
 	free(bytes);
 	btf__free(sample);
+}
+
+static void add_without_entry(struct libbpf_btf *to, const char *name, int function, int tag)
+{
+	btf__add_struct(to, name, 24);
+	btf__add_field(to, "a_function", function, 0, 0);
+	btf__add_field(to, "a_tag", tag, 64, 0);
+	btf__add_typedef(to, "a_function_t", function);
+}
+
+/* Of what has no entry, a function or a tag, nothing can be: not in its own unit nor in another. */
+static void test_no_entry(void)
+{
+	struct libbpf_btf *base_sample = btf__new_empty();
+	size_t size;
+	struct btf *base, *btf;
+	struct dwarf dwarf;
+	struct exported_types base_types = { 0 }, types = { 0 };
+	int prototype = btf__add_func_proto(base_sample, 0);
+	int function = btf__add_func(base_sample, "function", BTF_FUNC_GLOBAL, prototype);
+	int tag = btf__add_decl_tag(base_sample, "tag", function, -1);
+	add_without_entry(base_sample, "outer", function, tag);
+	struct libbpf_btf *sample = btf__new_empty_split(base_sample);
+	function = btf__add_func(sample, "own", BTF_FUNC_GLOBAL, prototype);
+	add_without_entry(sample, "inner", function, tag);
+	uint8_t *base_bytes = sample_bytes(base_sample, false, &size);
+	CHECK_OK(btf_open(base_bytes, size, NULL, "vmlinux", &base));
+	uint8_t *bytes = sample_bytes(sample, false, &size);
+	CHECK_OK(btf_open(bytes, size, base, "module", &btf));
+	dwarf_init(&dwarf, "test");
+	write_unit(base, NULL, &dwarf, &base_types);
+	write_unit(btf, &base_types, &dwarf, &types);
+	read_all(&reading, &dwarf);
+	CHECK(!reading.is_bad);
+	CHECK(entry_named(&reading, DW_TAG_structure_type, "inner"));
+	const struct entry *member = entry_named(&reading, DW_TAG_member, "a_function");
+	CHECK(member && !member->has_type);
+	exported_types_deinit(&types);
+	exported_types_deinit(&base_types);
+	dwarf_deinit(&dwarf);
+	btf_close(btf);
+	btf_close(base);
+	free(bytes);
+	free(base_bytes);
+	btf__free(sample);
+	btf__free(base_sample);
 }
 
 /* What still opens is written, and reads as DWARF. */
@@ -558,6 +607,7 @@ int main(void)
 {
 	RUN(test_sample);
 	RUN(test_circles);
+	RUN(test_no_entry);
 	RUN(test_mutated);
 	RUN(test_needed);
 	RUN(test_needed_mutated);
