@@ -142,8 +142,10 @@ static bool is_length_proved(const struct question *question, const struct propo
 		return false;
 	if (!used)
 		return !proposal->is_disputed;
+	/* A large one is not read to its end. */
 	return proposal->count >= used && proposal->count - used < proposal->row &&
-	       all + size > subject->room && fits_at_end(question, proposal);
+	       all <= question->size && all + size > subject->room &&
+	       fits_at_end(question, proposal);
 }
 
 static void conclude_length(const struct question *question, struct proposal *proposal)

@@ -208,6 +208,14 @@ static void test_arrays(void)
 	CHECK(bench.answer.count == 2 && !bench.answer.count_is_proved);
 	begin(&bench, "a_row", 2);
 	CHECK_END(&bench, "", "unknown");
+	/* All are used, but the end of the last one could not be read. */
+	for (uint32_t size = 14; size <= 16; size += 2) {
+		begin(&bench, "a_row", 16);
+		memset(bench.asked->bytes, 1, size);
+		bench.asked->question.size = size;
+		CHECK_END(&bench, "int", "inferred");
+		CHECK(bench.answer.count == 4 && bench.answer.count_is_proved == (size == 16));
+	}
 	/* Five are used here. */
 	for (uint32_t used = 3; used <= 5; used++) {
 		begin(&bench, "a_row", 24);
