@@ -25,6 +25,7 @@ struct elf_section *elf_add(struct elf *elf, const struct elf_section *section)
 		elf->failed = true;
 		return NULL;
 	}
+	elf->is_full |= section->size > ELF_SECTION_MAX;
 	elf->sections[elf->count] = *section;
 	return &elf->sections[elf->count++];
 }
@@ -38,10 +39,9 @@ void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size
 			     .st_shndx = (uint16_t)section,
 			     .st_value = value,
 			     .st_size = size };
-	if (elf->names.size > UINT32_MAX / 2) {
-		elf->failed = true;
+	elf->is_full |= elf->names.size > ELF_NAMES_MAX;
+	if (elf->is_full)
 		return;
-	}
 	strbuf_bytes(&elf->names, name, strlen(name) + 1);
 	strbuf_bytes(is_global ? &elf->globals : &elf->locals, (const char *)&symbol,
 		     sizeof(symbol));
@@ -71,7 +71,7 @@ static void move_to(struct output *output, uint64_t offset)
 		if (!output->no_seek)
 			output->at = offset;
 	}
-	while (output->at < offset) {
+	while (output->at < offset && !output->failed) {
 		uint64_t left = offset - output->at;
 		put(output, zeros, left < PAGE ? left : PAGE);
 	}
@@ -288,6 +288,10 @@ static struct error *write_file(struct elf *elf, FILE *file, uint64_t *ret_size)
 struct error *elf_write(struct elf *elf, FILE *file, uint64_t *ret_size)
 {
 	struct strbuf symbols = { 0 }, section_names = { 0 };
+	if (elf->is_full)
+		return error_create(
+			ERROR_FORMAT,
+			"a section, or the names of symbols, are larger than any kernel's");
 	add_tables(elf, &symbols, &section_names);
 	struct error *error = elf->failed ? error_no_memory() : write_file(elf, file, ret_size);
 	strbuf_deinit(&symbols);

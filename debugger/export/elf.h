@@ -2,8 +2,8 @@
 /*
  * Writes an ELF64 executable, little-endian (System V ABI, chapters 4 and 5): sections with
  * contents, without, or with a hole for contents; symbols; a PT_LOAD for each section that memory
- * has, in ascending order, and a PT_NOTE; or else a relocatable object. Running out of memory is
- * remembered until the end.
+ * has, in ascending order, and a PT_NOTE; or else a relocatable object. Running out of memory
+ * and going beyond a bound are remembered until the end.
  */
 #ifndef DEBUGGER_EXPORT_ELF_H
 #define DEBUGGER_EXPORT_ELF_H
@@ -12,6 +12,9 @@
 #include <stdio.h>
 
 #define ELF_SECTIONS_MAX 64
+/* Bytes. What has more comes of damage: no kernel's section, no kernel's names of symbols. */
+#define ELF_SECTION_MAX (8ull << 30)
+#define ELF_NAMES_MAX	(64u << 20)
 
 struct elf_section {
 	char name[32];
@@ -34,6 +37,7 @@ struct elf {
 	unsigned int count; /* the first one is the null section */
 	struct strbuf locals, globals, names;
 	bool failed;
+	bool is_full; /* one of the bounds was reached */
 };
 
 void elf_init(struct elf *elf, uint16_t machine);
@@ -46,7 +50,8 @@ void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size
 		uint8_t type, unsigned int section);
 /*
  * Writes all of it, and adds the tables of symbols and of names. Holes of a file that cannot be
- * positioned become zeros. `*ret_size`: bytes of the file. Errors: ERROR_NO_MEMORY, ERROR_SYSTEM.
+ * positioned become zeros. `*ret_size`: bytes of the file. Errors: ERROR_NO_MEMORY, ERROR_SYSTEM,
+ * ERROR_FORMAT beyond a bound.
  */
 struct error *elf_write(struct elf *elf, FILE *file, uint64_t *ret_size) MUST_CHECK;
 

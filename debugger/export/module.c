@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLACES_MAX 48 /* modules have some forty */
-#define NOTE_SIZE  (16 + MODULE_BUILD_ID_SIZE)
-#define PER_CPU	   ".data..percpu"
-#define BUILD_ID   ".note.gnu.build-id"
+#define PLACES_MAX  48	       /* modules have some forty */
+#define PER_CPU_MAX (1u << 20) /* bytes; the kernel's allocator has less for one module */
+#define NOTE_SIZE   (16 + MODULE_BUILD_ID_SIZE)
+#define PER_CPU	    ".data..percpu"
+#define BUILD_ID    ".note.gnu.build-id"
 
 /* A section; its symbol has the number of its place, from 1 on, and so has the section. */
 struct place {
@@ -118,7 +119,7 @@ static struct error *find_places(struct module_file *made)
 			place->size = distance;
 	}
 	/* Not among what the kernel keeps. */
-	if (module->percpu && module->percpu_size)
+	if (module->percpu && module->percpu_size && module->percpu_size <= PER_CPU_MAX)
 		made->places[made->count++] =
 			(struct place){ PER_CPU, module->percpu, module->percpu_size };
 	return made->count ? NULL

@@ -84,7 +84,7 @@ def program_headers(data):
 # BTF: kind -> bytes of each of the `vlen` elements, bytes besides
 BTF_ELEMENTS = {1: (0, 4), 3: (0, 12), 4: (12, 0), 5: (12, 0), 6: (8, 0), 13: (8, 0), 14: (0, 4),
                 15: (12, 0), 17: (0, 4), 19: (12, 0)}
-BTF_STRUCT = 4
+BTF_INT, BTF_STRUCT = 1, 4
 
 
 def btf_records(image, at):

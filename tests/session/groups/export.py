@@ -7,9 +7,10 @@ reads it, its tasks. crash and the newest drgn have a group of their own, `peers
 
 import os
 import re
+import struct
 import subprocess
 
-from forged import Image
+from forged import BTF_INT, BTF_STRUCT, Image, Layout, btf_records
 from groups.types import bpftool
 from lib import boots, check, check_equal, shorten, tool
 
@@ -369,6 +370,35 @@ def has_no_odd_sections(program, boot, notes):
     notes.append(f"{len(patches)} names")
 
 
+def has_no_odd_size(program, boot, notes):
+    """A BTF by which percpu_size has 64 bits, and a size that fills the disk: that section is left out."""
+    image = Image(boot.dump, os.path.join(program.scratch, "size.elf"))
+    path = os.path.join(program.scratch, "size.ko")
+    name, percpu, size = next((row["name"], int(row["percpu"], 16), row["percpu_size"]) for row in
+                              program.result(boot.dump, "mod | print {name, percpu, percpu_size}") if row["percpu_size"])
+    types = Layout(image, boot).offset("__start_BTF")
+    header, _, _, strings, _ = struct.unpack_from("<4xIIIII", image.bytes, types)
+
+    def name_at(place):
+        start = types + header + strings + struct.unpack_from("<I", image.bytes, place)[0]
+        return image.bytes[start:image.bytes.find(b"\0", start)]
+
+    records = {name_at(place): (number, place, vlen) for number, place, kind, vlen in btf_records(image, types)
+               if kind in (BTF_INT, BTF_STRUCT)}
+    _, place, vlen = records[b"module"]
+    member = next(at for at in range(place + 12, place + 12 + 12 * vlen, 12) if name_at(at) == b"percpu_size")
+    patches = {at + 8: struct.pack("<Q", 0x70000000 << 32 | size)
+               for at in image.find_all(struct.pack("<QI", percpu, size))}
+    patches[member + 4] = struct.pack("<I", records[b"long unsigned int"][0])
+    check(len(patches) > 1, f"no percpu_size of {name}")
+    with image.patched(patches):
+        check(program.result(image.path, f"mod {name}")["percpu_size"] >> 32, "the size is as it was")
+        program.text(image.path, f"export module {name} {path}", timeout=60)
+    names = sections_of(path)
+    check(".text" in names and ".data..percpu" not in names, str(names))
+    notes.append(name)
+
+
 def forms_agree(program, boot):
     """`export btf` is `btf --export`."""
     paths = [os.path.join(program.scratch, name) for name in ("one.btf", "other.btf")]
@@ -438,5 +468,7 @@ def run(session):
             refuses(program, boot, path)
         with session.case(f"{boot.label}: odd names of sections") as notes:
             has_no_odd_sections(program, boot, notes)
+        with session.case(f"{boot.label}: an odd size of a section") as notes:
+            has_no_odd_size(program, boot, notes)
         with session.case(f"{boot.label}: BTF is exported by either command"):
             forms_agree(program, boot)

@@ -580,6 +580,29 @@ static void test_object(void)
 	fclose(file);
 }
 
+/* Of sizes and names that a damaged dump makes up no file is made, nor is a disk filled. */
+static void test_bounds(void)
+{
+	static char name[DWARF_NAME_MAX + 1];
+	uint64_t size;
+	struct elf elf;
+	FILE *file = tmpfile();
+	elf_init(&elf, EM_X86_64);
+	elf_add(&elf, &(struct elf_section){
+			      .name = ".text", .type = SHT_PROGBITS, .size = ELF_SECTION_MAX + 1 });
+	CHECK_FAILS(elf_write(&elf, file, &size), "larger than any kernel's");
+	elf_deinit(&elf);
+	elf_init(&elf, EM_X86_64);
+	memset(name, 'x', DWARF_NAME_MAX);
+	for (uint32_t i = 0; i < ELF_NAMES_MAX / DWARF_NAME_MAX * 2; i++)
+		elf_symbol(&elf, name, 0, 0, true, STT_FUNC, 1);
+	CHECK(elf.names.size < ELF_NAMES_MAX + 2 * DWARF_NAME_MAX);
+	CHECK_FAILS(elf_write(&elf, file, &size), "larger than any kernel's");
+	CHECK_U64((uint64_t)ftello(file), 0);
+	elf_deinit(&elf);
+	fclose(file);
+}
+
 /* Where addresses stand is known of a file that will be moved, and of no other. */
 static void test_places(void)
 {
@@ -614,6 +637,7 @@ int main(void)
 	RUN(test_names);
 	RUN(test_elf);
 	RUN(test_object);
+	RUN(test_bounds);
 	RUN(test_places);
 	return test_finish();
 }
