@@ -26,7 +26,7 @@ enum helper_request {
 	HELPER_BESIDE,	/* the same without a pipe */
 	HELPER_PAGER,
 	HELPER_WAIT,	   /* for the program started last; u32 status */
-	HELPER_WRITE,	   /* path; the reply has the open file */
+	HELPER_WRITE,	   /* path; the reply has the open file; EBUSY: it is the dump */
 	HELPER_APPEND,	   /* the same */
 	HELPER_READ,	   /* the same */
 	HELPER_CACHE_FIND, /* key; the reply has the file */

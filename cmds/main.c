@@ -440,10 +440,9 @@ static struct error *start_helper(const struct settings *settings, struct surrou
 					      .interactive = settings->interactive,
 					      .no_rc = settings->no_rc,
 					      .dumps = settings->dumps.paths,
-					      .live = dumps_are_live(&settings->dumps),
-					      .dump_count = uses_cache(settings)
-								    ? settings->dumps.count
-								    : 0 };
+					      .dump_count = settings->dumps.count,
+					      .keeps = uses_cache(settings),
+					      .live = dumps_are_live(&settings->dumps) };
 	return serve_start(&wanted, &around->helper);
 }
 

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- replies -------------------------------------------------------------------------------- */
@@ -96,11 +97,26 @@ static bool serve_wait(struct server *server)
 
 /* --- files ---------------------------------------------------------------------------------- */
 
+/* A slip of the user's: `export vmlinux vmcore`. */
+static bool is_dump(const struct serve_options *options, const char *path)
+{
+	struct stat file, dump;
+	if (stat(path, &file) || !S_ISREG(file.st_mode))
+		return false;
+	for (size_t i = 0; i < options->dump_count; i++)
+		if (!stat(options->dumps[i], &dump) && file.st_dev == dump.st_dev &&
+		    file.st_ino == dump.st_ino)
+			return true;
+	return false;
+}
+
 static bool serve_write(struct server *server, const char *path, bool append)
 {
 	struct grant *grant = lines_grant(server);
 	if (!grant || !grant_take_write(grant, path, append))
 		return reply_errno(server, EPERM);
+	if (is_dump(server->options, path))
+		return reply_errno(server, EBUSY);
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
 	return reply_file(server, open(path, flags, 0666));
 }
@@ -302,7 +318,8 @@ void serve(const struct serve_options *options, int socket)
 {
 	struct server server = { .socket = socket, .options = options, .place = { .folder = -1 } };
 	struct message request;
-	server.has_dump = cache_dump_init(&server.dump, options->dumps, options->dump_count);
+	server.has_dump = options->keeps &&
+			  cache_dump_init(&server.dump, options->dumps, options->dump_count);
 	bool goes_on = true;
 	while (goes_on && channel_receive(socket, serve_limit, &request)) {
 		goes_on = request.file < 0 && serve_request(&server, &request);

@@ -24,9 +24,10 @@ struct serve_options {
 	size_t source_count;
 	bool interactive;
 	bool no_rc;		  /* the prompt's own lines are not wanted */
-	const char *const *dumps; /* whose results are kept; count 0: none are */
+	const char *const *dumps; /* which are not written to, whatever a line says */
 	size_t dump_count;
-	bool live; /* no dump but the running kernel, which may be asked for facts */
+	bool keeps; /* their results, in the cache */
+	bool live;  /* no dump but the running kernel, which may be asked for facts */
 };
 
 /* Errors: ERROR_SYSTEM; there is no helper then. */

@@ -2,6 +2,7 @@
 #include "debugger/shell/child.h"
 
 #include "debugger/target/object.h"
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,8 @@ int child_wait(struct child *child)
 
 struct error *output_open(struct helper_link *helper, const char *path, bool append, FILE **ret)
 {
-	return open_stream(helper_file(helper, append ? HELPER_APPEND : HELPER_WRITE, path), path,
-			   ret);
+	int file = helper_file(helper, append ? HELPER_APPEND : HELPER_WRITE, path);
+	if (file < 0 && errno == EBUSY)
+		return error_create(ERROR_USAGE, "%s is the dump, which is not written to", path);
+	return open_stream(file, path, ret);
 }

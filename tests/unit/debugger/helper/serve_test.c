@@ -133,9 +133,13 @@ static void test_programs(void)
 
 static void test_files(void)
 {
-	static const char *const commands[] = { "ps > one",	      "ps >> two",
-						"btf --export three", "btf --diff four five",
-						"print a > 5",	      NULL };
+	static const char *const commands[] = { "ps > one",
+						"ps >> two",
+						"btf --export three",
+						"btf --diff four five",
+						"print a > 5",
+						"export module six seven",
+						NULL };
 	struct world world;
 	start(&world, commands);
 	CHECK(begin(&world, 0));
@@ -163,6 +167,35 @@ static void test_files(void)
 	CHECK(tell(&world, HELPER_CLOSE, ""));
 	CHECK(begin(&world, 4));
 	CHECK(!opens(&world, HELPER_WRITE, "5"));
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	/* The last word alone is a file. */
+	CHECK(begin(&world, 5));
+	CHECK(!opens(&world, HELPER_WRITE, "six"));
+	CHECK(!opens(&world, HELPER_READ, "seven"));
+	CHECK(opens(&world, HELPER_WRITE, "seven"));
+	stop(&world);
+}
+
+/* By whatever name, and whether or not its results are kept, a dump is not written to. */
+static void test_dump_stays(void)
+{
+	static const char *const commands[] = { "export btf the-dump", "ps >> a-link", "ps > other",
+						NULL };
+	static const char *const dumps[] = { "none", "the-dump" };
+	struct world world;
+	struct stat status;
+	start_with(&world, commands, (struct serve_options){ .dumps = dumps, .dump_count = 2 });
+	CHECK(!system("echo 1234 >the-dump && ln -s the-dump a-link"));
+	CHECK(begin(&world, 0));
+	CHECK(!opens(&world, HELPER_WRITE, "the-dump") && errno == EBUSY);
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 1));
+	CHECK(!opens(&world, HELPER_APPEND, "a-link") && errno == EBUSY);
+	CHECK(tell(&world, HELPER_CLOSE, ""));
+	CHECK(begin(&world, 2));
+	CHECK(opens(&world, HELPER_WRITE, "other"));
+	CHECK(!stat("the-dump", &status));
+	CHECK_U64((uint64_t)status.st_size, 5);
 	stop(&world);
 }
 
@@ -329,7 +362,8 @@ static void start_typing(struct world *world, const char *keys)
 	CHECK(dup2(fileno(typed), STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 &&
 	      dup2(nowhere, STDERR_FILENO) >= 0);
 	start_with(world, commands,
-		   (struct serve_options){ .interactive = true, .dumps = dumps, .dump_count = 1 });
+		   (struct serve_options){
+			   .interactive = true, .dumps = dumps, .dump_count = 1, .keeps = true });
 	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 	      dup2(errors, STDERR_FILENO) >= 0);
 	fclose(typed);
@@ -608,6 +642,7 @@ int main(void)
 {
 	RUN(test_programs);
 	RUN(test_files);
+	RUN(test_dump_stays);
 	RUN(test_scripts);
 	RUN(test_nonsense);
 	RUN(test_cache_is_of_the_dump);
