@@ -104,11 +104,14 @@ static struct error *add_plugin(const struct tool *tool, struct kept *kept)
 	return NULL;
 }
 
-/* A path is no option, whatever it begins with. Owned; NULL without memory. */
+/*
+ * A path is no option, whatever it begins with, and no process: gdb takes a second word that begins
+ * with a digit for the number of one, and attaches to it. Owned; NULL without memory.
+ */
 static char *plain_path(const char *path)
 {
 	char *ret;
-	return asprintf(&ret, "%s%s", *path == '-' ? "./" : "", path) < 0 ? NULL : ret;
+	return asprintf(&ret, "%s%s", *path == '/' ? "" : "./", path) < 0 ? NULL : ret;
 }
 
 struct words {
