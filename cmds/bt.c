@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/interrupt.h"
-#include "cmds/stacks.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/command/task_named.h"
+#include "debugger/show/stack_groups.h"
 #include "debugger/show/traces.h"
 
 static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments)
@@ -105,7 +105,7 @@ static struct error *bt_run(struct session *session, const struct arguments *arg
 	if (arguments->options[OPTION_ALL])
 		return write_all_cpus(session, with_arguments);
 	if (arguments->options[OPTION_GROUPS])
-		return stacks_write_all(session);
+		return stack_groups_write(session, &(struct stack_selection){ 0 });
 	if (arguments->options[OPTION_CPU]) {
 		TRY(argument_number(arguments->options[OPTION_CPU], "a CPU number", 0, UINT32_MAX,
 				    &number));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/btf.h"
-
 #include "base/array.h"
+#include "debugger/command/btf_output.h"
 #include "debugger/command/command.h"
+#include "debugger/show/btf_diff.h"
 #include "debugger/target/btf_files.h"
 
 extern const struct command command_btf;
@@ -158,14 +158,14 @@ static struct error *btf_run(struct session *session, const struct arguments *ar
 	if (options[OPTION_DIFF]) {
 		if (arguments->operand_count != 2)
 			return command_usage_error(&command_btf, "--diff compares two");
-		return btf_diff(session, arguments->operands[0], arguments->operands[1]);
+		return btf_diff_write(session, arguments->operands[0], arguments->operands[1]);
 	}
 	if (arguments->operand_count)
 		return command_usage_error(&command_btf, "names are for --diff");
 	if (options[OPTION_EXPORT])
-		return btf_export(session, name, options[OPTION_EXPORT]);
+		return btf_output(session, name, options[OPTION_EXPORT]);
 	if (options[OPTION_VARIABLES])
-		return btf_export_variables(session, name, options[OPTION_VARIABLES]);
+		return btf_output_variables(session, name, options[OPTION_VARIABLES]);
 	return list(session);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/export/export.h"
 
-#include "cmds/btf.h"
+#include "debugger/command/btf_output.h"
 #include "debugger/command/command.h"
 #include "debugger/shell/child.h"
 #include <string.h>
@@ -104,9 +104,9 @@ static struct error *export_run(struct session *session, const struct arguments 
 	if (is_module)
 		return write_module(session, arguments, arguments->operands[1], path);
 	if (!strcmp(what, "btf"))
-		return btf_export(session, module, path);
+		return btf_output(session, module, path);
 	if (!strcmp(what, "variables"))
-		return btf_export_variables(session, module, path);
+		return btf_output_variables(session, module, path);
 	return command_usage_error(&command_export,
 				   "no form \"%s\": vmlinux, module, btf or variables", what);
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* struct, union, enum and ptype: one command, for definitions and for values in memory. */
-#include "cmds/struct.h"
+#include "debugger/show/types_named.h"
 
-#include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
 #include "debugger/eval/definition.h"
 #include "debugger/eval/value.h"
-#include "debugger/target/btf_files.h"
-#include "debugger/target/object.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -17,143 +15,26 @@ extern const struct command command_ptype;
 
 enum { OPTION_LAYOUT, OPTION_EXPAND, OPTION_MODULE, OPTION_HEX, OPTION_DECIMAL };
 
-#define COUNT_MAX 100000u
-
-#define NAME_SIZE  256
-#define FOUND_MAX  32 /* different types of one name that are shown */
+#define COUNT_MAX  100000u
 #define SPELL_SIZE 256
 
 /* What the line asks for. */
 struct question {
 	struct session *session;
+	struct types_named types;
 	struct btf_layout_style style;
-	bool as_pahole; /* nothing around the layouts either */
-	char name[NAME_SIZE];
-	const char *module;	/* NULL: anywhere */
-	const char *paths;	/* "comm,pid"; NULL: the whole */
 	const char *address;	/* NULL: the definition */
 	const char *count_text; /* of the elements at the address; NULL: one */
 	struct render_options options;
-	bool any_kind;	    /* the name had no "struct", "union" or "enum" before it */
-	enum btf_kind kind; /* what it had; else what the command is called, which comes first */
-	char module_name[64];
-	struct type found[FOUND_MAX];
-	size_t count;
 };
 
-/* --- finding ----------------------------------------------------------------------- */
-
-static bool is_found(const struct question *question, struct type type)
-{
-	for (size_t i = 0; i < question->count; i++)
-		if (type_equal(question->found[i], type))
-			return true;
-	return false;
-}
-
-/* Looks in this BTF alone, not in its base. */
-static void find_kind(struct question *question, const struct btf *btf, enum btf_kind kind)
-{
-	uint64_t cursor = 0;
-	uint32_t id;
-	while ((id = btf_find(btf, kind, question->name, &cursor))) {
-		struct type type = { btf, id };
-		if (id < btf_start_id(btf) || question->count == FOUND_MAX ||
-		    is_found(question, type))
-			continue;
-		question->found[question->count++] = type;
-	}
-}
-
-static void find_in(struct question *question, const struct btf *btf)
-{
-	static const enum btf_kind kinds[] = { BTF_STRUCT,  BTF_UNION, BTF_ENUM,
-					       BTF_TYPEDEF, BTF_INT,   BTF_FLOAT };
-	size_t before = question->count;
-	if (!question->any_kind) {
-		find_kind(question, btf, question->kind);
-		return;
-	}
-	find_kind(question, btf, question->kind);
-	/* A struct, union or enum hides a typedef of the same name. */
-	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
-		if (kinds[i] <= BTF_ENUM || question->count == before)
-			find_kind(question, btf, kinds[i]);
-}
-
-static struct error *find_in_module(struct question *question)
-{
-	const struct btf *btf;
-	TRY(target_find_btf(question->session->target, question->module, &btf));
-	find_in(question, btf);
-	return NULL;
-}
-
-/* The kernel's, and what modules and files have of the name that is something else. */
-static void find_anywhere(struct question *question)
-{
-	struct target *target = question->session->target;
-	const struct module *modules = NULL;
-	find_in(question, target->btf);
-	size_t count = target_modules(target, &modules);
-	for (size_t i = 0; i < count; i++) {
-		const struct btf *btf = target_module_btf(target, &modules[i]);
-		if (btf)
-			find_in(question, btf);
-	}
-	for (size_t i = 0; i < target_btf_file_count(target); i++)
-		find_in(question, target_btf_file(target, i)->btf);
-}
-
-/* No such type: with the names that may have been meant. */
-static struct error *not_found(const struct question *question)
-{
-	const char *tag = question->kind == BTF_UNION  ? "union"
-			  : question->kind == BTF_ENUM ? "enum"
-						       : "struct";
-	char full[NAME_SIZE + 8];
-	struct type type;
-	snprintf(full, sizeof(full), "%s %s", tag, question->name);
-	if (!question->module) {
-		struct error *error =
-			declare_parse_type(question->session->target, NULL, full, NULL, &type);
-		if (error)
-			return error;
-	}
-	return error_create(ERROR_NOT_FOUND, "no type \"%s\"%s%s", full,
-			    question->module ? " in " : "",
-			    question->module ? question->module : "");
-}
-
-static struct error *find(struct question *question)
-{
-	if (question->module)
-		TRY(find_in_module(question));
-	else
-		find_anywhere(question);
-	return question->count ? NULL : not_found(question);
-}
-
 /* --- showing ------------------------------------------------------------------------ */
-
-static void show_head(const struct question *question, struct type type)
-{
-	struct out *out = question->session->out;
-	const char *holder = btf_name(type.btf);
-	char spelled[SPELL_SIZE];
-	type_spell(type, NULL, spelled, sizeof(spelled));
-	out_string_as(out, "type", spelled, "");
-	out_string_as(out, "btf", holder, "");
-	out_u64_as(out, "id", type.id, "");
-	if (!question->as_pahole && (question->count > 1 || strcmp(holder, "vmlinux")))
-		out_text(out, "/* %s, type %u */\n", holder, type.id);
-}
 
 /* How the bits of the member at the end of `path` are called; NULL: that is not known. */
 static const struct flag_names *flags_of(struct type whole, const char *path)
 {
 	struct type_place place = { .type = whole };
-	char outer[NAME_SIZE];
+	char outer[TYPE_NAME_SIZE];
 	const char *last = strrchr(path, '.');
 	if (!last)
 		return flag_names_of_member(whole, path);
@@ -196,11 +77,11 @@ static struct error *show_member(struct out *out, const struct render_options *o
 static struct error *show_members(const struct question *question, const struct value *whole)
 {
 	struct out *out = question->session->out;
-	const char *paths = question->paths;
+	const char *paths = question->types.paths;
 	struct error *error = NULL;
 	out_array_begin(out, "members");
 	while (*paths && !error) {
-		char path[NAME_SIZE];
+		char path[TYPE_NAME_SIZE];
 		size_t length = strcspn(paths, ",");
 		snprintf(path, sizeof(path), "%.*s", (int)length, paths);
 		paths += length + (paths[length] == ',');
@@ -230,10 +111,10 @@ static struct error *show_element(const struct question *question, const struct 
 					  .btf = value->type.btf,
 					  .type_id = value->type.id });
 	out_object_begin(out, NULL);
-	show_head(question, value->type);
+	types_named_write_holder(&question->types, value->type, question->style.as_pahole, out);
 	out_address_as(out, "address", value->address, "");
-	struct error *error = question->paths ? show_members(question, value)
-					      : show_whole(question, value);
+	struct error *error = question->types.paths ? show_members(question, value)
+						    : show_whole(question, value);
 	out_object_end(out);
 	return error;
 }
@@ -265,84 +146,29 @@ static struct error *show_values(const struct question *question, struct type ty
 	return NULL;
 }
 
-static struct error *show_type(const struct question *question, struct type type)
-{
-	struct out *out = question->session->out;
-	out_object_begin(out, NULL);
-	show_head(question, type);
-	struct error *error =
-		question->paths ? definition_render_members(out, "members", type, question->paths,
-							    &question->style)
-				: definition_render_as(out, "definition", type, &question->style);
-	out_object_end(out);
-	return error;
-}
-
 static struct error *show_found(const struct question *question)
 {
+	const struct types_named *types = &question->types;
+	struct out *out = question->session->out;
 	struct error *error = NULL;
-	out_array_begin(question->session->out, NULL);
-	for (size_t i = 0; i < question->count && !error; i++) {
-		struct type type = question->found[i];
-		error = question->address ? show_values(question, type) : show_type(question, type);
-	}
-	out_array_end(question->session->out);
+	if (!question->address)
+		return types_named_write(types, &question->style, out);
+	out_array_begin(out, NULL);
+	for (size_t i = 0; i < types->count && !error; i++)
+		error = show_values(question, types->found[i]);
+	out_array_end(out);
 	return error;
 }
 
 /* --- the line ----------------------------------------------------------------------- */
 
-/* "struct ", "union ", "enum " before the name. */
-static const char *skip_tag(struct question *question, const char *text)
-{
-	static const struct {
-		const char *word;
-		enum btf_kind kind;
-	} tags[] = { { "struct", BTF_STRUCT }, { "union", BTF_UNION }, { "enum", BTF_ENUM } };
-	question->any_kind = true;
-	for (size_t i = 0; i < ARRAY_COUNT(tags); i++) {
-		size_t length = strlen(tags[i].word);
-		if (strncmp(text, tags[i].word, length) || text[length] != ' ')
-			continue;
-		question->any_kind = false;
-		question->kind = tags[i].kind;
-		text += length;
-		text += strspn(text, " ");
-		break;
-	}
-	return text;
-}
-
-/* "[struct] [MODULE:]NAME[.MEMBER,...]"; false: it is not of this form. */
-static bool parse_name(struct question *question, const char *text)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	text = skip_tag(question, text);
-	size_t length = strspn(text, letters);
-	if (text[length] == ':' && text[length + 1] != ':' &&
-	    length < sizeof(question->module_name)) {
-		snprintf(question->module_name, sizeof(question->module_name), "%.*s", (int)length,
-			 text);
-		question->module = question->module_name;
-		text = skip_tag(question, text + length + 1);
-		length = strspn(text, letters);
-	}
-	if (!length || length >= sizeof(question->name))
-		return false;
-	snprintf(question->name, sizeof(question->name), "%.*s", (int)length, text);
-	question->paths = text[length] == '.' && text[length + 1] ? text + length + 1 : NULL;
-	return !text[length] || question->paths;
-}
-
 static void parse_options(struct question *question, const struct arguments *arguments)
 {
-	question->as_pahole = arguments->options[OPTION_LAYOUT];
 	question->style = (struct btf_layout_style){
-		.as_pahole = question->as_pahole,
+		.as_pahole = arguments->options[OPTION_LAYOUT],
 		.expand = arguments->options[OPTION_EXPAND],
 	};
-	question->module = arguments->options[OPTION_MODULE];
+	question->types.module = arguments->options[OPTION_MODULE];
 	question->options = question->session->render;
 	if (arguments->options[OPTION_HEX])
 		question->options.base = BASE_HEXADECIMAL;
@@ -352,45 +178,35 @@ static void parse_options(struct question *question, const struct arguments *arg
 
 static struct error *struct_run(struct session *session, const struct arguments *arguments)
 {
-	struct question question = { .session = session, .kind = BTF_STRUCT };
+	const char *line = arguments->line;
+	struct question question = { .session = session,
+				     .types.kind = type_tag_skip(&line) ?: BTF_STRUCT };
 	const char *const *operands = arguments->operands;
 	size_t count = arguments->operand_count;
-	char tagged[NAME_SIZE];
+	char tagged[TYPE_NAME_SIZE];
 	parse_options(&question, arguments);
-	skip_tag(&question, arguments->line);
 	/* `struct struct x`, as it is copied from C. */
 	bool has_tag = count > 1 && (!strcmp(operands[0], "struct") ||
 				     !strcmp(operands[0], "union") || !strcmp(operands[0], "enum"));
 	snprintf(tagged, sizeof(tagged), "%s%s%s", operands[0], has_tag ? " " : "",
 		 has_tag ? operands[1] : "");
-	if (!parse_name(&question, tagged))
+	if (!types_named_parse(&question.types, tagged))
 		return error_create(ERROR_USAGE, "\"%s\" is no name of a type", tagged);
 	question.address = count > 1 + has_tag ? operands[1 + has_tag] : NULL;
 	question.count_text = count > 2 + has_tag ? operands[2 + has_tag] : NULL;
-	TRY(find(&question));
+	TRY(types_named_find(&question.types, session->target));
 	return show_found(&question);
-}
-
-struct error *show_namesakes(struct session *session, const char *text, bool *ret_shown)
-{
-	struct question question = { .session = session, .kind = BTF_STRUCT };
-	*ret_shown = false;
-	if (!parse_name(&question, text) || question.paths)
-		return NULL;
-	error_free(find(&question));
-	*ret_shown = question.count > 1;
-	return *ret_shown ? show_found(&question) : NULL;
 }
 
 /* Any type or expression, in one text with blanks. */
 static struct error *ptype_run(struct session *session, const struct arguments *arguments)
 {
-	struct question question = { .session = session, .kind = BTF_STRUCT };
+	struct question question = { .session = session, .types.kind = BTF_STRUCT };
 	const char *text = arguments->operands[0];
 	struct type type;
 	parse_options(&question, arguments);
-	if (parse_name(&question, text)) {
-		struct error *error = find(&question);
+	if (types_named_parse(&question.types, text)) {
+		struct error *error = types_named_find(&question.types, session->target);
 		if (!error)
 			return show_found(&question);
 		error_free(error);
@@ -408,8 +224,8 @@ static struct error *ptype_run(struct session *session, const struct arguments *
 			return error_create(ERROR_NOT_FOUND, "the type of %s is not known", text);
 		type = value.type;
 	}
-	question.paths = NULL;
-	question.found[question.count++] = type_completed(session->target, type);
+	question.types.paths = NULL;
+	question.types.found[question.types.count++] = type_completed(session->target, type);
 	return show_found(&question);
 }
 

@@ -7,6 +7,7 @@
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
+#include "debugger/show/types_named.h"
 #include "debugger/show/types_search.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
@@ -32,21 +33,8 @@ struct wanted {
 
 static struct wanted parse_name(const char *text)
 {
-	static const struct {
-		const char *word;
-		enum btf_kind kind;
-	} keywords[] = {
-		{ "struct ", BTF_STRUCT },
-		{ "union ", BTF_UNION },
-		{ "enum ", BTF_ENUM },
-	};
-	for (size_t i = 0; i < ARRAY_COUNT(keywords); i++) {
-		size_t length = strlen(keywords[i].word);
-		if (!strncmp(text, keywords[i].word, length))
-			return (struct wanted){ text + length + strspn(text + length, " "), false,
-						keywords[i].kind };
-	}
-	return (struct wanted){ text, true, BTF_VOID };
+	enum btf_kind kind = type_tag_skip(&text);
+	return (struct wanted){ text, kind == BTF_VOID, kind };
 }
 
 static bool matches(const struct wanted *wanted, const struct btf_type *type)

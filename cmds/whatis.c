@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cmds/struct.h"
 #include "debugger/command/command.h"
 #include "debugger/show/function_instance.h"
+#include "debugger/show/types_named.h"
 
 #include "base/array.h"
 #include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "debugger/infer/infer.h"
 #include "debugger/infer/symbol_type.h"
-#include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -318,10 +317,22 @@ static struct error *show_value(struct session *session, const char *text,
 	return NULL;
 }
 
+/* "struct irq_info": if several different types have the name, shows all of them. */
+static struct error *show_namesakes(struct session *session, const char *text, bool *ret_shown)
+{
+	static const struct btf_layout_style plain;
+	struct types_named types = { .kind = BTF_STRUCT };
+	*ret_shown = false;
+	if (!types_named_parse(&types, text) || types.paths)
+		return NULL;
+	error_free(types_named_find(&types, session->target));
+	*ret_shown = types.count > 1;
+	return *ret_shown ? types_named_write(&types, &plain, session->out) : NULL;
+}
+
 static bool begins_with_tag(const char *text)
 {
-	return !strncmp(text, "struct ", 7) || !strncmp(text, "union ", 6) ||
-	       !strncmp(text, "enum ", 5);
+	return type_tag_skip(&text) != BTF_VOID;
 }
 
 /* A type that only a module has, or whose keyword was left out. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/show/btf_diff.h"
+
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "cmds/btf.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
@@ -19,8 +20,7 @@ struct side {
 	struct target *dump;
 };
 
-/* --- the sides ----------------------------------------------------------------------------------
- */
+/* --- the sides --------------------------------------------------------------------- */
 
 static struct error *open_side(struct target *target, const char *name, struct side *ret)
 {
@@ -54,8 +54,7 @@ static void close_side(struct side *side)
 	target_close(side->dump);
 }
 
-/* --- one name
- * ------------------------------------------------------------------------------------- */
+/* --- one name ---------------------------------------------------------------------- */
 
 static bool is_compared(const struct btf_type *type)
 {
@@ -176,7 +175,7 @@ static struct error *compare(struct out *out, const struct btf *from, const stru
 	return NULL;
 }
 
-struct error *btf_diff(struct session *session, const char *a, const char *b)
+struct error *btf_diff_write(struct session *session, const char *a, const char *b)
 {
 	struct side left = { .file = NULL }, right = { .file = NULL };
 	struct error *error = open_side(session->target, a, &left);
