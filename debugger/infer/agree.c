@@ -31,7 +31,7 @@ struct proposal {
 	bool is_disputed;    /* of different length in other kernels */
 	bool count_proved;   /* by the bytes alone at first */
 	bool is_family;
-	uint8_t kernels; /* that say so */
+	uint32_t kernels; /* that say so */
 	struct scored scored;
 };
 

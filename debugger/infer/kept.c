@@ -21,11 +21,11 @@ struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_op
 	if (options->no_hints || knowledge->hints)
 		return NULL;
 	TRY(hints_create(&knowledge->hints));
-	knowledge->hint_kernels = 0xff;
+	knowledge->hint_kernels = HINTS_ALL;
 	if (!options->without)
 		return NULL;
-	uint8_t own = hints_kernel(knowledge->hints, options->without);
-	knowledge->hint_kernels &= (uint8_t)~own;
+	uint32_t own = hints_kernel(knowledge->hints, options->without);
+	knowledge->hint_kernels &= ~own;
 	/* An unknown kernel is an error: otherwise a typing error would leave nothing out
 	 * unnoticed. */
 	if (!own)

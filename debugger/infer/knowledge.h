@@ -70,7 +70,7 @@ struct knowledge {
 	/* What the kernel never writes, and in it what it writes while it boots. */
 	uint64_t constants_start, constants_end, boot_start, boot_end;
 	const struct rules *rules; /* NULL: all; borrowed */
-	uint8_t hint_kernels;	   /* whose rows count */
+	uint32_t hint_kernels;	   /* whose rows count */
 	struct hint_types *hint_types;
 	bool is_shared;			  /* a copy that a thread asks */
 	struct cache *cache;		  /* of the dump's results; NULL: none */

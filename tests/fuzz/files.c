@@ -158,7 +158,7 @@ static void ask_hints(struct hints *hints, size_t size)
 			struct symbol symbol = { .module = part & 1 ? "ext4" : NULL,
 						 .per_cpu = part & 2 };
 			symbol.name = names[i];
-			size_t count = hints_find(hints, &symbol, 0xff, found);
+			size_t count = hints_find(hints, &symbol, HINTS_ALL, found);
 			EXPECT(count <= HINTS_A_NAME);
 			for (size_t k = 0; k < count; k++)
 				EXPECT(strlen(found[k].type) <= size);
@@ -176,7 +176,7 @@ void fuzz_hints(const uint8_t *data, size_t size)
 	kernel = kernel < input.size ? kernel : input.size;
 	if (input.size > HINTS_MAX)
 		return;
-	memcpy(table, "BTFHINT1", 8);
+	memcpy(table, "BTFHINT2", 8);
 	size_t end = HINTS_HEADER;
 	end += pack_hints(table + end, input.data, kernel, table + 8);
 	end += pack_hints(table + end, input.data + kernel, input.size - kernel, table + 16);

@@ -8,10 +8,11 @@
 #include "tests/unit/test.h"
 #include <zlib.h>
 
-/* In order of names. Numbers are below 128, so that each takes a byte. */
+/* In order of names. Types are fewer than 128, so that a number takes a byte. */
 struct hint_row {
 	const char *name, *type;
-	uint8_t kernels, count;
+	uint32_t kernels;
+	uint8_t count;
 };
 
 struct hints_column {
@@ -52,45 +53,72 @@ static inline void table_add_block(struct hints_table *table, const struct hints
 	table->size += packed;
 }
 
-/* Of the kernel alone; one family, "family_", of `family_type`'s row. */
-static inline void table_make(struct hints_table *table, const struct hint_row *rows, size_t count,
-			      size_t family_row)
+static inline void column_add_number(struct hints_column *column, uint32_t number)
 {
-	enum {
-		KERNELS,
-		TYPES,
-		PREFIXES,
-		PREFIX_TYPES,
-		SHARED,
-		REST,
-		ROW_TYPES,
-		MASKS,
-		LENGTHS,
-		ALL
-	};
-	static const char kernels[] = "1.0\t1.0-a\t1\0002.0\t2.0-a\t1";
-	struct hints_column columns[ALL] = { { .size = 0 } }, none[8] = { { .size = 0 } };
-	column_add(&columns[KERNELS], kernels, sizeof(kernels));
-	column_add(&columns[PREFIXES], "family_", 8);
-	column_add_byte(&columns[PREFIX_TYPES], (unsigned int)family_row);
+	for (; number > 127; number >>= 7)
+		column_add_byte(column, (number & 127) | 128);
+	column_add_byte(column, number);
+}
+
+/* Chunks of the block of the kernel. */
+enum {
+	HINTS_KERNEL_LIST,
+	HINTS_SETS,
+	HINTS_TYPES,
+	HINTS_PREFIXES,
+	HINTS_PREFIX_TYPES,
+	HINTS_SHARED,
+	HINTS_REST,
+	HINTS_ROW_TYPES,
+	HINTS_ROW_KERNELS,
+	HINTS_LENGTHS,
+	HINTS_CHUNKS
+};
+
+/* Of series 1.0, 2.0 and so on; one family, "family_", of `family_row`'s type. */
+static inline void table_fill(struct hints_column *columns, uint32_t kernels,
+			      const struct hint_row *rows, size_t count, size_t family_row)
+{
+	for (uint32_t i = 1; i <= kernels; i++) {
+		char line[32];
+		int length = snprintf(line, sizeof(line), "%u.0\t%u.0-a\t1", i, i);
+		column_add(&columns[HINTS_KERNEL_LIST], line, (size_t)length + 1);
+	}
+	column_add(&columns[HINTS_PREFIXES], "family_", 8);
+	column_add_byte(&columns[HINTS_PREFIX_TYPES], (unsigned int)family_row);
 	for (size_t i = 0; i < count; i++) {
 		bool is_again = i + 1 < count && !strcmp(rows[i].name, rows[i + 1].name);
 		bool is_first = !i || strcmp(rows[i].name, rows[i - 1].name) != 0;
-		column_add(&columns[TYPES], rows[i].type, strlen(rows[i].type) + 1);
+		column_add(&columns[HINTS_TYPES], rows[i].type, strlen(rows[i].type) + 1);
+		column_add_number(&columns[HINTS_SETS], rows[i].kernels);
 		if (is_first) {
-			column_add_byte(&columns[SHARED], 0);
-			column_add(&columns[REST], rows[i].name, strlen(rows[i].name) + 1);
+			column_add_byte(&columns[HINTS_SHARED], 0);
+			column_add(&columns[HINTS_REST], rows[i].name, strlen(rows[i].name) + 1);
 		}
-		column_add_byte(&columns[ROW_TYPES], (unsigned int)i);
-		column_add_byte(&columns[MASKS], rows[i].kernels | (rows[i].count ? 0x40 : 0) |
-							 (is_again ? 0x80 : 0));
+		column_add_byte(&columns[HINTS_ROW_TYPES], (unsigned int)i);
+		column_add_number(&columns[HINTS_ROW_KERNELS],
+				  (uint32_t)i << 2 | (rows[i].count ? 1 : 0) | (is_again ? 2 : 0));
 		if (rows[i].count)
-			column_add_byte(&columns[LENGTHS], rows[i].count);
+			column_add_byte(&columns[HINTS_LENGTHS], rows[i].count);
 	}
-	memcpy(table->bytes, "BTFHINT1", 8);
+}
+
+/* Of the kernel alone, without modules. */
+static inline void table_pack(struct hints_table *table, const struct hints_column *columns)
+{
+	struct hints_column none[8] = { { .size = 0 } };
+	memcpy(table->bytes, "BTFHINT2", 8);
 	table->size = 24;
-	table_add_block(table, columns, ALL, table->bytes + 8);
+	table_add_block(table, columns, HINTS_CHUNKS, table->bytes + 8);
 	table_add_block(table, none, ARRAY_COUNT(none), table->bytes + 16);
+}
+
+static inline void table_make(struct hints_table *table, const struct hint_row *rows, size_t count,
+			      size_t family_row)
+{
+	struct hints_column columns[HINTS_CHUNKS] = { { .size = 0 } };
+	table_fill(columns, 2, rows, count, family_row);
+	table_pack(table, columns);
 }
 
 #endif

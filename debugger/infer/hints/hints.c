@@ -9,10 +9,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MAGIC	    "BTFHINT1"
+#define MAGIC	    "BTFHINT2"
 #define HEADER_SIZE 24
-#define HAS_COUNT   0x40
-#define HAS_MORE    0x80
+#define HAS_COUNT   1
+#define HAS_MORE    2
+#define SET_SHIFT   2
 #define BLOCK_MAX   (64u << 20) /* bytes; the table has 1 MiB */
 #define COLUMNS	    5
 #define CHUNKS_MAX  16
@@ -46,8 +47,13 @@ struct row {
 };
 
 struct entry {
-	uint32_t type, count;
-	uint8_t mask;
+	uint32_t type, count, kernels;
+};
+
+/* Which kernels: few of all masks that there could be occur, and rows have their numbers. */
+struct kernel_sets {
+	uint32_t *masks;
+	size_t count;
 };
 
 /* Rows of the kernel, or of all modules. */
@@ -66,6 +72,7 @@ struct hints {
 	uint32_t packed[2], raw[2];
 	struct block blocks[2];
 	struct strings kernels, types, prefixes, modules, module_types;
+	struct kernel_sets sets;
 	uint32_t *family_types, *module_sizes;
 	struct part kernel, of_modules;
 	bool modules_read, modules_bad;
@@ -115,12 +122,14 @@ static struct error *unpack_strings(const struct bytes *chunk, struct strings *r
 	return NULL;
 }
 
-/* Seven bits a byte, low ones first; false: the chunk ends within. */
+/* Seven bits a byte, low ones first; false: the chunk ends within, or it has more than 32. */
 static bool next_number(const struct bytes *chunk, size_t *at, uint32_t *ret)
 {
 	uint32_t number = 0;
 	for (int shift = 0; shift < 32 && *at < chunk->size; shift += 7) {
 		uint8_t byte = chunk->data[(*at)++];
+		if (shift == 28 && byte > 15)
+			return false;
 		number |= (uint32_t)(byte & 127) << shift;
 		if (byte < 128) {
 			*ret = number;
@@ -142,9 +151,29 @@ static struct error *unpack_numbers(const struct bytes *chunk, size_t count, uin
 	return NULL;
 }
 
+/* To the chunk's end; of kernels that are there. */
+static struct error *unpack_sets(const struct bytes *chunk, size_t kernels, struct kernel_sets *ret)
+{
+	if (!kernels || kernels > HINTS_KERNELS)
+		return error_create(ERROR_FORMAT, "hints: %zu kernels", kernels);
+	uint32_t all = UINT32_MAX >> (HINTS_KERNELS - kernels);
+	ret->masks = calloc(chunk->size + 1, sizeof(*ret->masks));
+	if (!ret->masks)
+		return error_no_memory();
+	for (size_t at = 0; at < chunk->size; ret->count++) {
+		uint32_t mask;
+		if (!next_number(chunk, &at, &mask) || !mask || mask & ~all)
+			return error_create(ERROR_FORMAT, "hints: no set of kernels: number %zu",
+					    ret->count);
+		ret->masks[ret->count] = mask;
+	}
+	return NULL;
+}
+
 struct row_reader {
-	const struct bytes *columns; /* shared, rests, types, masks, counts */
-	size_t rest, type, mask, count;
+	const struct bytes *columns; /* shared, rests, types, kernels, counts */
+	const struct kernel_sets *sets;
+	size_t rest, type, kernels, count;
 	size_t name_length;
 	char name[NAME_SIZE];
 };
@@ -169,15 +198,16 @@ static bool read_name(struct row_reader *reader, size_t row, struct part *part)
 
 static bool read_entries(struct row_reader *reader, struct part *part)
 {
-	uint8_t mask = HAS_MORE;
-	while (mask & HAS_MORE) {
+	uint32_t word = HAS_MORE;
+	while (word & HAS_MORE) {
 		struct entry *entry = &part->entries[part->entry_count];
-		if (!bytes_u8(&reader->columns[3], reader->mask++, &mask) ||
+		if (!next_number(&reader->columns[3], &reader->kernels, &word) ||
+		    word >> SET_SHIFT >= reader->sets->count ||
 		    !next_number(&reader->columns[2], &reader->type, &entry->type))
 			return false;
-		entry->mask = mask & (HAS_COUNT - 1);
+		entry->kernels = reader->sets->masks[word >> SET_SHIFT];
 		entry->count = 0;
-		if (mask & HAS_COUNT &&
+		if (word & HAS_COUNT &&
 		    !next_number(&reader->columns[4], &reader->count, &entry->count))
 			return false;
 		part->entry_count++;
@@ -186,14 +216,15 @@ static bool read_entries(struct row_reader *reader, struct part *part)
 }
 
 /* Rows; a name begins anew at each part: `sizes` (NULL: one part) says how many rows each has. */
-static struct error *unpack_rows(const struct bytes *columns, const uint32_t *sizes,
-				 struct part *ret)
+static struct error *unpack_rows(const struct bytes *columns, const struct kernel_sets *sets,
+				 const uint32_t *sizes, struct part *ret)
 {
 	size_t rows = columns[0].size, left = sizes ? 0 : rows, part = 0, longest = 0;
-	struct row_reader reader = { .columns = columns };
+	struct row_reader reader = { .columns = columns, .sets = sets };
 	for (size_t i = 0; i < rows; i++)
 		longest += columns[0].data[i];
 	ret->rows = calloc(rows + 1, sizeof(*ret->rows));
+	/* A byte each at least. */
 	ret->entries = calloc(columns[3].size + 1, sizeof(*ret->entries));
 	/* All that is shared, all that is not. */
 	ret->names = malloc(longest + columns[1].size + 1);
@@ -219,19 +250,21 @@ static struct error *open_kernel(struct hints *hints)
 	struct block *block = &hints->blocks[0];
 	struct error *error =
 		unpack_block(hints->data + HEADER_SIZE, hints->packed[0], hints->raw[0], block);
-	if (!error && block->chunk_count != 4 + COLUMNS)
+	if (!error && block->chunk_count != 5 + COLUMNS)
 		error = error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
 	if (!error)
 		error = unpack_strings(&block->chunks[0], &hints->kernels);
 	if (!error)
-		error = unpack_strings(&block->chunks[1], &hints->types);
+		error = unpack_sets(&block->chunks[1], hints->kernels.count, &hints->sets);
 	if (!error)
-		error = unpack_strings(&block->chunks[2], &hints->prefixes);
+		error = unpack_strings(&block->chunks[2], &hints->types);
 	if (!error)
-		error = unpack_numbers(&block->chunks[3], hints->prefixes.count,
+		error = unpack_strings(&block->chunks[3], &hints->prefixes);
+	if (!error)
+		error = unpack_numbers(&block->chunks[4], hints->prefixes.count,
 				       &hints->family_types);
 	if (!error)
-		error = unpack_rows(&block->chunks[4], NULL, &hints->kernel);
+		error = unpack_rows(&block->chunks[5], &hints->sets, NULL, &hints->kernel);
 	if (error)
 		return error;
 	if (!hash_index_init(&hints->kernel.index, hints->kernel.row_count))
@@ -264,7 +297,8 @@ static struct error *open_modules(struct hints *hints)
 	if (!error && rows != block->chunks[3].size)
 		error = error_create(ERROR_FORMAT, "hints: modules have other numbers of rows");
 	return error ? error
-		     : unpack_rows(&block->chunks[3], hints->module_sizes, &hints->of_modules);
+		     : unpack_rows(&block->chunks[3], &hints->sets, hints->module_sizes,
+				   &hints->of_modules);
 }
 
 struct error *hints_open(const void *data, size_t size, struct hints **ret)
@@ -317,6 +351,7 @@ void hints_destroy(struct hints *hints)
 	free(hints->prefixes.items);
 	free(hints->modules.items);
 	free(hints->module_types.items);
+	free(hints->sets.masks);
 	free(hints->family_types);
 	free(hints->module_sizes);
 	free(hints->blocks[0].data);
@@ -326,17 +361,17 @@ void hints_destroy(struct hints *hints)
 
 /* --- finding ------------------------------------------------------------------------------- */
 
-uint8_t hints_kernel(const struct hints *hints, const char *name)
+uint32_t hints_kernel(const struct hints *hints, const char *name)
 {
-	uint8_t kernels = 0;
-	for (size_t i = 0; i < hints->kernels.count && i < 6; i++) {
+	uint32_t kernels = 0;
+	for (size_t i = 0; i < hints->kernels.count; i++) {
 		const char *line = hints->kernels.items[i];
 		size_t series = strcspn(line, "\t");
 		const char *release = line[series] ? line + series + 1 : "";
 		size_t length = strcspn(release, "\t");
 		if ((strlen(name) == series && !strncmp(line, name, series)) ||
 		    (strlen(name) == length && !strncmp(release, name, length)))
-			kernels |= (uint8_t)(1u << i);
+			kernels |= 1u << i;
 	}
 	return kernels;
 }
@@ -364,22 +399,22 @@ static const char *type_text(const struct hints *hints, uint32_t number)
 }
 
 static size_t take_row(const struct hints *hints, const struct part *part, size_t row,
-		       uint8_t kernels, struct hint *ret)
+		       uint32_t kernels, struct hint *ret)
 {
 	size_t count = 0;
 	for (uint32_t i = part->rows[row].first;
 	     i < part->rows[row + 1].first && count < HINTS_A_NAME; i++) {
 		const struct entry *entry = &part->entries[i];
 		const char *type = type_text(hints, entry->type);
-		if (entry->mask & kernels && type)
+		if (entry->kernels & kernels && type)
 			ret[count++] = (struct hint){ .type = type,
 						      .count = entry->count,
-						      .kernels = entry->mask & kernels };
+						      .kernels = entry->kernels & kernels };
 	}
 	return count;
 }
 
-static size_t find_in_kernel(const struct hints *hints, const char *name, uint8_t kernels,
+static size_t find_in_kernel(const struct hints *hints, const char *name, uint32_t kernels,
 			     struct hint *ret)
 {
 	uint32_t hash = hash_string(name), row;
@@ -397,7 +432,7 @@ static bool is_same(const char *one, const char *other)
 }
 
 static size_t find_in_module(struct hints *hints, const char *module, const char *name,
-			     uint8_t kernels, struct hint *ret)
+			     uint32_t kernels, struct hint *ret)
 {
 	if (!hints->modules_read) {
 		struct error *error = open_modules(hints);
@@ -420,7 +455,7 @@ static size_t find_in_module(struct hints *hints, const char *module, const char
 	return 0;
 }
 
-static size_t find_family(const struct hints *hints, const char *name, uint8_t kernels,
+static size_t find_family(const struct hints *hints, const char *name, uint32_t kernels,
 			  struct hint *ret)
 {
 	size_t longest = 0;
@@ -438,7 +473,7 @@ static size_t find_family(const struct hints *hints, const char *name, uint8_t k
 	return longest != 0;
 }
 
-size_t hints_find(struct hints *hints, const struct symbol *symbol, uint8_t kernels,
+size_t hints_find(struct hints *hints, const struct symbol *symbol, uint32_t kernels,
 		  struct hint *ret)
 {
 	char wanted[NAME_SIZE], part[NAME_SIZE];

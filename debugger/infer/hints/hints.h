@@ -18,11 +18,13 @@ struct hints;
 struct hint {
 	const char *type; /* as C spells it, an array's first dimension as [] */
 	uint32_t count;	  /* elements, 0: not an array, or differs */
-	uint8_t kernels;  /* bit N: kernel N of the table says so */
+	uint32_t kernels; /* bit N: kernel N of the table says so */
 	bool is_family;	  /* by the beginning of the name */
 };
 
-#define HINTS_A_NAME 8
+#define HINTS_A_NAME  8
+#define HINTS_KERNELS 32
+#define HINTS_ALL     UINT32_MAX /* kernels */
 
 /* The table that is built in. */
 struct error *hints_create(struct hints **ret) MUST_CHECK;
@@ -33,12 +35,12 @@ void hints_destroy(struct hints *hints);
  * The bits of the kernels of a series ("6.1"), of whatever flavour, or of one release with its
  * flavour; 0: not in the table.
  */
-uint8_t hints_kernel(const struct hints *hints, const char *name);
+uint32_t hints_kernel(const struct hints *hints, const char *name);
 /*
  * What a symbol's name is in the kernels of the mask, as a variable of its kind, per-CPU or not.
  * Returns how many of at most HINTS_A_NAME. Texts live as long as the table.
  */
-size_t hints_find(struct hints *hints, const struct symbol *symbol, uint8_t kernels,
+size_t hints_find(struct hints *hints, const struct symbol *symbol, uint32_t kernels,
 		  struct hint *ret);
 
 #endif

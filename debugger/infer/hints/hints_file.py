@@ -11,10 +11,12 @@ import struct
 import sys
 import zlib
 
-MAGIC = b"BTFHINT1"
-KERNELS_MAX = 6
-HAS_COUNT = 0x40
-HAS_MORE = 0x80
+MAGIC = b"BTFHINT2"
+KERNELS_MAX = 32
+# A row's number in the file: these, above them that of its set of kernels.
+HAS_COUNT = 1
+HAS_MORE = 2
+SET_SHIFT = 2
 # The per-CPU variables of a module are a part of their own, as those of the kernel are: a name may
 # be an ordinary variable in one kernel and a per-CPU one in another.
 PER_CPU = ":percpu"
@@ -60,9 +62,9 @@ def pack_block(chunks):
     return head + b"".join(chunks)
 
 
-def pack_rows(parts, numbers):
+def pack_rows(parts, numbers, sets):
     """The five columns of the rows of some parts; names start anew in each."""
-    shared, rests, types, masks, counts = (bytearray() for _ in range(5))
+    shared, rests, types, kernels, counts = (bytearray() for _ in range(5))
     for part in parts:
         before = b""
         for name, entries in sorted(part.items(), key=lambda item: item[0].encode()):
@@ -75,10 +77,11 @@ def pack_rows(parts, numbers):
             before = name
             for entry in entries:
                 types += pack_number(numbers[entry.type])
-                masks.append(entry.mask | (HAS_COUNT if entry.count else 0)
-                             | (HAS_MORE if entry is not entries[-1] else 0))
+                kernels += pack_number(sets[entry.mask] << SET_SHIFT
+                                       | (HAS_COUNT if entry.count else 0)
+                                       | (HAS_MORE if entry is not entries[-1] else 0))
                 counts += pack_number(entry.count) if entry.count else b""
-    return [bytes(column) for column in (shared, rests, types, masks, counts)]
+    return [bytes(column) for column in (shared, rests, types, kernels, counts)]
 
 
 def order_types(table):
@@ -94,22 +97,34 @@ def order_types(table):
     return order
 
 
+def order_sets(table):
+    """The masks that rows have, the most frequent first: few, of all that there could be."""
+    uses = collections.Counter(entry.mask for part in table.parts() for entries in part.values()
+                               for entry in entries)
+    return [mask for mask, _ in sorted(uses.items(), key=lambda use: (-use[1], use[0]))]
+
+
 def pack(table):
     """The bytes of the file."""
+    if len(table.kernels) > KERNELS_MAX:
+        sys.exit(f"hints: {len(table.kernels)} kernels, a mask has bits for {KERNELS_MAX}")
     kernel_types, module_types = order_types(table)
     numbers = {name: number for number, name in enumerate(kernel_types + module_types)}
+    masks = order_sets(table)
+    sets = {mask: number for number, mask in enumerate(masks)}
     families = sorted(table.families.items())
     modules = sorted(table.modules.items(), key=lambda item: item[0].encode())
     blocks = [
         pack_block([pack_strings("\t".join(kernel) for kernel in table.kernels),
+                    b"".join(pack_number(mask) for mask in masks),
                     pack_strings(kernel_types),
                     pack_strings(prefix for prefix, _ in families),
                     b"".join(pack_number(numbers[name]) for _, name in families),
-                    *pack_rows([table.names], numbers)]),
+                    *pack_rows([table.names], numbers, sets)]),
         pack_block([pack_strings(name for name, _ in modules),
                     b"".join(pack_number(len(part)) for _, part in modules),
                     pack_strings(module_types),
-                    *pack_rows([part for _, part in modules], numbers)])]
+                    *pack_rows([part for _, part in modules], numbers, sets)])]
     packed = [zlib.compress(block, 9) for block in blocks]
     sizes = [len(data) for pair in zip(packed, blocks) for data in pair]
     return MAGIC + struct.pack("<4I", *sizes) + b"".join(packed)

@@ -191,7 +191,7 @@ static void test_pointees(void)
 	name_pointee(asked->fixture, 16);
 	CHECK_U64(pointee_of(asked), 0);
 	CHECK_OK(hints_create(&asked->knowledge->hints));
-	asked->knowledge->hint_kernels = 0xff;
+	asked->knowledge->hint_kernels = HINTS_ALL;
 	/* The whole pass types them better, and threads must not. */
 	asked->knowledge->is_shared = true;
 	CHECK_U64(pointee_of(asked), 0);
@@ -206,7 +206,7 @@ static void test_loose_pointee(void)
 	struct asked *asked = create();
 	name_pointee(asked->fixture, 256);
 	CHECK_OK(hints_create(&asked->knowledge->hints));
-	asked->knowledge->hint_kernels = 0xff;
+	asked->knowledge->hint_kernels = HINTS_ALL;
 	CHECK_U64(pointee_of(asked), 0);
 	destroy(asked);
 }

@@ -72,7 +72,7 @@ static void begin(struct bench *bench, const char *name, uint64_t room)
 	*bench = (struct bench){ .asked = asked_create(&machine.target) };
 	struct asked *asked = bench->asked;
 	CHECK_OK(hints_open(table.bytes, table.size, &asked->knowledge->hints));
-	asked->knowledge->hint_kernels = 0xff;
+	asked->knowledge->hint_kernels = HINTS_ALL;
 	ask(asked, name, room);
 	bench->input = (struct solver_input){ .subject = &asked->subject,
 					      .clues = &asked->clues,
@@ -171,8 +171,7 @@ static void test_rows_that_do_not_count(void)
 	begin(&bench, "a_lock", 4);
 	CHECK_END(&bench, "spinlock_t", "inferred");
 	begin(&bench, "an_old_one", 32);
-	bench.asked->knowledge->hint_kernels =
-		(uint8_t)~hints_kernel(bench.asked->knowledge->hints, "1.0");
+	bench.asked->knowledge->hint_kernels = ~hints_kernel(bench.asked->knowledge->hints, "1.0");
 	CHECK_END(&bench, "", "unknown");
 	begin(&bench, "family_of_one", 32);
 	CHECK_END(&bench, "struct mutex", "inferred");
@@ -244,7 +243,7 @@ static void test_damaged_table(void)
 		size_t cut = next_random(&state) % 8 ? 0 : next_random(&state) % table.size;
 		struct error *error = hints_open(damaged.bytes, table.size - cut, &hints);
 		if (!error)
-			CHECK(hints_find(hints, &symbol, 0xff, found) <= HINTS_A_NAME);
+			CHECK(hints_find(hints, &symbol, HINTS_ALL, found) <= HINTS_A_NAME);
 		else
 			CHECK(!hints);
 		error_free(error);

@@ -3,7 +3,6 @@
 #include "tests/unit/eval_fixture.h"
 
 #include "base/array.h"
-#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/layout.h"
 #include "debugger/infer/solve.h"
 
@@ -602,70 +601,6 @@ static void test_layout(void)
 	deinit(&bench);
 }
 
-/* --- the table of hints --------------------------------------------------------------------- */
-
-static void test_hints(void)
-{
-	struct hints *hints;
-	struct hint found[HINTS_A_NAME];
-	CHECK_OK(hints_create(&hints));
-	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "slab_caches" }, 0xff, found), 1);
-	CHECK_STRING(found[0].type, "struct list_head");
-	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "slab_caches" }, 0, found), 0);
-	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "no such name" }, 0xff, found), 0);
-	CHECK_U64(hints_find(hints, &(struct symbol){ .name = "__param_foo" }, 0xff, found), 1);
-	CHECK(found[0].is_family);
-	CHECK_STRING(found[0].type, "struct kernel_param");
-	CHECK(hints_find(hints, &(struct symbol){ .name = "fuse_inode_cachep", .module = "fuse" },
-			 0xff, found) == 1);
-	CHECK_U64(hints_find(hints,
-			     &(struct symbol){ .name = "fuse_inode_cachep", .module = "no module" },
-			     0xff, found),
-		  0);
-	CHECK(hints_kernel(hints, "6.1") &&
-	      hints_kernel(hints, "6.1") != hints_kernel(hints, "6.12"));
-	CHECK_U64(hints_kernel(hints, "2.4"), 0);
-	hints_destroy(hints);
-}
-
-/* What a name is per CPU is nothing that an ordinary variable of the name may be. */
-static void test_hints_per_cpu(void)
-{
-	struct symbol name = { .name = "cleanup_list" };
-	struct hints *hints;
-	struct hint found[HINTS_A_NAME];
-	CHECK_OK(hints_create(&hints));
-	CHECK_U64(hints_find(hints, &name, 0xff, found), 1);
-	CHECK_STRING(found[0].type, "struct llist_head");
-	name.per_cpu = true;
-	CHECK_U64(hints_find(hints, &name, 0xff, found), 1);
-	CHECK_STRING(found[0].type, "struct hlist_head");
-	/* Families are of ordinary variables. */
-	name = (struct symbol){ .name = "__param_foo", .per_cpu = true };
-	CHECK_U64(hints_find(hints, &name, 0xff, found), 0);
-	hints_destroy(hints);
-}
-
-static void test_hints_damaged(void)
-{
-	uint8_t bytes[64] = "BTFHINT1";
-	struct hints *hints = NULL;
-	struct error *error = hints_open(bytes, 10, &hints);
-	CHECK(error);
-	error_free(error);
-	memset(bytes + 8, 0xff, 16);
-	error = hints_open(bytes, sizeof(bytes), &hints);
-	CHECK(error);
-	error_free(error);
-	memset(bytes + 8, 0, 16);
-	bytes[8] = 8;
-	bytes[12] = 64;
-	error = hints_open(bytes, sizeof(bytes), &hints);
-	CHECK(error && error->kind == ERROR_FORMAT);
-	error_free(error);
-	CHECK(!hints);
-}
-
 int main(void)
 {
 	RUN(test_object);
@@ -693,8 +628,5 @@ int main(void)
 	RUN(test_cyclic_types_end);
 	RUN(test_judging_the_best_only);
 	RUN(test_layout);
-	RUN(test_hints);
-	RUN(test_hints_per_cpu);
-	RUN(test_hints_damaged);
 	return test_finish();
 }
