@@ -9,21 +9,26 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define ENDING	    ".vmlinux"
-#define TIERS	    ".tiers"
-#define MAGIC	    "BTFWITH1"
-#define TAIL_SIZE   28
-#define FILES_MAX   8
-#define BYTES_MAX   (UINT64_C(1) << 30) /* on disk, of all of them */
-#define LISTED_MAX  256
-#define NEW_VMLINUX ".new-%ld" ENDING
-#define NEW_TIERS   ".new-%ld" ENDING TIERS
+#define ENDING	   ".vmlinux"
+#define TIERS	   ".tiers"
+#define MAGIC	   "BTFWITH1"
+#define TAIL_SIZE  28
+#define FILES_MAX  8
+#define BYTES_MAX  (UINT64_C(1) << 30) /* on disk, of all of them */
+#define LISTED_MAX 256
+#define NEW	   ".new-"
+/* Seconds that another process may still write a file, and that its tool takes to open it. */
+#define WRITE_SECONDS 3600
+#define OPEN_SECONDS  60
 
 /* --- places -------------------------------------------------------------------------------- */
 
@@ -174,10 +179,23 @@ bool kept_find(struct kept *kept)
 
 /* --- what is made ----------------------------------------------------------------------------- */
 
+/* A process' number is no name of its own: other machines and containers have the same. */
+static bool choose_new_name(struct kept *kept)
+{
+	uint64_t number;
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return false;
+	snprintf(kept->new_name, sizeof(kept->new_name), NEW "%016" PRIx64 ENDING, number);
+	return true;
+}
+
+static void new_tiers_name(const struct kept *kept, char name[KEPT_NAME_SIZE + sizeof(TIERS)])
+{
+	snprintf(name, KEPT_NAME_SIZE + sizeof(TIERS), "%s" TIERS, kept->new_name);
+}
+
 static FILE *create_file(const struct kept *kept, const char *name)
 {
-	/* Left behind by a process of that number that was killed. */
-	(void)unlinkat(kept->folder, name, 0);
 	int file = openat(kept->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			  0600);
 	FILE *ret = file < 0 ? NULL : fdopen(file, "w+");
@@ -186,22 +204,17 @@ static FILE *create_file(const struct kept *kept, const char *name)
 	return ret;
 }
 
-static void new_names(char vmlinux[KEPT_NAME_SIZE], char tiers[KEPT_NAME_SIZE])
-{
-	snprintf(vmlinux, KEPT_NAME_SIZE, NEW_VMLINUX, (long)getpid());
-	snprintf(tiers, KEPT_NAME_SIZE, NEW_TIERS, (long)getpid());
-}
-
 struct error *kept_create(struct kept *kept, FILE **ret_vmlinux, FILE **ret_tiers)
 {
-	char names[2][KEPT_NAME_SIZE];
-	new_names(names[0], names[1]);
-	FILE *vmlinux = create_file(kept, names[0]);
-	FILE *tiers = vmlinux ? create_file(kept, names[1]) : NULL;
+	char name[KEPT_NAME_SIZE + sizeof(TIERS)];
+	FILE *vmlinux = choose_new_name(kept) ? create_file(kept, kept->new_name) : NULL;
+	new_tiers_name(kept, name);
+	FILE *tiers = vmlinux ? create_file(kept, name) : NULL;
 	if (!tiers) {
-		struct error *error = error_system("%s/%s", kept->place, names[vmlinux != NULL]);
+		struct error *error = error_system("a file in %s", kept->place);
 		if (vmlinux)
 			fclose(vmlinux);
+		(void)unlinkat(kept->folder, kept->new_name, 0);
 		return error;
 	}
 	*ret_vmlinux = vmlinux;
@@ -228,7 +241,16 @@ static bool write_tail(const struct kept *kept, FILE *file)
 	       !fdatasync(fileno(file));
 }
 
-/* Of those that are kept, the oldest but this one, and how many and how large all are. */
+/* Whether somebody may need it, though it is the oldest: they are not told apart by who uses them.
+ */
+static bool is_in_use(const char *name, const struct stat *status)
+{
+	time_t age = time(NULL) - status->st_mtime;
+	bool is_new = !strncmp(name, NEW, strlen(NEW));
+	return age >= 0 && age < (is_new ? WRITE_SECONDS : OPEN_SECONDS);
+}
+
+/* Of those that are kept, the oldest that nobody needs, and how many and how large all are. */
 static void find_oldest(const struct kept *kept, char oldest[NAME_MAX + 1], size_t *ret_count,
 			uint64_t *ret_bytes)
 {
@@ -249,7 +271,8 @@ static void find_oldest(const struct kept *kept, char oldest[NAME_MAX + 1], size
 		++*ret_count;
 		*ret_bytes += (uint64_t)status.st_blocks * 512;
 		bool is_older = !*oldest || status.st_mtime < when;
-		if (!is_older || !strcmp(entry->d_name, kept->name))
+		if (!is_older || !strcmp(entry->d_name, kept->name) ||
+		    is_in_use(entry->d_name, &status))
 			continue;
 		when = status.st_mtime;
 		snprintf(oldest, NAME_MAX + 1, "%s", entry->d_name);
@@ -279,11 +302,11 @@ static void prune(const struct kept *kept)
 /* The list first: whoever finds the file finds its list. */
 static bool rename_both(const struct kept *kept)
 {
-	char names[2][KEPT_NAME_SIZE], tiers[KEPT_NAME_SIZE + sizeof(TIERS)];
-	new_names(names[0], names[1]);
+	char made[KEPT_NAME_SIZE + sizeof(TIERS)], tiers[KEPT_NAME_SIZE + sizeof(TIERS)];
+	new_tiers_name(kept, made);
 	snprintf(tiers, sizeof(tiers), "%s" TIERS, kept->name);
-	return !renameat(kept->folder, names[1], kept->folder, tiers) &&
-	       !renameat(kept->folder, names[0], kept->folder, kept->name);
+	return !renameat(kept->folder, made, kept->folder, tiers) &&
+	       !renameat(kept->folder, kept->new_name, kept->folder, kept->name);
 }
 
 struct error *kept_keep(struct kept *kept, FILE *vmlinux, FILE *tiers)
@@ -303,25 +326,25 @@ struct error *kept_keep(struct kept *kept, FILE *vmlinux, FILE *tiers)
 
 void kept_drop(struct kept *kept, FILE *vmlinux, FILE *tiers)
 {
-	char names[2][KEPT_NAME_SIZE];
-	new_names(names[0], names[1]);
+	char name[KEPT_NAME_SIZE + sizeof(TIERS)];
+	new_tiers_name(kept, name);
 	fclose(vmlinux);
 	fclose(tiers);
-	(void)unlinkat(kept->folder, names[0], 0);
-	(void)unlinkat(kept->folder, names[1], 0);
+	(void)unlinkat(kept->folder, kept->new_name, 0);
+	(void)unlinkat(kept->folder, name, 0);
 }
 
 struct error *kept_text(struct kept *kept, const char *name, const char *text, char **ret_path)
 {
-	char temporary[KEPT_NAME_SIZE], *path;
-	snprintf(temporary, sizeof(temporary), ".new-%ld", (long)getpid());
+	char *path;
 	if (asprintf(&path, "%s/%s", kept->place, name) < 0)
 		return error_no_memory();
-	FILE *file = create_file(kept, temporary);
+	FILE *file = choose_new_name(kept) ? create_file(kept, kept->new_name) : NULL;
 	bool good = file && fputs(text, file) >= 0;
 	good &= file && !fclose(file);
-	if (!good || renameat(kept->folder, temporary, kept->folder, name)) {
+	if (!good || renameat(kept->folder, kept->new_name, kept->folder, name)) {
 		struct error *error = error_system("%s", path);
+		(void)unlinkat(kept->folder, kept->new_name, 0);
 		free(path);
 		return error;
 	}

@@ -21,7 +21,8 @@ struct kept {
 	struct cache_dump dump; /* empty if temporary */
 	struct cache_key key;
 	char name[KEPT_NAME_SIZE];
-	char *vmlinux, *tiers; /* paths of what is there, or will be; owned */
+	char new_name[KEPT_NAME_SIZE]; /* until it is whole; nobody else has the same */
+	char *vmlinux, *tiers;	       /* paths of what is there, or will be; owned */
 };
 
 /*

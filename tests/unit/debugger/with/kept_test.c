@@ -7,7 +7,9 @@
 #include "debugger/with/tool.h"
 #include <dirent.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct world {
@@ -127,20 +129,69 @@ static void test_damaged(void)
 	world_deinit(&world);
 }
 
+/* As if it had been used so many seconds ago. */
+static void set_age(const char *path, time_t seconds)
+{
+	const struct timespec when = { .tv_sec = time(NULL) - seconds };
+	const struct timespec times[2] = { when, when };
+	CHECK(!utimensat(AT_FDCWD, path, times, 0));
+}
+
+static void make_one(struct world *world, uint64_t number, time_t age)
+{
+	struct kept kept;
+	open_kept(world, number, true, &kept);
+	make(&kept, "ELF");
+	CHECK(kept_find(&kept));
+	set_age(kept.vmlinux, age);
+	kept_close(&kept);
+}
+
 static void test_old_ones_give_way(void)
 {
 	struct world world;
 	struct kept kept;
 	world_init(&world);
-	for (uint64_t i = 0; i < 12; i++) {
-		open_kept(&world, i, true, &kept);
-		make(&kept, "ELF");
-		CHECK(kept_find(&kept));
-		kept_close(&kept);
-	}
+	for (uint64_t i = 0; i < 12; i++)
+		make_one(&world, i, 2000 - (time_t)i);
 	CHECK_U64(count_files(world.folder, ".vmlinux", false), 8);
 	CHECK_U64(count_files(world.folder, ".tiers", false), 8);
 	CHECK_U64(count_files(world.folder, "", false), 16);
+	for (uint64_t i = 0; i < 12; i++) {
+		open_kept(&world, i, true, &kept);
+		CHECK(kept_find(&kept) == (i >= 4));
+		kept_close(&kept);
+	}
+	world_deinit(&world);
+}
+
+/* What others have just found, and are about to open, stays, and so does what they write. */
+static void test_others_files_stay(void)
+{
+	struct world world;
+	struct kept written, abandoned;
+	FILE *files[4];
+	char path[256];
+	world_init(&world);
+	open_kept(&world, 100, true, &written);
+	CHECK_OK(kept_create(&written, &files[0], &files[1]));
+	snprintf(path, sizeof(path), "%s/%s", world.folder, written.new_name);
+	set_age(path, 600);
+	open_kept(&world, 100, true, &abandoned);
+	CHECK_OK(kept_create(&abandoned, &files[2], &files[3]));
+	CHECK(strcmp(abandoned.new_name, written.new_name) != 0);
+	snprintf(path, sizeof(path), "%s/%s", world.folder, abandoned.new_name);
+	set_age(path, 7200);
+	for (uint64_t i = 0; i < 12; i++)
+		make_one(&world, i, 0);
+	CHECK_U64(count_files(world.folder, ".vmlinux", false), 13);
+	CHECK(access(path, F_OK));
+	CHECK_OK(kept_keep(&written, files[0], files[1]));
+	CHECK(kept_find(&written));
+	kept_drop(&abandoned, files[2], files[3]);
+	kept_close(&abandoned);
+	kept_close(&written);
+	CHECK_U64(count_files(world.folder, "", false), 26);
 	world_deinit(&world);
 }
 
@@ -173,6 +224,12 @@ static void test_dropped(void)
 	kept_drop(&kept, vmlinux, tiers);
 	CHECK(!kept_find(&kept));
 	CHECK_U64(count_files(world.folder, "", false), 0);
+	/* What does not get its name leaves nothing, either. */
+	char path[256], *ret;
+	snprintf(path, sizeof(path), "%s/text.py", world.folder);
+	CHECK(!mkdir(path, 0700));
+	CHECK_FAILS(kept_text(&kept, "text.py", "pass\n", &ret), "text.py");
+	CHECK_U64(count_files(world.folder, "", false), 1);
 	kept_close(&kept);
 	world_deinit(&world);
 }
@@ -221,6 +278,7 @@ int main(void)
 	RUN(test_found_again);
 	RUN(test_damaged);
 	RUN(test_old_ones_give_way);
+	RUN(test_others_files_stay);
 	RUN(test_temporary);
 	RUN(test_dropped);
 	RUN(test_formats);
