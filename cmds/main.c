@@ -23,6 +23,7 @@
 #include "debugger/with/start.h"
 #include "vmcore/decompress.h"
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -567,6 +568,8 @@ int main(int argc, char **argv)
 		.btf_files = calloc((size_t)argc, sizeof(*settings.btf_files)),
 	};
 	int status = EXIT_NO_DUMP;
+	/* Who started this may have ignored it: then the status of programs is lost. */
+	signal(SIGCHLD, SIG_DFL);
 	struct error *error = standard_open();
 	if (error)
 		return fail(error);

@@ -122,6 +122,19 @@ def ends_when_told(program, boot, tools, delay):
         program.cache = None
 
 
+def survives_ignored_children(program, boot, tools):
+    """Started by a program that ignores SIGCHLD: children have a status all the same."""
+    environment = program.environment(PATH=tools + ":" + os.environ["PATH"])
+    done = subprocess.run([program.path, "-q", boot.dump, "--with", "crash"], env=environment, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
+                          preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    check_equal((done.returncode, done.stderr), (STATUS, b""), "of a tool")
+    check(boot.dump in json.loads(done.stdout)["arguments"], "no dump")
+    done = subprocess.run([program.path, "-q", "-c", "!false", boot.dump], env=environment, check=False, timeout=SECONDS,
+                          stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    check_equal(done.returncode, 1, "status of !false")
+
+
 def takes_any_path(program, boot, tools):
     """A dump whose name looks like an option, like other words, or like the number of a process."""
     for name in ("./-x", "a b;'c'", "12345"):
@@ -212,6 +225,8 @@ def run(session):
                     case(program, WithDump(kdump, kdump_dump), notes)
     with session.case(f"{all_boots[0].label}: paths are no options"):
         takes_any_path(program, all_boots[0], tools)
+    with session.case(f"{all_boots[0].label}: started where SIGCHLD is ignored"):
+        survives_ignored_children(program, all_boots[0], tools)
     with session.case(f"{all_boots[0].label}: Ctrl-C ends it"):
         for delay in (0, 0.02, 0.2, 0.6):
             ends_when_told(program, all_boots[0], tools, delay)
