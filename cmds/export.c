@@ -97,6 +97,8 @@ static struct error *export_run(struct session *session, const struct arguments 
 	if (!is_vmlinux && (options[OPTION_NO_MODULES] || options[OPTION_TIERS]))
 		return command_usage_error(&command_export,
 					   "--no-modules and --tiers are for vmlinux");
+	if (options[OPTION_TIERS] && !strcmp(options[OPTION_TIERS], path))
+		return command_usage_error(&command_export, "--tiers and FILE are the same file");
 	if (!is_vmlinux && !is_module && options[OPTION_GUESSES])
 		return command_usage_error(&command_export, "--guesses is for vmlinux and module");
 	if (is_vmlinux)
@@ -146,8 +148,8 @@ const struct command command_export = {
 					  "variables whose type is a guess, too" },
 		     [OPTION_TIERS] = { 0, "tiers", "LIST", OPERAND_FILE,
 					"how sure the type of each variable is, into this file" } },
-	.operands = { { .name = "vmlinux|module|btf|variables", .kind = OPERAND_WORD },
-		      { .name = "[NAME] FILE", .kind = OPERAND_OUTPUT, .repeated = true } },
+	.operands = { { .name = "vmlinux|module NAME|btf|variables", .kind = OPERAND_WORD },
+		      { .name = "FILE", .kind = OPERAND_OUTPUT, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = export_run,

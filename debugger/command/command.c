@@ -95,8 +95,9 @@ size_t command_usage(const struct command *command, char *buffer, size_t size)
 		usage_option(file, &command->options[i]);
 	for (size_t i = 0; i < command_operand_count(command); i++) {
 		const struct operand_spec *operand = &command->operands[i];
+		bool is_list = operand->repeated && operand->kind != OPERAND_OUTPUT;
 		fprintf(file, operand->optional ? " [%s%s]" : " %s%s", operand->name,
-			operand->repeated ? "..." : "");
+			is_list ? "..." : "");
 	}
 	fclose(file);
 	snprintf(buffer, size, "%s", text);

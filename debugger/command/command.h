@@ -27,7 +27,9 @@ enum operand_kind {
 	OPERAND_EACH, /* tasks, then a command with operands of its own */
 	OPERAND_MODULE,
 	OPERAND_FILE,
-	OPERAND_OUTPUT, /* of operands: the last word of the line, a file that is written */
+	/* Of operands: the last word of the line, a file that is written; `repeated`, others may
+	   stand before it. */
+	OPERAND_OUTPUT,
 	OPERAND_SCRIPT, /* a file whose lines run */
 	OPERAND_WORD
 };

@@ -249,7 +249,8 @@ def has_what_is_asked_for(program, boot, path, notes):
 def refuses(program, boot, path):
     """Words that fit no form; a file that cannot be."""
     for command, why in (("export core /dev/null", "no form \"core\""),
-                         ("export vmlinux", "usage: export"),
+                         ("export vmlinux", "export: FILE is missing; usage: export"),
+                         ("export vmlinux --tiers a a", "the same file"),
                          ("export vmlinux -m ext4 /dev/null", "-m is for btf and variables"),
                          ("export btf --guesses /dev/null", "is for vmlinux and module"),
                          ("export module nosuch /dev/null", "no module nosuch is loaded"),
