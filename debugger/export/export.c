@@ -45,8 +45,10 @@ static struct error *write_types(struct exporting *exporting)
 	exporting->modules = calloc(exporting->module_count + 1, sizeof(*exporting->modules));
 	if (!exporting->modules)
 		return error_no_memory();
-	for (size_t i = 0; i < exporting->module_count; i++)
+	for (size_t i = 0; i < exporting->module_count; i++) {
+		TRY(interrupt_check());
 		TRY(write_module(exporting, i));
+	}
 	return NULL;
 }
 

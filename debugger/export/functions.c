@@ -5,6 +5,7 @@
  * own, which no FUNC has: their parameters are not those that were written down.
  */
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/code/text.h"
 #include "debugger/export/quirks.h"
 #include <stdlib.h>
@@ -89,6 +90,8 @@ static struct error *collect(struct functions *functions)
 	uint32_t count = exporting->options->no_modules ? symtab_kernel_count(symbols)
 							: symtab_count(symbols);
 	for (uint32_t i = 0; i < count; i++) {
+		if (!(i & 1023))
+			TRY(interrupt_check());
 		symtab_peek(symbols, i, &symbol);
 		if (symbol.kind != 't' && symbol.kind != 'T' && symbol.kind != 'W' &&
 		    symbol.kind != 'w')

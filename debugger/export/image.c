@@ -6,6 +6,7 @@
  * without a name of their own, so that each symbol has one.
  */
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/code/text.h"
 #include "debugger/export/exporting.h"
 #include <elf.h>
@@ -281,6 +282,8 @@ struct error *export_symbols(struct exporting *exporting)
 	struct symbol symbol;
 	uint32_t count = symtab_kernel_count(symbols);
 	for (uint32_t i = 0; i < count; i++) {
+		if (!(i & 1023))
+			TRY(interrupt_check());
 		symtab_get_into(symbols, i, name, &symbol);
 		add_symbol(exporting, &symbol);
 	}
