@@ -81,13 +81,11 @@ static const char drgn_plugin[] =
 	"    import logging\n"
 	"    logging.getLogger(\"drgn\").warning(\"no symbols of modules: %r\", error)\n";
 
-const char tool_names[] = "crash drgn gdb";
-
 static const struct tool tools[] = {
 	{ .name = "crash",
 	  .package = "crash",
 	  .reads = crash_reads,
-	  .others = "no tool does",
+	  .others = "neither do drgn and gdb",
 	  .reads_split = true,
 	  .add_words = add_crash_words },
 	{ .name = "drgn",

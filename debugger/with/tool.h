@@ -43,10 +43,8 @@ struct tool {
 
 #define TOOL_WORDS_MAX 8 /* of add_words(), and one for each dump */
 
-/* By its name; NULL: there is none. */
+/* By its name, one of the words that --with takes; NULL: there is none. */
 const struct tool *tool_find(const char *name);
-/* With blanks between, as struct program_option has its words. */
-extern const char tool_names[];
 /* Where the shell would find it; to be freed. NULL: nowhere, or no memory. */
 char *tool_program(const struct tool *tool);
 /* False: it cannot be read. */

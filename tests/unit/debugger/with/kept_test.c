@@ -3,6 +3,7 @@
  */
 #include "tests/unit/test.h"
 
+#include "debugger/command/options.h"
 #include "debugger/with/kept.h"
 #include "debugger/with/tool.h"
 #include <dirent.h>
@@ -269,8 +270,22 @@ static void test_formats(void)
 	CHECK_U64(format_of(&world, "", 0), DUMP_OTHER);
 	enum dump_format format;
 	CHECK(!dump_format_of("/nonexistent/dump", &format));
-	CHECK(tool_find("gdb") && !tool_find("") && !tool_find("gd"));
 	world_deinit(&world);
+}
+
+/* Each word of the option is a tool, and no other one. */
+static void test_tools(void)
+{
+	char words[64], *rest = words, *word;
+	size_t count = 0;
+	snprintf(words, sizeof(words), "%s", option_of_key(OPTION_WITH)->words);
+	while ((word = strsep(&rest, " "))) {
+		const struct tool *tool = tool_find(word);
+		CHECK(tool && !strcmp(tool->name, word));
+		count++;
+	}
+	CHECK_U64(count, 3);
+	CHECK(!tool_find("") && !tool_find("gd"));
 }
 
 int main(void)
@@ -282,5 +297,6 @@ int main(void)
 	RUN(test_temporary);
 	RUN(test_dropped);
 	RUN(test_formats);
+	RUN(test_tools);
 	return test_finish();
 }
