@@ -32,6 +32,8 @@
 
 extern const struct command command_help;
 
+#define RAW_MEMORY "raw memory: crash, drgn and gdb read no images of it"
+
 enum exit_status { EXIT_ALL_WELL = 0, EXIT_COMMAND_FAILED = 1, EXIT_NO_DUMP = 2 };
 
 struct settings {
@@ -385,6 +387,9 @@ static int write_for_tool(struct target *target, const struct settings *settings
 						.tiers = settings->tool_list,
 						.progress = progress };
 	struct export_summary summary;
+	/* By its first bytes it could have been a format that the tool knows. */
+	if (target->facts->is_raw)
+		return fail(error_create(ERROR_UNSUPPORTED, RAW_MEMORY));
 	if (!settings->quiet)
 		show_problems(&session);
 	struct error *error = export_vmlinux(target, &options, settings->tool_file, &summary);
@@ -530,8 +535,8 @@ static int check_tool(const struct settings *settings)
 	const char *why = settings->live	   ? "--live is not for other tools"
 			  : settings->source_count ? "-c and -i are no options beside --with: what "
 						     "follows the tool's name is the tool's"
-			  : settings->raw ? "--format raw: other tools read no image of memory"
-					  : NULL;
+			  : settings->raw	   ? RAW_MEMORY
+						   : NULL;
 	if (!settings->tool || !why)
 		return -1;
 	fprintf(stderr, "btfcrash: %s\n", why);

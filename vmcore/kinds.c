@@ -152,7 +152,7 @@ static struct error *open_raw(struct vmcore *vmcore, bool certain)
 	vmcore->info = found ? found : vmcore->info;
 	snprintf(vmcore->facts.format, sizeof(vmcore->facts.format), "raw memory%s",
 		 has_hole ? " (in pieces, by the memory map in it)" : "");
-	vmcore->is_image = true;
+	vmcore->is_image = vmcore->facts.is_raw = true;
 	vmcore->notes = &vmcore->core->notes;
 	take_runs(vmcore, vmcore->core);
 	return NULL;

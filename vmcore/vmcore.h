@@ -34,6 +34,7 @@ struct vmcore_facts {
 	char warning[256];  /* what to tell the user when incomplete, "" otherwise */
 	int64_t crash_time; /* seconds since 1970 from CRASHTIME or the header, 0 unknown */
 	bool from_kexec;    /* CRASHTIME is there: a true kdump, else a hypervisor's dump */
+	bool is_raw;	    /* memory and nothing else, whether or not the user said so */
 	bool is_live;	    /* no dump: the running kernel, which changes while it is read */
 };
 

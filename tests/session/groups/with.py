@@ -154,10 +154,11 @@ def refuses(program, boot, tools):
              ([boot.dump, "--with", "lldb"], "crash drgn gdb"), ([boot.dump, "--with"], "usage"),
              (["-c", "sys", boot.dump, "--with", "gdb"], "no options beside --with"),
              ([none, "--with", "crash"], "No such file"),
-             (["--format", "raw", boot.dump, "--with", "crash"], "no image of memory"),
+             (["--format", "raw", boot.dump, "--with", "crash"], "raw memory: crash"),
              ([boot.dump, "--with", "gdb"], "without virtual addresses, which gdb does not read"),
              ([boot.dump, boot.dump, "--with", "drgn"], "drgn reads a dump of one file only")]
-    for flavour, name, why in (("zlib", "gdb", "kdump-compressed, which gdb does not read"),
+    for flavour, name, why in (("pmemsave", "crash", "raw memory: crash, drgn and gdb read no images"),
+                               ("zlib", "gdb", "kdump-compressed, which gdb does not read"),
                                ("flat", "drgn", "flattened, which drgn does not read")):
         path = os.path.join(boot.folder, "vmcore." + flavour)
         if os.path.exists(path):
