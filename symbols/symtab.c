@@ -368,12 +368,14 @@ static bool added_by_address(const struct symtab *symtab, uint64_t address, stru
 		return false;
 	uint64_t place = symtab->added[order->numbers[above - 1]].address;
 	int best_rank = -1;
+	/* An object of no bytes (struct lock_class_key) has nothing to say of what lies there. */
+	const int empty_rank = 4;
 	for (size_t i = above; i-- > 0 && above - i <= ALIASES_MAX;) {
 		uint32_t number = order->numbers[i];
 		const struct added_symbol *symbol = &symtab->added[number];
 		if (symbol->address != place)
 			break;
-		int rank = alias_rank(symbol->name);
+		int rank = symbol->size ? alias_rank(symbol->name) : empty_rank;
 		if (best_rank < 0 || rank <= best_rank) {
 			best_rank = rank;
 			get_added(symtab, number, ret);

@@ -14,7 +14,9 @@
 /* Read at once: small, so that the pages it takes are few. */
 #define CHUNK_SIZE (256u << 10)
 /* Of what nearly nothing is found about, which nobody waits for. */
-#define FUNCTIONS_MAX	  1024
+#define FUNCTIONS_MAX 1024
+/* Behind the last symbol lie megabytes, and many a number looks like a reference to them. */
+#define NEAR_SIZE	  4096
 #define FUNCTION_SIZE_MAX (1u << 20)
 
 /* --- the world of the flow ------------------------------------------------------------------- */
@@ -251,34 +253,46 @@ static bool is_exported(struct inference *inference, const struct subject *subje
 	return subject->module || symtab_address(inference->target->symbols, name, &address);
 }
 
-struct error *code_clues(struct inference *inference, const struct subject *subject,
-			 struct clues *clues)
+/*
+ * The functions that may refer to the first `size` bytes of a subject. A module is not referred to
+ * by the kernel, nor what is not exported by modules: whether an earlier question has read these
+ * must not change the answer.
+ */
+static struct error *find_functions(struct inference *inference, const struct subject *subject,
+				    uint64_t size, bool by_modules, struct function_range **ret,
+				    size_t *ret_count)
 {
-	struct lazy lazy = { inference, subject, clues, 0, NULL };
 	struct places places = { .items = NULL };
-	struct reference_scan scan = { subject->address - subject->per_cpu_base, subject->room,
-				       &places, add_place };
+	struct reference_scan scan = { subject->address - subject->per_cpu_base, size, &places,
+				       add_place };
 	struct error *error = NULL;
-	bool by_modules = is_exported(inference, subject);
-	if (by_modules)
-		TRY(inference_add_modules(inference));
-	inference_read_edges(inference);
-	/*
-	 * A module is not referred to by the kernel, nor what is not exported by modules: whether
-	 * an earlier question has read these must not change the answer.
-	 */
 	size_t end = by_modules || !inference->text.count ? inference->text.count : 1;
 	for (size_t i = subject->module ? 1 : 0; !error && i < end; i++)
 		error = scan_range(inference, &inference->text.ranges[i], &scan);
 	if (!error && places.failed)
 		error = error_no_memory();
+	if (!error)
+		error = list_functions(inference, &places, ret, ret_count);
+	free(places.items);
+	return error;
+}
+
+struct error *code_clues(struct inference *inference, const struct subject *subject,
+			 struct clues *clues)
+{
+	struct lazy lazy = { inference, subject, clues, 0, NULL };
 	struct function_range *functions = NULL;
 	size_t count = 0;
-	if (!error)
-		error = list_functions(inference, &places, &functions, &count);
-	if (!error)
-		error = run_functions(&lazy, functions, count);
+	bool by_modules = is_exported(inference, subject);
+	if (by_modules)
+		TRY(inference_add_modules(inference));
+	inference_read_edges(inference);
+	TRY(find_functions(inference, subject, subject->room, by_modules, &functions, &count));
+	if (count > FUNCTIONS_MAX && subject->room > NEAR_SIZE) {
+		free(functions);
+		TRY(find_functions(inference, subject, NEAR_SIZE, by_modules, &functions, &count));
+	}
+	struct error *error = run_functions(&lazy, functions, count);
 	free(functions);
-	free(places.items);
 	return error;
 }

@@ -34,6 +34,7 @@ static const struct elf_row rows[] = {
 	{ "my_init", CORE + 0x200, 0x10, SOMEWHERE, 't' },
 	{ "$x", CORE + 0x300, 0, SOMEWHERE, 't' },
 	{ "counter", PER_CPU + 8, 8, SOMEWHERE, 'a' },
+	{ "__key.0", DATA + 0x100, 0, SOMEWHERE, 'b' }, /* a struct without members */
 	{ "variable", DATA + 0x100, 4, SOMEWHERE, 'd' },
 	{ "__ksymtab_exported", EXPORTS + 12, 0, SOMEWHERE, 'r' },
 	{ "__ksymtab_exported_gpl", EXPORTS + 48, 0, SOMEWHERE, 'r' },
@@ -176,6 +177,7 @@ static void test_by_address(void)
 		{ CORE + 0xfff, "init_module+0xdff [testing]" },
 		{ CORE + 0x1000, NULL },
 		{ DATA, NULL },
+		{ DATA + 0x100, "variable [testing]" },
 		{ DATA + 0x102, "variable+0x2 [testing]" },
 		{ PER_CPU + 8, NULL },
 		{ 0x1234, NULL },
