@@ -6,7 +6,6 @@
 #include "debugger/eval/selection.h"
 #include "debugger/eval/value.h"
 #include "debugger/eval/variables.h"
-#include "debugger/infer/infer.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/show/member.h"
 #include "debugger/target/object.h"
@@ -94,34 +93,24 @@ static void show_data(struct out *out, const struct value *value)
 		out_string_as(out, "confidence", confidence, "");
 }
 
-/* What else a guessed variable may be: the candidates that nothing contradicts. */
 static void show_alternatives(const struct printing *printing, const struct value *value)
 {
 	struct target *target = printing->session->target;
 	struct out *out = printing->session->out;
+	struct type types[ALTERNATIVES];
 	struct symbol symbol;
-	struct typing typing;
 	symtab_get(target->symbols, value->symbol, &symbol);
-	struct error *error = infer_symbol(target, NULL, &symbol, true, &typing);
-	if (error) {
-		error_free(error);
-		return;
-	}
-	size_t shown = 0;
+	size_t count = verdict_alternatives(target, &symbol, value->type, types, ALTERNATIVES);
 	out_array_begin(out, "alternatives");
-	for (size_t i = 0; i < typing.candidate_count && shown < ALTERNATIVES; i++) {
+	for (size_t i = 0; i < count; i++) {
 		char type[512];
-		type_spell(typing.candidates[i].type, NULL, type, sizeof(type));
-		if (typing.candidates[i].rejected ||
-		    type_equal(typing.candidates[i].type, value->type))
-			continue;
-		out_text(out, shown++ ? ", " : "// or: ");
+		type_spell(types[i], NULL, type, sizeof(type));
+		out_text(out, i ? ", " : "// or: ");
 		out_string(out, NULL, type);
 	}
 	out_array_end(out);
-	if (shown)
+	if (count)
 		out_text(out, "\n");
-	typing_deinit(&typing);
 }
 
 /* "{ .comm = ..., .pid = ... }" of the members that were chosen. */

@@ -21,10 +21,8 @@ void typing_deinit(struct typing *typing)
 	*typing = (struct typing){ 0 };
 }
 
-/* The best candidates and the clues, for `whatis -v`. Takes the clues. */
-static struct error *explain_typing(struct one *one, struct typing *typing)
+static struct error *list_candidates(const struct solver *solver, struct typing *typing)
 {
-	const struct solver *solver = one->solver;
 	size_t count = solver->count < 24 ? solver->count : 24;
 	typing->candidates = calloc(count + 1, sizeof(*typing->candidates));
 	if (!typing->candidates)
@@ -37,13 +35,25 @@ static struct error *explain_typing(struct one *one, struct typing *typing)
 		candidate->rejected_by = solver->items[i].rejected_by;
 		typing->candidate_count++;
 	}
-	typing->clues = one->clues;
-	one->clues = (struct clues){ 0 };
+	return NULL;
+}
+
+/* The candidates of a guess; of what is to be explained, the clues too. */
+static struct error *explain_typing(struct one *one, struct typing *typing)
+{
+	if (!one->explains && typing->confidence != CONFIDENCE_GUESS)
+		return NULL;
+	solver_judge_all(one->solver);
+	TRY(list_candidates(one->solver, typing));
+	if (one->explains) {
+		typing->clues = one->clues;
+		one->clues = (struct clues){ 0 };
+	}
 	return NULL;
 }
 
 static struct error *infer_with(struct one *one, const struct symbol *symbol,
-				const struct subject *subject, bool explain, struct typing *ret)
+				const struct subject *subject, struct typing *ret)
 {
 	struct inference *inference;
 	struct clues code = { 0 };
@@ -61,7 +71,7 @@ static struct error *infer_with(struct one *one, const struct symbol *symbol,
 	struct typing typing;
 	TRY(one_conclude(one, &answer));
 	TRY(typing_of_answer(&answer, &typing));
-	error = explain ? explain_typing(one, &typing) : NULL;
+	error = explain_typing(one, &typing);
 	if (error) {
 		typing_deinit(&typing);
 		return error;
@@ -83,7 +93,7 @@ static struct error *infer_subject(struct knowledge *knowledge, const struct sub
 		one->refines = true;
 		one->explains = explain;
 		one->solver = &solver;
-		error = infer_with(one, symbol, subject, explain, ret);
+		error = infer_with(one, symbol, subject, ret);
 		clues_deinit(&one->clues);
 	}
 	solver_deinit(&solver);
@@ -106,6 +116,17 @@ static struct error *infer_kept(struct inference *inference, const struct infer_
 	return infer_subject(knowledge, subject, symbol, explain, ret);
 }
 
+/* Takes the candidates of what nobody wants explained. */
+static void keep_guess(struct inference *inference, const struct symbol *symbol,
+		       struct typing *typing)
+{
+	free(inference->guess.candidates);
+	inference->guess =
+		(struct kept_guess){ typing->candidates, typing->candidate_count, symbol->number };
+	typing->candidates = NULL;
+	typing->candidate_count = 0;
+}
+
 struct error *infer_symbol(struct target *target, const struct infer_options *options,
 			   const struct symbol *symbol, bool explain, struct typing *ret)
 {
@@ -118,8 +139,12 @@ struct error *infer_symbol(struct target *target, const struct infer_options *op
 	struct knowledge *knowledge = NULL;
 	struct inference *inference;
 	struct error *error = inference_get(target, &inference);
-	if (!error)
-		return infer_kept(inference, &settled, &subject, symbol, explain, ret);
+	if (!error) {
+		TRY(infer_kept(inference, &settled, &subject, symbol, explain, ret));
+		if (!explain && !options)
+			keep_guess(inference, symbol, ret);
+		return NULL;
+	}
 	error_free(error);
 	error = knowledge_create(target, &knowledge);
 	if (!error)
@@ -128,4 +153,19 @@ struct error *infer_symbol(struct target *target, const struct infer_options *op
 		error = infer_subject(knowledge, &subject, symbol, explain, ret);
 	knowledge_destroy(knowledge);
 	return error;
+}
+
+struct error *infer_candidates(struct target *target, const struct symbol *symbol,
+			       struct typing *ret)
+{
+	struct inference *inference;
+	struct error *error = inference_get(target, &inference);
+	struct kept_guess *guess = error ? NULL : &inference->guess;
+	error_free(error);
+	/* Else it came from the cache, or another one was made since. */
+	if (!guess || !guess->candidates || guess->symbol != symbol->number)
+		return infer_symbol(target, NULL, symbol, true, ret);
+	*ret = (struct typing){ .candidates = guess->candidates, .candidate_count = guess->count };
+	*guess = (struct kept_guess){ NULL, 0, 0 };
+	return NULL;
 }

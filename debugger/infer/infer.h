@@ -69,6 +69,12 @@ struct inference; /* everything kept between questions; lives in target */
 struct error *infer_symbol(struct target *target, const struct infer_options *options,
 			   const struct symbol *symbol, bool explain,
 			   struct typing *ret) MUST_CHECK;
+/*
+ * The candidates alone, of a symbol whose type is a guess: they are there at once where
+ * infer_symbol() has just made that guess.
+ */
+struct error *infer_candidates(struct target *target, const struct symbol *symbol,
+			       struct typing *ret) MUST_CHECK;
 /* All data symbols of the kernel and its modules, in parallel; results by subject, for `globals`
  * and the score. */
 typedef struct error *typing_visitor(void *context, const struct subject *subject,

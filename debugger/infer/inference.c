@@ -18,6 +18,7 @@ static void inference_destroy(void *data)
 	struct inference *inference = data;
 	if (!inference)
 		return;
+	free(inference->guess.candidates);
 	if (inference->knowledge_destroy)
 		inference->knowledge_destroy(inference->knowledge);
 	text_deinit(&inference->text);

@@ -28,6 +28,14 @@ struct known_global {
 };
 
 struct knowledge;
+struct candidate;
+
+/* The last guess: whoever shows one asks for its alternatives next. */
+struct kept_guess {
+	struct candidate *candidates; /* NULL: none is kept */
+	size_t count;
+	uint32_t symbol;
+};
 
 struct inference {
 	struct target *target;
@@ -51,6 +59,7 @@ struct inference {
 
 	struct knowledge *knowledge; /* of infer.c, NULL: not asked for yet */
 	void (*knowledge_destroy)(struct knowledge *knowledge);
+	struct kept_guess guess;
 
 	/* For all of the kernel at once; empty before. */
 	struct subjects subjects;

@@ -445,7 +445,7 @@ static struct error *refine(struct solver *solver)
 	return NULL;
 }
 
-static void judge_all(struct solver *solver)
+void solver_judge_all(struct solver *solver)
 {
 	for (size_t i = 0; i < solver->count; i++)
 		if (!solver->items[i].is_judged)
@@ -517,7 +517,7 @@ static void judge_best(struct solver *solver)
 	array_sort(solver->items, judged, sizeof(*solver->items), compare_scored);
 	/* All are contradicted: the best of them may still do as a guess. */
 	if (!judged || solver->items->rejected)
-		judge_all(solver);
+		solver_judge_all(solver);
 }
 
 /* What a table of the kernel says and nothing contradicts needs no rivals. */
@@ -553,7 +553,7 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 	if (input->judge_most)
 		judge_best(solver);
 	else
-		judge_all(solver);
+		solver_judge_all(solver);
 	return NULL;
 }
 
@@ -563,7 +563,7 @@ struct error *solver_refine(struct solver *solver)
 	if (!solver->input->refine || is_counted ||
 	    solver_confidence(solver) >= CONFIDENCE_INFERRED)
 		return NULL;
-	judge_all(solver);
+	solver_judge_all(solver);
 	return refine(solver);
 }
 

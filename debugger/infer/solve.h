@@ -108,6 +108,8 @@ void solver_deinit(struct solver *solver);
 struct error *solve(struct solver *solver, const struct solver_input *input) MUST_CHECK;
 /* After solve(), where that does not suffice: the input's `refine`. Takes time. */
 struct error *solver_refine(struct solver *solver) MUST_CHECK;
+/* Judges the candidates, too, that could not be the best, and puts all in order. */
+void solver_judge_all(struct solver *solver);
 /* For `refine`: a candidate, added and checked if it is not there. NULL: does not fit. */
 struct scored *solver_consider(struct solver *solver, uint32_t type, uint32_t count);
 /* The tier of the best item. */

@@ -57,6 +57,25 @@ struct error *verdict_of_typing(struct target *target, const struct symbol *symb
 	return NULL;
 }
 
+size_t verdict_alternatives(struct target *target, const struct symbol *symbol, struct type type,
+			    struct type *ret, size_t most)
+{
+	struct typing typing;
+	size_t kept = 0;
+	struct error *error = infer_candidates(target, symbol, &typing);
+	if (error) {
+		error_free(error);
+		return 0;
+	}
+	for (size_t i = 0; i < typing.candidate_count && kept < most; i++) {
+		const struct candidate *candidate = &typing.candidates[i];
+		if (!candidate->rejected && !type_equal(candidate->type, type))
+			ret[kept++] = candidate->type;
+	}
+	typing_deinit(&typing);
+	return kept;
+}
+
 struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 			     struct verdict *ret)
 {

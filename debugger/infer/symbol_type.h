@@ -22,6 +22,12 @@ struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
 				const struct typing *typing, bool undeclared,
 				struct verdict *ret) MUST_CHECK;
+/*
+ * What else a symbol may be whose type is a guess: the candidates that nothing contradicts, best
+ * first, at most `most`. Returns how many.
+ */
+size_t verdict_alternatives(struct target *target, const struct symbol *symbol, struct type type,
+			    struct type *ret, size_t most);
 /* Says so of an array whose length nothing proves, `room` bytes before the next symbol. */
 const char *verdict_length_remark(struct type type, uint64_t room);
 /* Equal but for the length of an array. */
