@@ -10,7 +10,6 @@
 #include "base/bytes.h"
 #include "base/helper.h"
 #include "base/own_folder.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -32,6 +31,8 @@
 #define FILES_MAX    32
 #define ENDING	     ".types"
 #define NAME_SIZE    48
+
+static const struct folder_limits limits = { .ending = ENDING, .files = FILES_MAX };
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
@@ -272,40 +273,6 @@ static bool write_whole(int file, const uint8_t *data, size_t size)
 	return true;
 }
 
-static bool has_ending(const char *name)
-{
-	size_t length = strlen(name), tail = strlen(ENDING);
-	return length > tail && !strcmp(name + length - tail, ENDING);
-}
-
-/* Removes the oldest file of the cache if there are more than enough. */
-static void prune(int folder)
-{
-	char oldest[NAME_MAX + 1] = "";
-	struct stat status;
-	time_t when = 0;
-	size_t count = 0;
-	struct dirent *entry;
-	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *listing = again < 0 ? NULL : fdopendir(again);
-	while (listing && (entry = readdir(listing))) {
-		if (!has_ending(entry->d_name) ||
-		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
-			continue;
-		count++;
-		if (*oldest && status.st_mtime >= when)
-			continue;
-		when = status.st_mtime;
-		snprintf(oldest, sizeof(oldest), "%s", entry->d_name);
-	}
-	if (listing)
-		closedir(listing);
-	else if (again >= 0)
-		close(again);
-	if (count > FILES_MAX)
-		(void)unlinkat(folder, oldest, 0);
-}
-
 /* A new file of our own: no other session writes to it. */
 static int create_file(int folder, char name[NAME_SIZE])
 {
@@ -352,6 +319,6 @@ bool cache_file_write(const struct cache_place *place, const struct cache_key *k
 		(void)unlinkat(place->folder, temporary, 0);
 		return false;
 	}
-	prune(place->folder);
+	own_folder_prune(place->folder, &limits, name);
 	return true;
 }

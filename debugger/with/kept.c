@@ -6,6 +6,7 @@
 #include "debugger/with/kept.h"
 
 #include "base/bytes.h"
+#include "base/own_folder.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,21 @@
 #define TAIL_SIZE  28
 #define FILES_MAX  8
 #define BYTES_MAX  (UINT64_C(1) << 30) /* on disk, of all of them */
-#define LISTED_MAX 256
 #define NEW	   ".new-"
 /* Seconds that another process may still write a file, and that its tool takes to open it. */
 #define WRITE_SECONDS 3600
 #define OPEN_SECONDS  60
+
+/* Whether somebody may need it, though it is the oldest: they are not told apart by who uses them.
+ */
+static bool is_in_use(const char *name, const struct stat *status)
+{
+	time_t age = time(NULL) - status->st_mtime;
+	bool is_new = !strncmp(name, NEW, strlen(NEW));
+	return age >= 0 && age < (is_new ? WRITE_SECONDS : OPEN_SECONDS);
+}
+
+static const struct folder_limits limits = { ENDING, TIERS, FILES_MAX, BYTES_MAX, is_in_use };
 
 /* --- places -------------------------------------------------------------------------------- */
 
@@ -241,64 +252,6 @@ static bool write_tail(const struct kept *kept, FILE *file)
 	       !fdatasync(fileno(file));
 }
 
-/* Whether somebody may need it, though it is the oldest: they are not told apart by who uses them.
- */
-static bool is_in_use(const char *name, const struct stat *status)
-{
-	time_t age = time(NULL) - status->st_mtime;
-	bool is_new = !strncmp(name, NEW, strlen(NEW));
-	return age >= 0 && age < (is_new ? WRITE_SECONDS : OPEN_SECONDS);
-}
-
-/* Of those that are kept, the oldest that nobody needs, and how many and how large all are. */
-static void find_oldest(const struct kept *kept, char oldest[NAME_MAX + 1], size_t *ret_count,
-			uint64_t *ret_bytes)
-{
-	struct stat status;
-	time_t when = 0;
-	struct dirent *entry;
-	int folder = kept->folder;
-	*oldest = 0;
-	*ret_count = 0;
-	*ret_bytes = 0;
-	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *listing = again < 0 ? NULL : fdopendir(again);
-	while (listing && (entry = readdir(listing))) {
-		size_t length = strlen(entry->d_name), tail = strlen(ENDING);
-		if (length <= tail || strcmp(entry->d_name + length - tail, ENDING) != 0 ||
-		    fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
-			continue;
-		++*ret_count;
-		*ret_bytes += (uint64_t)status.st_blocks * 512;
-		bool is_older = !*oldest || status.st_mtime < when;
-		if (!is_older || !strcmp(entry->d_name, kept->name) ||
-		    is_in_use(entry->d_name, &status))
-			continue;
-		when = status.st_mtime;
-		snprintf(oldest, NAME_MAX + 1, "%s", entry->d_name);
-	}
-	if (listing)
-		closedir(listing);
-	else if (again >= 0)
-		close(again);
-}
-
-static void prune(const struct kept *kept)
-{
-	char oldest[NAME_MAX + 1], tiers[NAME_MAX + sizeof(TIERS) + 1];
-	for (int i = 0; i < LISTED_MAX; i++) {
-		size_t count;
-		uint64_t bytes;
-		find_oldest(kept, oldest, &count, &bytes);
-		if (!*oldest || (count <= FILES_MAX && bytes <= BYTES_MAX))
-			return;
-		snprintf(tiers, sizeof(tiers), "%s" TIERS, oldest);
-		(void)unlinkat(kept->folder, tiers, 0);
-		if (unlinkat(kept->folder, oldest, 0))
-			return;
-	}
-}
-
 /* The list first: whoever finds the file finds its list. */
 static bool rename_both(const struct kept *kept)
 {
@@ -320,7 +273,7 @@ struct error *kept_keep(struct kept *kept, FILE *vmlinux, FILE *tiers)
 	fclose(vmlinux);
 	fclose(tiers);
 	if (!kept->is_temporary)
-		prune(kept);
+		own_folder_prune(kept->folder, &limits, kept->name);
 	return NULL;
 }
 
