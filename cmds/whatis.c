@@ -178,16 +178,17 @@ static void show_candidates(struct target *target, struct out *out, const struct
  * A declaration next to what inference found. The program's own list is one source; where inference
  * agrees with it the type is certain.
  */
-static void show_declared(struct out *out, struct type type, enum type_origin origin,
-			  const struct typing *typing)
+static void show_declared(struct out *out, const struct verdict *verdict)
 {
 	char spelled[512];
-	bool is_known = typing->confidence >= CONFIDENCE_INFERRED;
-	bool agrees = typing->type.btf && verdict_is_same_type(type, typing->type);
-	type_spell(type, NULL, spelled, sizeof(spelled));
+	const struct statement *declared = &verdict->declared, *inferred = &verdict->inferred;
+	bool is_known = origin_confidence(inferred->origin) >= CONFIDENCE_INFERRED;
+	bool agrees = inferred->type.btf && verdict_is_same_type(declared->type, inferred->type);
+	type_spell(declared->type, NULL, spelled, sizeof(spelled));
 	out_object_begin(out, "declared");
 	out_text(out, "%s: ",
-		 origin == ORIGIN_USER ? "declared by --declare" : "declared by btfcrash's list");
+		 declared->origin == ORIGIN_USER ? "declared by --declare"
+						 : "declared by btfcrash's list");
 	out_string(out, "type", spelled);
 	out_bool_as(out, "agrees", agrees,
 		    agrees     ? ", as inferred"
@@ -238,8 +239,6 @@ static struct error *show_evidence(struct session *session, const char *text)
 	struct typing typing;
 	struct verdict verdict;
 	struct value value;
-	struct type declared;
-	enum type_origin origin;
 	TRY(expression_type(&session->scope, text, &value));
 	/* What BTF itself types, functions and per-CPU variables too, needs no evidence. */
 	if (value.origin == ORIGIN_KERNEL || value.origin == ORIGIN_MODULE) {
@@ -249,7 +248,6 @@ static struct error *show_evidence(struct session *session, const char *text)
 	if (!value.is_symbol)
 		return error_create(ERROR_NOT_FOUND, "\"%s\" is no variable: -v takes one", text);
 	symtab_get(target->symbols, value.symbol, &symbol);
-	TRY(declared_symbol_type(target, &symbol, &declared, &origin));
 	TRY(infer_symbol(target, NULL, &symbol, true, &typing));
 	struct error *error = verdict_of_typing(target, &symbol, &typing, false, &verdict);
 	if (error) {
@@ -258,8 +256,8 @@ static struct error *show_evidence(struct session *session, const char *text)
 	}
 	out_object_begin(out, NULL);
 	show_verdict(out, &symbol, &verdict);
-	if (origin == ORIGIN_USER || origin == ORIGIN_DECLARED)
-		show_declared(out, declared, origin, &typing);
+	if (verdict.declared.origin == ORIGIN_USER || verdict.declared.origin == ORIGIN_DECLARED)
+		show_declared(out, &verdict);
 	out_text(out, "\n");
 	show_clues(target, out, &typing);
 	out_text(out, "\n");

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "btf/writer.h"
-#include "debugger/declare/declare.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
@@ -41,21 +40,18 @@ static bool type_is_array(struct type type)
 }
 
 /*
- * What `whatis` would say, unless that is a guess, as the length of an array may be one too.
+ * What `whatis` would say, unless that is a guess, as the length of an array may be one too. Before
+ * the program's own list goes what inference is surer of.
  */
-static struct error *choose_type(struct btf_level *level, const struct subject *subject,
-				 const struct symbol *symbol, const struct typing *typing,
-				 struct type *ret_type, enum type_origin *ret_origin)
+static struct statement choose(const struct verdict *verdict)
 {
-	TRY(declared_symbol_type(level->target, symbol, ret_type, ret_origin));
-	bool weak = *ret_origin == ORIGIN_NONE || *ret_origin == ORIGIN_DECLARED;
-	if (weak && typing->confidence >= CONFIDENCE_INFERRED &&
-	    (typing->count_is_proved || subject->room_is_exact || !type_is_array(typing->type))) {
-		*ret_type = typing->type;
-		*ret_origin = typing->origin;
-	} else if (*ret_origin == ORIGIN_DECLARED && type_is_array(*ret_type))
-		*ret_origin = ORIGIN_NONE;
-	return NULL;
+	const struct statement *declared = &verdict->declared, *inferred = &verdict->inferred;
+	if (declared->origin != ORIGIN_NONE && declared->origin != ORIGIN_DECLARED)
+		return *declared;
+	if (origin_confidence(inferred->origin) >= CONFIDENCE_INFERRED && !inferred->at_most)
+		return *inferred;
+	return type_is_array(declared->type) ? (struct statement){ .origin = ORIGIN_NONE }
+					     : *declared;
 }
 
 static const char *tag_of(enum type_origin origin)
@@ -85,19 +81,20 @@ static struct error *export_one(void *context, const struct subject *subject,
 				const struct symbol *symbol, const struct typing *typing)
 {
 	struct btf_level *level = context;
-	struct type type;
-	enum type_origin origin;
+	struct verdict verdict;
 	uint64_t size;
 	bool is_ours = level->module ? symbol->module && !strcmp(symbol->module, level->module)
 				     : !symbol->module;
 	if (!is_ours)
 		return NULL;
-	TRY(choose_type(level, subject, symbol, typing, &type, &origin));
-	const char *tag = tag_of(origin);
-	if (!tag || !type.btf || !type_size(type, &size) || size > UINT32_MAX)
+	(void)subject;
+	TRY(verdict_of_typing(level->target, symbol, typing, false, &verdict));
+	struct statement chosen = choose(&verdict);
+	const char *tag = tag_of(chosen.origin);
+	if (!tag || !chosen.type.btf || !type_size(chosen.type, &size) || size > UINT32_MAX)
 		return NULL;
-	uint32_t id =
-		btf_writer_variable(level->writer, symbol->name, type, is_global(symbol->kind));
+	uint32_t id = btf_writer_variable(level->writer, symbol->name, chosen.type,
+					  is_global(symbol->kind));
 	btf_writer_tag(level->writer, tag, id);
 	if (!array_reserve(&level->items, &level->capacity, level->count + 1))
 		return error_no_memory();

@@ -34,26 +34,37 @@ bool verdict_is_same_type(struct type a, struct type b)
 	return type_equal(type_resolve(a), type_resolve(b));
 }
 
-static struct verdict declared_verdict(const struct symbol *symbol, struct type type,
-				       enum type_origin origin)
+static struct error *find_declared(struct target *target, const struct symbol *symbol,
+				   struct statement *ret)
 {
-	bool is_proved = origin == ORIGIN_KERNEL || origin == ORIGIN_MODULE ||
-			 origin == ORIGIN_FILE;
-	return (struct verdict){ type, origin, !is_proved && fills_room(type, symbol->size) };
+	struct statement found = { .origin = ORIGIN_NONE };
+	TRY(declared_symbol_type(target, symbol, &found.type, &found.origin));
+	bool is_proved = found.origin == ORIGIN_KERNEL || found.origin == ORIGIN_MODULE ||
+			 found.origin == ORIGIN_FILE;
+	found.at_most = !is_proved && fills_room(found.type, symbol->size);
+	*ret = found;
+	return NULL;
+}
+
+static struct verdict verdict_of(const struct statement *declared, const struct statement *inferred,
+				 bool undeclared)
+{
+	bool is_declared = declared->origin != ORIGIN_NONE &&
+			   !(undeclared && declared->origin == ORIGIN_DECLARED);
+	const struct statement *counts = is_declared ? declared : inferred;
+	return (struct verdict){ counts->type, counts->origin, counts->at_most, *declared,
+				 *inferred };
 }
 
 struct error *verdict_of_typing(struct target *target, const struct symbol *symbol,
 				const struct typing *typing, bool undeclared, struct verdict *ret)
 {
-	struct verdict verdict = { typing->type, typing->origin,
-				   is_array(typing->type) && !typing->count_is_proved &&
-					   !symbol->size_exact };
-	struct type type;
-	enum type_origin origin;
-	TRY(declared_symbol_type(target, symbol, &type, &origin));
-	if (origin != ORIGIN_NONE && !(undeclared && origin == ORIGIN_DECLARED))
-		verdict = declared_verdict(symbol, type, origin);
-	*ret = verdict;
+	struct statement declared,
+		inferred = { typing->type, typing->origin,
+			     is_array(typing->type) && !typing->count_is_proved &&
+				     !symbol->size_exact };
+	TRY(find_declared(target, symbol, &declared));
+	*ret = verdict_of(&declared, &inferred, undeclared);
 	return NULL;
 }
 
@@ -79,12 +90,12 @@ size_t verdict_alternatives(struct target *target, const struct symbol *symbol, 
 struct error *symbol_verdict(struct target *target, const struct symbol *symbol,
 			     struct verdict *ret)
 {
+	static const struct statement nothing = { .origin = ORIGIN_NONE };
 	struct typing typing;
-	struct type type;
-	enum type_origin origin;
-	TRY(declared_symbol_type(target, symbol, &type, &origin));
-	*ret = declared_verdict(symbol, type, origin);
-	if (origin != ORIGIN_NONE || !target->btf || !target->memory || !target->arch)
+	struct statement declared;
+	TRY(find_declared(target, symbol, &declared));
+	*ret = verdict_of(&declared, &nothing, false);
+	if (declared.origin != ORIGIN_NONE || !target->btf || !target->memory || !target->arch)
 		return NULL;
 	struct error *error = infer_symbol(target, NULL, symbol, false, &typing);
 	/* Without its type, a variable is still shown as bytes. */

@@ -5,10 +5,20 @@
 
 #include "debugger/infer/infer.h"
 
+/* What one side says. */
+struct statement {
+	struct type type; /* { NULL, 0 }: nothing, ORIGIN_NONE */
+	enum type_origin origin;
+	bool at_most; /* an array whose length nothing proves */
+};
+
 struct verdict {
 	struct type type; /* { NULL, 0 }: nobody says */
 	enum type_origin origin;
-	bool at_most; /* an array whose length nothing proves */
+	bool at_most;
+	/* What it was made of. Inference is not asked about what is declared, but by infer_all()
+	 * and infer_symbol(). */
+	struct statement declared, inferred;
 };
 
 /*
