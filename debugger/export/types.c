@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/array.h"
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/export/types_private.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define TAGS_MAX     64
-#define BITS_MAX     64 /* of a bit-field */
-#define DAMAGED	     "btfcrash_damaged"
-#define ARRAY_MAX    (1ull << 40) /* bytes of an array that anything could have */
-#define DERIVED_MAX  16		  /* types that BTF does not spell out, within each other */
-#define POINTER_SIZE 8
-
-static const struct dwarf_type no_type = { DWARF_VOID, 0 };
+#define TAGS_MAX  64
+#define BITS_MAX  64 /* of a bit-field */
+#define DAMAGED	  "btfcrash_damaged"
+#define ARRAY_MAX (1ull << 40) /* bytes of an array that anything could have */
 
 /* --- references ---------------------------------------------------------------------------- */
 
@@ -42,44 +37,14 @@ static const struct exported_types *level_of(const struct exported_types *types,
 }
 
 /* In the first pass most are not known: they are written as they will be, but for the number. */
-static struct dwarf_type reference(const struct exported_types *types, uint32_t id)
+struct dwarf_type exported_reference(const struct exported_types *types, uint32_t id)
 {
 	id = without_tags(types->btf, id);
 	const struct exported_types *level = id ? level_of(types, id) : NULL;
 	if (!level || (level->needed && !level->needed[id - level->start]))
-		return no_type;
+		return exported_void;
 	enum dwarf_where where = level == types ? DWARF_HERE : DWARF_ELSEWHERE;
 	return (struct dwarf_type){ where, level->offsets[id - level->start] };
-}
-
-/* --- types that have more entries than BTF has records --- */
-
-static bool find_derived(const struct exported_types *types, struct type type, uint32_t *ret)
-{
-	uint32_t hash = hash_bytes(&type.id, sizeof(type.id));
-	size_t position = hash_index_first(&types->derived_index, hash);
-	for (uint32_t i;
-	     (i = hash_index_next(&types->derived_index, hash, &position)) != HASH_NONE;) {
-		const struct derived_type *derived = &types->derived[i];
-		if (derived->type.btf == type.btf && derived->type.id == type.id) {
-			*ret = derived->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool add_derived(struct exported_types *types, struct dwarf *dwarf, struct type type,
-			uint32_t offset)
-{
-	uint32_t number = (uint32_t)types->derived_count;
-	if (!array_reserve(&types->derived, &types->derived_capacity, types->derived_count + 1) ||
-	    !hash_index_add(&types->derived_index, hash_bytes(&type.id, sizeof(type.id)), number)) {
-		dwarf->failed = true;
-		return false;
-	}
-	types->derived[types->derived_count++] = (struct derived_type){ type, offset };
-	return true;
 }
 
 /* --- one type ------------------------------------------------------------------------------ */
@@ -91,13 +56,13 @@ struct writing {
 
 static void begin(struct writing *writing, enum dwarf_entry entry)
 {
-	dwarf_entry(writing->dwarf, entry, no_type);
+	dwarf_entry(writing->dwarf, entry, exported_void);
 }
 
-static void write_damaged(struct writing *writing)
+static void write_damaged(struct dwarf *dwarf)
 {
-	begin(writing, DWARF_UNSPECIFIED);
-	dwarf_name(writing->dwarf, DAMAGED);
+	dwarf_entry(dwarf, DWARF_UNSPECIFIED, exported_void);
+	dwarf_name(dwarf, DAMAGED);
 }
 
 /* C's names of characters are the only sign of them in BTF; x86's plain char is signed. */
@@ -111,16 +76,16 @@ static uint8_t encoding_of(const struct btf_type *record)
 	return record->int_encoding & BTF_INT_SIGNED ? DW_ATE_signed : DW_ATE_unsigned;
 }
 
-static void write_base(struct writing *writing, const struct btf_type *record)
+void exported_base_write(struct dwarf *dwarf, const struct btf_type *record)
 {
 	if (!record->size || record->size > 32) {
-		write_damaged(writing);
+		write_damaged(dwarf);
 		return;
 	}
-	begin(writing, DWARF_BASE_TYPE);
-	dwarf_name(writing->dwarf, record->name);
-	dwarf_byte(writing->dwarf, (uint8_t)record->size);
-	dwarf_byte(writing->dwarf, record->kind == BTF_FLOAT ? DW_ATE_float : encoding_of(record));
+	dwarf_entry(dwarf, DWARF_BASE_TYPE, exported_void);
+	dwarf_name(dwarf, record->name);
+	dwarf_byte(dwarf, (uint8_t)record->size);
+	dwarf_byte(dwarf, record->kind == BTF_FLOAT ? DW_ATE_float : encoding_of(record));
 }
 
 /*
@@ -131,38 +96,28 @@ static void write_empty_array(struct writing *writing, const struct btf_type *re
 {
 	struct type type = { record->btf, record->id };
 	uint32_t offset;
-	uint32_t here =
-		dwarf_entry(writing->dwarf, DWARF_ARRAY, reference(writing->types, record->type));
-	dwarf_entry(writing->dwarf, DWARF_SUBRANGE, no_type);
+	uint32_t here = dwarf_entry(writing->dwarf, DWARF_ARRAY,
+				    exported_reference(writing->types, record->type));
+	dwarf_entry(writing->dwarf, DWARF_SUBRANGE, exported_void);
 	dwarf_number(writing->dwarf, 0);
 	dwarf_end_children(writing->dwarf);
-	if (!find_derived(writing->types, type, &offset))
-		add_derived(writing->types, writing->dwarf, type, here);
+	if (!derived_type_find(writing->types, type, &offset))
+		derived_type_add(writing->types, writing->dwarf, type, here);
 }
 
 /* C allows a flexible array at the end of a struct only, and not alone. */
 static struct dwarf_type member_type(struct writing *writing, const struct btf_type *whole,
 				     const struct btf_member *member, uint32_t number)
 {
-	struct dwarf_type type = reference(writing->types, member->type);
+	struct dwarf_type type = exported_reference(writing->types, member->type);
 	uint32_t id = without_tags(writing->types->btf, member->type);
 	const struct exported_types *level = level_of(writing->types, id);
 	struct btf_type record;
 	bool is_flexible = whole->kind == BTF_STRUCT && number && number + 1 == whole->vlen;
 	if (!is_flexible && level && btf_get(level->btf, id, &record) && record.kind == BTF_ARRAY &&
 	    !record.array_count)
-		(void)find_derived(level, (struct type){ record.btf, id }, &type.offset);
+		(void)derived_type_find(level, (struct type){ record.btf, id }, &type.offset);
 	return type;
-}
-
-static void write_array(struct dwarf *dwarf, struct dwarf_type element, uint32_t count,
-			bool is_sane)
-{
-	dwarf_entry(dwarf, DWARF_ARRAY, element);
-	dwarf_entry(dwarf, count && is_sane ? DWARF_SUBRANGE : DWARF_OPEN_SUBRANGE, no_type);
-	if (count && is_sane)
-		dwarf_number(dwarf, count);
-	dwarf_end_children(dwarf);
 }
 
 /* A debugger multiplies the lengths of arrays of arrays. */
@@ -170,6 +125,18 @@ static bool array_is_sane(struct type type)
 {
 	uint64_t size;
 	return type_size(type, &size) && size <= ARRAY_MAX;
+}
+
+void exported_array_write(struct dwarf *dwarf, const struct btf_type *record,
+			  struct dwarf_type element)
+{
+	bool has_bound = record->array_count &&
+			 array_is_sane((struct type){ record->btf, record->id });
+	dwarf_entry(dwarf, DWARF_ARRAY, element);
+	dwarf_entry(dwarf, has_bound ? DWARF_SUBRANGE : DWARF_OPEN_SUBRANGE, exported_void);
+	if (has_bound)
+		dwarf_number(dwarf, record->array_count);
+	dwarf_end_children(dwarf);
 }
 
 static void write_member(struct writing *writing, const struct btf_member *member,
@@ -229,7 +196,7 @@ static void write_enum(struct writing *writing, const struct btf_type *record)
 {
 	bool has_name = *record->name;
 	if (!record->size || record->size > 8) {
-		write_damaged(writing);
+		write_damaged(writing->dwarf);
 		return;
 	}
 	if (has_name && !record->vlen)
@@ -255,10 +222,10 @@ static void write_parameters(const struct exported_types *types, struct dwarf *d
 {
 	struct btf_param param;
 	for (uint32_t i = 0; btf_param(prototype, i, &param); i++) {
-		struct dwarf_type type = reference(types, param.type);
+		struct dwarf_type type = exported_reference(types, param.type);
 		bool has_name = *param.name;
 		if (!param.type) {
-			dwarf_entry(dwarf, DWARF_ELLIPSIS, no_type);
+			dwarf_entry(dwarf, DWARF_ELLIPSIS, exported_void);
 			continue;
 		}
 		if (is_elsewhere && type.where == DWARF_HERE)
@@ -272,11 +239,11 @@ static void write_parameters(const struct exported_types *types, struct dwarf *d
 
 static void write_modifier(struct writing *writing, const struct btf_type *record)
 {
-	struct dwarf_type type = reference(writing->types, record->type);
+	struct dwarf_type type = exported_reference(writing->types, record->type);
 	switch (record->kind) {
 	case BTF_PTR:
 		dwarf_entry(writing->dwarf, DWARF_POINTER, type);
-		dwarf_byte(writing->dwarf, POINTER_SIZE);
+		dwarf_byte(writing->dwarf, EXPORTED_POINTER_SIZE);
 		break;
 	case BTF_TYPEDEF:
 		dwarf_entry(writing->dwarf, DWARF_TYPEDEF, type);
@@ -299,12 +266,11 @@ static void write_sound(struct writing *writing, const struct btf_type *record)
 	switch (record->kind) {
 	case BTF_INT:
 	case BTF_FLOAT:
-		write_base(writing, record);
+		exported_base_write(writing->dwarf, record);
 		break;
 	case BTF_ARRAY:
-		write_array(writing->dwarf, reference(writing->types, record->type),
-			    record->array_count,
-			    array_is_sane((struct type){ record->btf, record->id }));
+		exported_array_write(writing->dwarf, record,
+				     exported_reference(writing->types, record->type));
 		if (!record->array_count)
 			write_empty_array(writing, record);
 		break;
@@ -321,7 +287,7 @@ static void write_sound(struct writing *writing, const struct btf_type *record)
 		break;
 	case BTF_FUNC_PROTO:
 		dwarf_entry(writing->dwarf, DWARF_PROTOTYPE,
-			    reference(writing->types, record->type));
+			    exported_reference(writing->types, record->type));
 		write_parameters(writing->types, writing->dwarf, record, false);
 		break;
 	default:
@@ -348,7 +314,7 @@ static void write_all(struct writing *writing)
 		else if (types->chain[i] && types->nesting[i])
 			write_sound(writing, &record);
 		else
-			write_damaged(writing);
+			write_damaged(writing->dwarf);
 	}
 }
 
@@ -406,104 +372,12 @@ void exported_types_deinit(struct exported_types *types)
 /* --- seen from outside --------------------------------------------------------------------- */
 
 /* The level whose BTF holds a record; NULL: none that is written, as of derived types. */
-static const struct exported_types *holder_of(const struct exported_types *types,
-					      const struct btf *btf)
+const struct exported_types *exported_holder(const struct exported_types *types,
+					     const struct btf *btf)
 {
 	while (types && types->btf != btf)
 		types = types->base;
 	return types;
-}
-
-static bool type_within(struct exported_types *types, struct dwarf *dwarf, struct type type,
-			int depth, struct dwarf_type *ret);
-
-static bool write_derived_prototype(struct exported_types *types, struct dwarf *dwarf,
-				    const struct btf_type *record, struct dwarf_type result,
-				    int depth, uint32_t *ret)
-{
-	struct dwarf_type params[16];
-	struct btf_param param;
-	uint32_t count = 0;
-	for (; btf_param(record, count, &param); count++) {
-		struct type type = { record->btf, param.type };
-		if (count >= ARRAY_COUNT(params) || !param.type ||
-		    !type_within(types, dwarf, type, depth + 1, &params[count]))
-			return false;
-	}
-	*ret = dwarf_entry(dwarf, DWARF_PROTOTYPE, result);
-	for (uint32_t i = 0; i < count; i++)
-		dwarf_entry(dwarf, DWARF_NO_PARAMETER, params[i]);
-	dwarf_end_children(dwarf);
-	return true;
-}
-
-static bool write_derived(struct exported_types *types, struct dwarf *dwarf,
-			  const struct btf_type *record, int depth, uint32_t *ret)
-{
-	struct dwarf_type target;
-	struct type whole = { record->btf, record->id };
-	if (record->kind == BTF_INT) {
-		struct writing writing = { types, dwarf };
-		*ret = (uint32_t)dwarf->info.size;
-		write_base(&writing, record);
-		return true;
-	}
-	if (!type_within(types, dwarf, (struct type){ record->btf, record->type }, depth + 1,
-			 &target))
-		return false;
-	switch (record->kind) {
-	case BTF_PTR:
-		*ret = dwarf_entry(dwarf, DWARF_POINTER, target);
-		dwarf_byte(dwarf, POINTER_SIZE);
-		return true;
-	case BTF_CONST:
-		*ret = dwarf_entry(dwarf, DWARF_CONST, target);
-		return true;
-	case BTF_VOLATILE:
-		*ret = dwarf_entry(dwarf, DWARF_VOLATILE, target);
-		return true;
-	case BTF_RESTRICT:
-		*ret = dwarf_entry(dwarf, DWARF_RESTRICT, target);
-		return true;
-	case BTF_ARRAY:
-		*ret = (uint32_t)dwarf->info.size;
-		write_array(dwarf, target, record->array_count, array_is_sane(whole));
-		return true;
-	case BTF_FUNC_PROTO:
-		return write_derived_prototype(types, dwarf, record, target, depth, ret);
-	default:
-		return false;
-	}
-}
-
-static bool type_within(struct exported_types *types, struct dwarf *dwarf, struct type type,
-			int depth, struct dwarf_type *ret)
-{
-	struct btf_type record;
-	uint32_t offset;
-	if (!type.id) {
-		*ret = no_type;
-		return true;
-	}
-	if (!type.btf || depth > DERIVED_MAX || !type_get(type, &record))
-		return false;
-	if (holder_of(types, record.btf)) {
-		*ret = reference(types, record.id);
-		return ret->where != DWARF_VOID;
-	}
-	struct type held = { record.btf, record.id };
-	if (!find_derived(types, held, &offset) &&
-	    (!write_derived(types, dwarf, &record, depth, &offset) ||
-	     !add_derived(types, dwarf, held, offset)))
-		return false;
-	*ret = (struct dwarf_type){ DWARF_HERE, offset };
-	return true;
-}
-
-bool exported_type(struct exported_types *types, struct dwarf *dwarf, struct type type,
-		   struct dwarf_type *ret)
-{
-	return type.id && type_within(types, dwarf, type, 0, ret);
 }
 
 bool exported_type_elsewhere(const struct exported_types *types, struct type type,
@@ -511,12 +385,12 @@ bool exported_type_elsewhere(const struct exported_types *types, struct type typ
 {
 	struct btf_type record;
 	if (!type.id) {
-		*ret = no_type;
+		*ret = exported_void;
 		return true;
 	}
-	if (!type_get(type, &record) || !holder_of(types, record.btf))
+	if (!type_get(type, &record) || !exported_holder(types, record.btf))
 		return false;
-	*ret = reference(types, record.id);
+	*ret = exported_reference(types, record.id);
 	if (ret->where == DWARF_HERE)
 		ret->where = DWARF_ELSEWHERE;
 	return true;

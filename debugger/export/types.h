@@ -31,7 +31,7 @@ struct exported_types {
 	uint8_t *chain, *nesting;	   /* depth + 1 through pointers, by value; 0: too deep */
 	struct derived_type *derived;	   /* entries of types that BTF does not spell out */
 	size_t derived_count, derived_capacity;
-	struct hash_index derived_index; /* by id */
+	struct hash_index derived_index;
 };
 struct derived_type {
 	struct type type;

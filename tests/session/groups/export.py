@@ -5,6 +5,7 @@ What they say with it is compared with the guest's own truth: /proc/kallsyms, /s
 reads it, its tasks. crash and the newest drgn have a group of their own, `peers`.
 """
 
+import filecmp
 import os
 import re
 import struct
@@ -424,6 +425,21 @@ def of_every_boot(program, boot, notes):
     notes.append(f"{len(first)} symbols")
 
 
+def same_with_cache(program, boot, path):
+    """Who derived a type first, the kernel or a module, is nothing that the file may show."""
+    again = path + ".again"
+    program.cache = os.path.join(program.scratch, "types-" + boot.kernel)
+    try:
+        for cache in ("cold", "warm"):
+            program.text(boot.dump, f"export vmlinux {again}", timeout=300)
+            check(filecmp.cmp(path, again, shallow=False), f"not the same with a {cache} cache: "
+                  f"{os.path.getsize(path)} and {os.path.getsize(again)} bytes")
+            check(os.listdir(os.path.join(program.cache, "btfcrash")), "nothing is in the cache")
+    finally:
+        program.cache = None
+        os.unlink(again)
+
+
 def run(session):
     program = session.program
     all_boots = [boot for boot in boots() if boot.label.endswith("boot1")]
@@ -433,6 +449,8 @@ def run(session):
             result = program.result(boot.dump, f"export vmlinux {path}", timeout=300)
             check_equal(result["bytes"], os.path.getsize(path), "bytes")
             check(result["functions"] > 20000 and result["variables"] > 10000, str(result))
+        with session.case(f"{boot.label}: a vmlinux is the same with types of the cache"):
+            same_with_cache(program, boot, path)
         with session.case(f"{boot.label}: readelf reads it, and symbols are the guest's") as notes:
             is_an_elf(boot, path, notes)
         with session.case(f"{boot.label}: symbols of data end where their objects do"):
