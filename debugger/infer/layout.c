@@ -35,6 +35,21 @@ static bool add_members(struct layout *layout, const struct btf_type *type)
 	return true;
 }
 
+/* Fields have the ids that are written there as yet. */
+static void mark_referred(struct layout *layout, const struct layout_record *record,
+			  const struct btf_type *type)
+{
+	for (uint32_t i = 0; i < record->field_count; i++) {
+		uint32_t target = layout->fields[record->first_field + i].type;
+		if (target < layout->end)
+			layout->records[target].is_referred = true;
+	}
+	bool names = type->kind == BTF_TYPEDEF || type->kind == BTF_VAR ||
+		     type->kind == BTF_TYPE_TAG;
+	if (names && type->type < layout->end)
+		layout->records[type->type].is_referred = true;
+}
+
 static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *type)
 {
 	struct layout_record *record = &layout->records[id];
@@ -57,6 +72,7 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	else if (type->kind == BTF_PTR)
 		good = add_field(layout, type->type, 0, 0);
 	record->field_count = (uint32_t)layout->field_count - record->first_field;
+	mark_referred(layout, record, type);
 	return good;
 }
 
@@ -379,6 +395,12 @@ uint32_t layout_shown(const struct layout *layout, uint32_t id)
 bool layout_has_name(const struct layout *layout, uint32_t id)
 {
 	return id < layout->end && (layout->records[id].named || layout->records[id].name);
+}
+
+bool layout_is_declared(const struct layout *layout, uint32_t id)
+{
+	return layout_has_name(layout, id) ||
+	       (layout_is_compound(layout, id) && !layout->records[id].is_referred);
 }
 
 /* The ids of modules, and those of scratch levels, begin with the same number. */

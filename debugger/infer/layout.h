@@ -40,6 +40,7 @@ struct layout_record {
 	uint8_t encoding; /* of integers */
 	uint16_t alignment;
 	bool is_ordered;  /* a struct whose members begin where the one before ends, or later */
+	bool is_referred; /* by other types, not counting const and volatile */
 	uint32_t pointer; /* a PTR record to this type, 0: none */
 	uint32_t holders; /* first, HOLDER_NONE */
 	uint32_t held_by; /* how many holders */
@@ -123,6 +124,12 @@ uint32_t layout_hash(const char *name, size_t length);
 uint32_t layout_shown(const struct layout *layout, uint32_t id);
 /* A struct, union or enum that can be spelled: a tag, or a typedef. */
 bool layout_has_name(const struct layout *layout, uint32_t id);
+/*
+ * Can a variable have been declared with it? Of what has no name, that to which no other type
+ * refers: it was written down for a variable (tk_core), while the unnamed parts of structs have
+ * their struct.
+ */
+bool layout_is_declared(const struct layout *layout, uint32_t id);
 /*
  * The resolved id of a type of this view, or of a pointer that a scratch level makes to one; 0:
  * void, or none here, such as a type of another module.

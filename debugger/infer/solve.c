@@ -205,7 +205,7 @@ static void climb(struct solver *solver, const struct held *held, uint64_t least
 				element = holder->count - 1;
 			inside -= element * held->size;
 		}
-		if (!inside && holder->size >= least && layout_has_name(layout, holder->type))
+		if (!inside && holder->size >= least && layout_is_declared(layout, holder->type))
 			offer(solver, holder->type, held->prior);
 		if (held->depth >= CLIMB_MAX || holder->upper == HOLDER_NONE)
 			continue;
@@ -328,12 +328,16 @@ static void grow_seed(struct solver *solver, const struct wish *seed)
 	add_elements(solver, seed);
 }
 
-/* Seeds with few holders first: they say most. */
+#define RANK_LAST (UINT32_MAX / 2)
+
+/* Seeds with few holders first: they say most. A number further in has none, and says nothing. */
 static uint32_t rank_seed(const struct solver *solver, const struct wish *wish)
 {
 	if (wish->kind == CLUE_WHOLE)
 		return 0;
 	uint32_t holders = solver->layout->records[wish->type].held_by;
+	if (wish->offset && !holders)
+		return RANK_LAST;
 	return 1 + (wish->offset ? 200 : 0) + holders;
 }
 
