@@ -211,7 +211,13 @@ ASKED = {
     "cpu_info": "struct cpuinfo_x86", "boot_cpu_data": "struct cpuinfo_x86",
     "cpu_tss_rw": "struct tss_struct", "init_ipc_ns": "struct ipc_namespace", "prog_idr": "struct idr",
     "map_idr": "struct idr", "vm_committed_as": "struct percpu_counter",
+    "max_low_pfn": "unsigned long", "__highest_present_section_nr": "unsigned long", "ipc_mni_shift": "int",
+    "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]", "stack_pools": "void *[8192]",
+    "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
+    "vmap_zone_size": "unsigned int",
 }
+# As long as swap_info, which has an element for each swap file.
+SWAP_FILES = {"nr_swapper_spaces": "unsigned int", "swapper_spaces": "struct address_space *"}
 # The lengths by which crash sizes its buffers.
 COUNTED = {"vm_zone_stat": "NR_VM_ZONE_STAT_ITEMS", "vm_node_stat": "NR_VM_NODE_STAT_ITEMS",
            "vm_numa_event": "NR_VM_NUMA_EVENT_ITEMS"}
@@ -226,7 +232,7 @@ def asked_of_gdb(path, commands):
 
 def has_what_is_asked_for(program, boot, path, notes):
     """The globals that crash and drgn read, and their lengths."""
-    names = [name for name in [*ASKED, *COUNTED, *TABLES] if (name, "") in boot.addresses]
+    names = [name for name in [*ASKED, *COUNTED, *TABLES, *SWAP_FILES, "swap_info"] if (name, "") in boot.addresses]
     check(len(names) > 40, f"only {len(names)} of them")
     types = dict(zip(names, (line.removeprefix("type = ") for line in
                              asked_of_gdb(path, [f"whatis {name}" for name in names]))))
@@ -236,6 +242,10 @@ def has_what_is_asked_for(program, boot, path, notes):
     values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
     check_equal([types[name] for name in counted],
                 [f"atomic_long_t [{value}]" for value in values], "lengths")
+    files = re.search(r"\[\d+\]$", types["swap_info"])[0]
+    check_equal({name: types[name] for name in names if name in SWAP_FILES},
+                {name: f"{SWAP_FILES[name]}{'' if SWAP_FILES[name].endswith('*') else ' '}{files}"
+                 for name in names if name in SWAP_FILES}, "lengths")
     lengths = {name: int(re.search(r"\[(\d+)\]", types[name])[1])
                for name in names if name in TABLES}
     calls = {address for (name, module), addresses in boot.addresses.items()
