@@ -30,12 +30,11 @@ struct elf_section *elf_add(struct elf *elf, const struct elf_section *section)
 	return &elf->sections[elf->count++];
 }
 
-void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, bool is_global,
+void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, uint8_t binding,
 		uint8_t type, unsigned int section)
 {
 	Elf64_Sym symbol = { .st_name = (uint32_t)elf->names.size,
-			     .st_info = (uint8_t)ELF64_ST_INFO(is_global ? STB_GLOBAL : STB_LOCAL,
-							       type),
+			     .st_info = (uint8_t)ELF64_ST_INFO(binding, type),
 			     .st_shndx = (uint16_t)section,
 			     .st_value = value,
 			     .st_size = size };
@@ -43,7 +42,7 @@ void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size
 	if (elf->is_full)
 		return;
 	strbuf_bytes(&elf->names, name, strlen(name) + 1);
-	strbuf_bytes(is_global ? &elf->globals : &elf->locals, (const char *)&symbol,
+	strbuf_bytes(binding == STB_LOCAL ? &elf->locals : &elf->globals, (const char *)&symbol,
 		     sizeof(symbol));
 }
 

@@ -45,8 +45,8 @@ void elf_deinit(struct elf *elf);
 /* Sections of relocations get the symbols as their link. Copied but for what it borrows. NULL:
  * there are too many. */
 struct elf_section *elf_add(struct elf *elf, const struct elf_section *section);
-/* `type`: STT_...; a name without control characters. `section`: its number. */
-void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, bool is_global,
+/* STB_... and STT_...; a name without control characters. `section`: its number. */
+void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, uint8_t binding,
 		uint8_t type, unsigned int section);
 /*
  * Writes all of it, and adds the tables of symbols and of names. Holes of a file that cannot be

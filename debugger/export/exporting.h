@@ -65,6 +65,8 @@ struct error *export_symbols(struct exporting *exporting) MUST_CHECK;
 /* --- variables.c --- */
 /* kallsyms says so by a capital letter, but for per-CPU variables: of those BTF does. */
 bool exported_is_global(const struct exporting *exporting, const struct symbol *symbol);
+/* STB_...: weak ones, too, are of a letter. */
+uint8_t exported_binding(const struct exporting *exporting, const struct symbol *symbol);
 /* Asks inference for all types: seconds, unless they are in the cache. */
 struct error *export_collect_variables(struct exporting *exporting) MUST_CHECK;
 /* Into the open unit of `types`; `module` NULL: the kernel's. */

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTENTS_MAX (64u << 20)
-#define IMAGE_MAX    (1ull << 30) /* the kernel's part of the address space on x86-64 */
-#define BANNER_MAX   1024
+#define CONTENTS_MAX   (64u << 20)
+#define IMAGE_MAX      (1ull << 30) /* the kernel's part of the address space on x86-64 */
+#define BANNER_MAX     1024
+#define GAP_PIECES_MAX 6 /* the rest in one, should code and data alternate */
 
 struct span {
 	const char *name, *start_symbol, *end_symbol;
@@ -123,8 +124,13 @@ static struct error *add_span(struct exporting *exporting, const struct span *sp
 	return NULL;
 }
 
-/* Without bytes in the file, up to where the next one begins. */
-static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64_t end)
+static bool is_code(char kind)
+{
+	return kind == 't' || kind == 'T' || kind == 'w' || kind == 'W' || kind == 'i';
+}
+
+/* Without bytes in the file. */
+static struct error *add_piece(struct exporting *exporting, uint64_t start, uint64_t end)
 {
 	char name[32];
 	if (start >= end)
@@ -135,6 +141,30 @@ static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64
 						   .flags = SHF_ALLOC | SHF_WRITE,
 						   .start = start,
 						   .end = end });
+}
+
+/*
+ * Up to where the next one begins: .init.data, .exit.text and more. Code and data apart, by the
+ * kinds of symbols: in a section with code crash takes a pointer to data for a return address.
+ */
+static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64_t end)
+{
+	const struct symtab *symbols = exporting->target->symbols;
+	struct symbol symbol;
+	bool was_code = false;
+	unsigned int pieces = 0;
+	for (uint32_t i = 0; i < symtab_kernel_count(symbols) && pieces < GAP_PIECES_MAX; i++) {
+		symtab_peek(symbols, i, &symbol);
+		if (symbol.address < start || symbol.address >= end)
+			continue;
+		if (is_code(symbol.kind) != was_code && symbol.address > start) {
+			TRY(add_piece(exporting, start, symbol.address));
+			start = symbol.address;
+			pieces++;
+		}
+		was_code = is_code(symbol.kind);
+	}
+	return add_piece(exporting, start, end);
 }
 
 /* crash compares the banner with the dump's. */
@@ -247,11 +277,6 @@ static unsigned int section_of(const struct elf *elf, uint64_t address, char kin
 	return around;
 }
 
-static bool is_code(char kind)
-{
-	return kind == 't' || kind == 'T' || kind == 'w' || kind == 'W' || kind == 'i';
-}
-
 static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 {
 	struct elf *elf = &exporting->elf;
@@ -270,7 +295,7 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	if (is_function)
 		size = text_function_size(exporting->target, symbol);
 	elf_symbol(elf, name, address, size ? size : symbol->size,
-		   exported_is_global(exporting, symbol), is_function ? STT_FUNC : STT_OBJECT,
+		   exported_binding(exporting, symbol), is_function ? STT_FUNC : STT_OBJECT,
 		   section);
 	exporting->summary.symbols++;
 }

@@ -197,7 +197,7 @@ static struct error *add_sections(struct module_file *made)
 		if (!strcmp(place->name, ".gnu.linkonce.this_module"))
 			add_name(made, &section);
 		elf_add(elf, &section);
-		elf_symbol(elf, "", 0, 0, false, STT_SECTION, (unsigned int)i + 1);
+		elf_symbol(elf, "", 0, 0, STB_LOCAL, STT_SECTION, (unsigned int)i + 1);
 	}
 	return NULL;
 }
@@ -225,9 +225,9 @@ static void add_symbol(struct module_file *made, const struct symbol *symbol)
 				: 0;
 	uint64_t offset = symbol->address - place->address;
 	bool is_code = flags_of(place->name) & SHF_EXECINSTR;
-	bool is_global = symbol->kind >= 'A' && symbol->kind <= 'Z';
-	elf_symbol(&made->exporting->elf, name, offset, size ? size : symbol->size, is_global,
-		   is_code ? STT_FUNC : STT_OBJECT, section);
+	elf_symbol(&made->exporting->elf, name, offset, size ? size : symbol->size,
+		   exported_binding(made->exporting, symbol), is_code ? STT_FUNC : STT_OBJECT,
+		   section);
 	made->exporting->summary.symbols++;
 }
 

@@ -120,6 +120,7 @@ static const struct {
 	{ "init_ipc_ns", "struct ipc_namespace", false },
 	{ "ipc_mni_shift", "int", false },
 	{ "irq_desc_tree", "struct xarray", false },
+	{ "jiffies", "volatile unsigned long", false },
 	{ "key_serial_tree", "struct rb_root", false },
 	{ "log_buf", "char *", false },
 	{ "log_buf_len", "u32", false },
@@ -145,7 +146,7 @@ static const struct {
 	{ "stack_pools", "void *", true },
 	{ "stack_slabs", "void *", true },
 	{ "swapper_spaces", "struct address_space *", true },
-	{ "sys_call_table", "sys_call_ptr_t", true },
+	{ "sys_call_table", "const sys_call_ptr_t", true },
 	{ "sysctl_overcommit_kbytes", "unsigned long", false },
 	{ "sysctl_overcommit_ratio", "int", false },
 	{ "sysfs_root_kn", "struct kernfs_node *", false },
@@ -166,11 +167,22 @@ static const struct {
 	{ "vmemmap_base", "unsigned long", false },
 };
 
+/* Parsing drops qualifiers, which mean nothing to inference: gdb shows them. */
+static struct error *type_with_qualifier(const char *text, struct type *type)
+{
+	if (!strncmp(text, "const ", strlen("const ")))
+		return type_qualified(*type, BTF_CONST, type);
+	if (!strncmp(text, "volatile ", strlen("volatile ")))
+		return type_qualified(*type, BTF_VOLATILE, type);
+	return NULL;
+}
+
 static struct error *type_of_asked(struct target *target, const struct symbol *symbol, size_t i,
 				   struct type *ret)
 {
 	uint64_t size;
 	TRY(declare_parse_type(target, NULL, asked[i].type, NULL, ret));
+	TRY(type_with_qualifier(asked[i].type, ret));
 	if (!type_size(*ret, &size) || !size || size > symbol->size)
 		return error_create(ERROR_NOT_FOUND, "%s has no room for it", symbol->name);
 	if (!asked[i].is_open)
@@ -178,27 +190,43 @@ static struct error *type_of_asked(struct target *target, const struct symbol *s
 	return type_array_of(*ret, (uint32_t)(symbol->size / size), ret);
 }
 
+/* The type that was asked for, as long as what was found. */
+static struct error *type_as_long(struct type declared, struct type found, struct type *ret)
+{
+	struct btf_type record;
+	struct type element;
+	*ret = declared;
+	if (!type_get_resolved(found, &record) || record.kind != BTF_ARRAY ||
+	    !type_target(declared, &element))
+		return NULL;
+	return type_array_of(element, record.array_count, ret);
+}
+
 void quirk_asked_type(struct target *target, const struct symbol *symbol, struct type *type,
 		      enum type_origin *origin)
 {
-	struct type found;
+	struct type declared;
 	size_t i = 0;
-	if (symbol->module || origin_confidence(*origin) == CONFIDENCE_CERTAIN)
+	if (symbol->module)
 		return;
 	while (i < ARRAY_COUNT(asked) && strcmp(asked[i].variable, symbol->name) != 0)
 		i++;
 	if (i == ARRAY_COUNT(asked))
 		return;
-	struct error *error = type_of_asked(target, symbol, i, &found);
-	/* The length that was inferred is at least as good. */
-	bool is_array = asked[i].is_open || strchr(asked[i].type, '[');
-	bool is_known = !error && is_array && type->btf &&
-			origin_confidence(*origin) == CONFIDENCE_INFERRED &&
-			verdict_is_same_type(*type, found);
-	if (!error && !is_known) {
-		*type = found;
+	enum confidence confidence = origin_confidence(*origin);
+	struct error *error = type_of_asked(target, symbol, i, &declared);
+	/*
+	 * Of what was found to be the same the length is at least as good, and nothing but the
+	 * names of types and qualifiers differ: volatile, sys_call_ptr_t.
+	 */
+	bool is_known = !error && type->btf && confidence >= CONFIDENCE_INFERRED &&
+			verdict_is_same_type(*type, declared);
+	if (is_known)
+		error = type_as_long(declared, *type, &declared);
+	if (!error && (is_known || confidence != CONFIDENCE_CERTAIN))
+		*type = declared;
+	if (!error && !is_known && confidence != CONFIDENCE_CERTAIN)
 		*origin = ORIGIN_DECLARED;
-	}
 	error_free(error);
 }
 

@@ -5,6 +5,7 @@
 #include "debugger/export/quirks.h"
 #include "debugger/infer/per_cpu.h"
 #include "debugger/infer/symbol_type.h"
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +172,13 @@ bool exported_is_global(const struct exporting *exporting, const struct symbol *
 	if (id && btf_get(exporting->target->btf, id, &record))
 		return record.extra != 0;
 	return symbol->kind >= 'A' && symbol->kind <= 'Z';
+}
+
+uint8_t exported_binding(const struct exporting *exporting, const struct symbol *symbol)
+{
+	if (symbol->kind == 'W' || symbol->kind == 'V')
+		return STB_WEAK;
+	return exported_is_global(exporting, symbol) ? STB_GLOBAL : STB_LOCAL;
 }
 
 static void write_variable(struct exporting *exporting, const struct symbol *symbol,

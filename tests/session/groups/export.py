@@ -80,6 +80,30 @@ def objects_of(path):
     return found
 
 
+def symbols_are_bound(boot, path):
+    """Weak symbols are weak, as kallsyms says."""
+    found = {}
+    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
+        words = line.split()
+        if len(words) == 8:
+            found.setdefault(words[7], set()).add(words[4])
+    weak = {name for _, letter, name, module in boot.symbols if letter == "W" and not module}
+    wrong = [name for name in weak & found.keys() if "WEAK" not in found[name]]
+    check(len(weak & found.keys()) > 10 and not wrong, f"weak ones: {len(weak)}, {wrong[:5]}")
+
+
+def data_is_no_code(path):
+    """In a section of code crash would take a pointer to data for a return address."""
+    headers = output_of("readelf", "-SW", path)
+    code = {match[1]: int(match[2], 16) for match in
+            re.finditer(r"\[ *(\d+)\] \S+ +\w+ +(\w{16}) .* W?AX ", headers)}
+    objects = objects_of(path)
+    wrong = [name for name, (address, _, section) in objects.items()
+             if section in code and address != code[section]]
+    check(len(code) > 2 and not wrong, f"sections {list(code)}: {wrong[:5]}")
+    check(objects["saved_command_line"][2] not in code, "saved_command_line is in a section of code")
+
+
 def objects_end(path):
     """No symbol reaches into what is not its own: the strings of .rodata, the section behind."""
     symbols = symbols_of(path)
@@ -135,7 +159,7 @@ def gdb_reads(program, boot, path, notes):
     for wanted in ("type = ssize_t (struct file *, char *, size_t, loff_t *)", "type = struct task_struct",
                    "<init_task>", "struct list_head *prev;", "Symbol pos is",
                    # Two symbols of one address, and `[0]` that is no flexible array.
-                   "type = unsigned long", "type = u64", "__cloned_offset[0];", "ancestors[];"):
+                   "type = volatile unsigned long", "type = u64", "__cloned_offset[0];", "ancestors[];"):
         check(wanted in text, f"gdb does not say {wanted}: {shorten(text)}")
     notes.append(f"{len(asked)} sizes")
 
@@ -189,7 +213,7 @@ def pahole_reads(boot, path, notes):
 # What crash and drgn read by name and type, as the kernel's sources declare it, on every kernel that
 # has the symbol: a wrong one makes them fail, or go wrong without a word.
 ASKED = {
-    "init_task": "struct task_struct", "init_pid_ns": "struct pid_namespace", "jiffies": "unsigned long",
+    "init_task": "struct task_struct", "init_pid_ns": "struct pid_namespace", "jiffies": "volatile unsigned long",
     "runqueues": "struct rq", "__per_cpu_offset": "unsigned long [8192]", "nr_cpu_ids": "unsigned int",
     "__cpu_possible_mask": "struct cpumask", "__cpu_online_mask": "struct cpumask",
     "__cpu_present_mask": "struct cpumask", "__cpu_active_mask": "struct cpumask",
@@ -465,6 +489,10 @@ def run(session):
             is_an_elf(boot, path, notes)
         with session.case(f"{boot.label}: symbols of data end where their objects do"):
             objects_end(path)
+        with session.case(f"{boot.label}: symbols are bound as in the guest"):
+            symbols_are_bound(boot, path)
+        with session.case(f"{boot.label}: no data lies in a section of code"):
+            data_is_no_code(path)
         with session.case(f"{boot.label}: llvm-dwarfdump verifies it") as notes:
             is_sound(path, notes)
         with session.case(f"{boot.label}: gdb reads types, functions, variables") as notes:
