@@ -376,6 +376,34 @@ uint32_t hints_kernel(const struct hints *hints, const char *name)
 	return kernels;
 }
 
+/* "6.12.5-x" as 6 << 16 | 12; 0: it begins with no version. */
+static uint32_t version_of(const char *text)
+{
+	unsigned int major = 0, minor = 0;
+	bool is_one = isdigit((unsigned char)*text) && sscanf(text, "%4u.%4u", &major, &minor) == 2;
+	return is_one ? major << 16 | minor : 0;
+}
+
+uint32_t hints_near(const struct hints *hints, uint32_t kernels, const char *release)
+{
+	uint32_t wanted = version_of(release), before = 0, after = UINT32_MAX, near = 0;
+	for (size_t i = 0; i < hints->kernels.count; i++) {
+		uint32_t version = version_of(hints->kernels.items[i]);
+		if (!(kernels >> i & 1))
+			continue;
+		if (version <= wanted && version > before)
+			before = version;
+		if (version >= wanted && version < after)
+			after = version;
+	}
+	for (size_t i = 0; i < hints->kernels.count; i++) {
+		uint32_t version = version_of(hints->kernels.items[i]);
+		bool is_it = version == before || (version == after && before != wanted);
+		near |= (uint32_t)is_it << i;
+	}
+	return wanted ? near & kernels : kernels;
+}
+
 /* gcc's number after the dot means nothing elsewhere: "state.3" is in the table as "state.". */
 static void table_name(const char *name, char *buffer, size_t size)
 {
@@ -398,6 +426,21 @@ static const char *type_text(const struct hints *hints, uint32_t number)
 	return number < hints->module_types.count ? hints->module_types.items[number] : NULL;
 }
 
+/* What more kernels say comes first; whose rows are left out has no word in it. */
+static bool goes_before(uint32_t kernels, uint32_t other)
+{
+	int count = __builtin_popcount(kernels), others = __builtin_popcount(other);
+	return count != others ? count > others : kernels > other;
+}
+
+static void insert_hint(struct hint *hints, size_t count, const struct hint *hint)
+{
+	size_t at = count;
+	for (; at && goes_before(hint->kernels, hints[at - 1].kernels); at--)
+		hints[at] = hints[at - 1];
+	hints[at] = *hint;
+}
+
 static size_t take_row(const struct hints *hints, const struct part *part, size_t row,
 		       uint32_t kernels, struct hint *ret)
 {
@@ -406,10 +449,11 @@ static size_t take_row(const struct hints *hints, const struct part *part, size_
 	     i < part->rows[row + 1].first && count < HINTS_A_NAME; i++) {
 		const struct entry *entry = &part->entries[i];
 		const char *type = type_text(hints, entry->type);
-		if (entry->kernels & kernels && type)
-			ret[count++] = (struct hint){ .type = type,
-						      .count = entry->count,
-						      .kernels = entry->kernels & kernels };
+		struct hint hint = { .type = type,
+				     .count = entry->count,
+				     .kernels = entry->kernels & kernels };
+		if (hint.kernels && type)
+			insert_hint(ret, count++, &hint);
 	}
 	return count;
 }

@@ -37,8 +37,14 @@ void hints_destroy(struct hints *hints);
  */
 uint32_t hints_kernel(const struct hints *hints, const char *name);
 /*
+ * Of `kernels`, those that are nearest to a release ("6.12.5-x"): its own series, or else the one
+ * before and the one after it. All, if the release does not begin with a version.
+ */
+uint32_t hints_near(const struct hints *hints, uint32_t kernels, const char *release);
+/*
  * What a symbol's name is in the kernels of the mask, as a variable of its kind, per-CPU or not.
- * Returns how many of at most HINTS_A_NAME. Texts live as long as the table.
+ * Returns how many of at most HINTS_A_NAME, what most of them say first. Texts live as long as the
+ * table.
  */
 size_t hints_find(struct hints *hints, const struct symbol *symbol, uint32_t kernels,
 		  struct hint *ret);

@@ -125,6 +125,56 @@ static void test_many_kernels(void)
 	hints_destroy(hints);
 }
 
+/* Of the kernels that have a name, the one before a release and the one after it, or its own. */
+static void test_near(void)
+{
+	static const struct {
+		uint32_t kernels;
+		const char *release;
+		uint32_t near;
+	} cases[] = {
+		{ HINTS_ALL, "5.0.3-x", 1u << 4 },
+		{ HINTS_ALL, "5.1", 1u << 4 | 1u << 5 },
+		{ HINTS_ALL, "0.1", 1 },
+		{ HINTS_ALL, "40.0", 1u << 31 },
+		{ ~(1u << 4), "5.0.3-x", 1u << 3 | 1u << 5 },
+		{ 1u << 2, "5.0", 1u << 2 },
+		{ 0, "5.0", 0 },
+		{ HINTS_ALL, "", HINTS_ALL },
+		{ HINTS_ALL, "next", HINTS_ALL },
+		{ 6, "99999999999999999999.1", 6 },
+		{ 6, "-1.-1", 6 },
+	};
+	struct hints_column columns[HINTS_CHUNKS] = { { .size = 0 } };
+	struct hints_table table;
+	struct hints *hints;
+	table_fill(columns, 32, rows, ARRAY_COUNT(rows), FAMILY_ROW);
+	CHECK_OK(open_filled(&table, columns, &hints));
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
+		CHECK_U64(hints_near(hints, cases[i].kernels, cases[i].release), cases[i].near);
+	hints_destroy(hints);
+}
+
+/* Whose rows are left out has no word in which one comes first. */
+static void test_order(void)
+{
+	static const struct hint_row shared[] = {
+		{ "a_name", "int", 0x7, 0 },
+		{ "a_name", "long", 0x18, 0 },
+	};
+	struct hints_column columns[HINTS_CHUNKS] = { { .size = 0 } };
+	struct hint found[HINTS_A_NAME];
+	struct hints_table table;
+	struct hints *hints;
+	table_fill(columns, 5, shared, ARRAY_COUNT(shared), 0);
+	CHECK_OK(open_filled(&table, columns, &hints));
+	for (uint32_t own = 0; own <= 3; own += 3) {
+		CHECK_U64(hints_find(hints, &(struct symbol){ .name = "a_name" }, ~own, found), 2);
+		CHECK_STRING(found[0].type, own ? "long" : "int");
+	}
+	hints_destroy(hints);
+}
+
 enum damage {
 	NO_KERNELS,
 	TOO_MANY_KERNELS,
@@ -243,6 +293,8 @@ int main(void)
 	RUN(test_shipped_per_cpu);
 	RUN(test_no_table);
 	RUN(test_many_kernels);
+	RUN(test_near);
+	RUN(test_order);
 	RUN(test_damaged);
 	RUN(test_any_byte);
 	return test_finish();
