@@ -381,6 +381,7 @@ static void execute(struct run *run, const struct op *op)
 		break;
 	case OP_TOUCH:
 	case OP_COMPARE:
+	case OP_COUNT_WITH:
 	case OP_CONDITION:
 		break;
 	}

@@ -36,6 +36,7 @@ enum op_kind {
 	OP_TOUCH,	   /* `size` bytes at the place are read; 0: some of them, for some bits */
 	OP_CHANGE,	   /* ... are written, or read and written; size 0: from there on */
 	OP_COMPARE,	   /* from with to, both read */
+	OP_COUNT_WITH,	   /* the low `size` bytes of from are computed with; `sign`: as what */
 	OP_CALL,	   /* of the address `constant` */
 	OP_CALL_REGISTER,  /* of the address in from */
 	OP_JUMP,	   /* to the address `constant` */

@@ -14,6 +14,69 @@
 
 #define ALL_REGISTERS ((int64_t)0xffff)
 
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static void count_with_register(struct lowering_state *state, uint8_t gpr, uint8_t size,
+				enum sign sign)
+{
+	struct op *op = x86_add_op(state, OP_COUNT_WITH, size);
+	op->from = gpr;
+	op->sign = (uint8_t)sign;
+}
+
+static void count_with(struct lowering_state *state, const cs_x86_op *operand, enum sign sign)
+{
+	if (x86_is_whole(operand))
+		count_with_register(state, x86_gpr_of(operand->reg), operand->size, sign);
+}
+
+/* What is divided is in eax and edx. */
+static void divide(struct lowering_state *state, enum sign sign)
+{
+	const cs_x86_op *by = &state->x86->operands[0];
+	if (by->type == X86_OP_MEM && by->size >= 4) {
+		x86_add_access(state, OP_LOAD, by)->to = LOWER_TEMPORARY;
+		count_with_register(state, LOWER_TEMPORARY, by->size, sign);
+	}
+	count_with(state, by, sign);
+	count_with_register(state, RAX, by->size, sign);
+}
+
+/* Of arithmetic that is lowered no further, the numbers that it takes. */
+static void take_numbers(struct lowering_state *state)
+{
+	const cs_x86_op *operands = state->x86->operands;
+	switch (state->instruction->id) {
+	case X86_INS_SHR:
+		count_with(state, &operands[0], SIGN_UNSIGNED);
+		break;
+	case X86_INS_SAR:
+		count_with(state, &operands[0], SIGN_SIGNED);
+		break;
+	case X86_INS_DIV:
+		divide(state, SIGN_UNSIGNED);
+		break;
+	case X86_INS_IDIV:
+		divide(state, SIGN_SIGNED);
+		break;
+	case X86_INS_CDQ:
+		count_with_register(state, RAX, 4, SIGN_SIGNED);
+		break;
+	case X86_INS_ADD:
+	case X86_INS_SUB:
+	case X86_INS_AND:
+	case X86_INS_OR:
+	case X86_INS_XOR:
+	case X86_INS_IMUL:
+	case X86_INS_MUL:
+	case X86_INS_NEG:
+		for (uint8_t i = 0; i < state->x86->op_count; i++)
+			if (operands[i].size == 8)
+				count_with(state, &operands[i], SIGN_UNKNOWN);
+		break;
+	}
+}
+
 /* --- anything -------------------------------------------------------------------------------- */
 
 static int64_t written_registers(const struct lowering_state *state)
@@ -95,6 +158,7 @@ static void lower_anything(struct lowering_state *state)
 		lower_unknown(state);
 		return;
 	}
+	take_numbers(state);
 	for (uint8_t i = 0; i < state->x86->op_count; i++) {
 		const cs_x86_op *operand = &state->x86->operands[i];
 		if (operand->type != X86_OP_MEM)
@@ -161,6 +225,14 @@ static void lower_extend(struct lowering_state *state)
 	/* Zeros are put before small signed ones too, where only their low bits count. */
 	if (state->instruction->id != X86_INS_MOVZX)
 		op->sign = SIGN_SIGNED;
+}
+
+/* cltq */
+static void lower_extend_accumulator(struct lowering_state *state)
+{
+	struct op *op = x86_add_op(state, OP_MOVE, 4);
+	op->to = op->from = RAX;
+	op->sign = SIGN_SIGNED;
 }
 
 static void lower_lea(struct lowering_state *state)
@@ -444,6 +516,9 @@ static bool lower_value(struct lowering_state *state)
 	case X86_INS_MOVSX:
 	case X86_INS_MOVSXD:
 		lower_extend(state);
+		return true;
+	case X86_INS_CDQE:
+		lower_extend_accumulator(state);
 		return true;
 	case X86_INS_LEA:
 		lower_lea(state);

@@ -412,6 +412,7 @@ static void execute(struct reading *reading, const struct op *op)
 		read_register(reading, op->from);
 		read_register(reading, op->to);
 		break;
+	case OP_COUNT_WITH:
 	case OP_CONDITION:
 		break;
 	case OP_CLOBBER:

@@ -57,6 +57,7 @@ enum {
 	BOX,	/* struct { union either either; int count; } */
 	BOX_PTR,
 	BOX_PROTO, /* void (struct box *) */
+	UNSIGNED,
 	TYPE_COUNT
 };
 
@@ -173,6 +174,8 @@ static inline void add_union(void)
 	record("", BTF_PTR, 0, BOX);
 	record("", BTF_FUNC_PROTO, 1, 0);
 	param("box", BOX_PTR);
+	record("unsigned int", BTF_INT, 0, 4);
+	put(32);
 }
 
 static inline struct btf *make_btf(void)
@@ -275,7 +278,7 @@ static const struct flow_world world = {
 	.atomics = { { 0, ATOMIC } },
 	.truth = { 0, TRUTH },
 	.pointer = { 0, VOID_PTR },
-	.integers = { [2] = { { 0, 0 }, { 0, INT } }, [3] = { { 0, LONG }, { 0, LONG } } },
+	.integers = { [2] = { { 0, UNSIGNED }, { 0, INT } }, [3] = { { 0, LONG }, { 0, LONG } } },
 };
 
 /* --- a function --------------------------------------------------------------------------- */

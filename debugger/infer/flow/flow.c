@@ -399,6 +399,12 @@ static void observe(struct flow *flow, const struct op *op)
 	flow->world->observe(flow->emit_context, &access);
 }
 
+static void extended(struct value *value)
+{
+	if (value->kind == VALUE_LOADED || value->kind == VALUE_MEMBER)
+		value->level = VALUE_SIGNED;
+}
+
 static void execute(struct flow *flow, const struct op *op)
 {
 	struct value *registers = flow->state.registers;
@@ -410,6 +416,8 @@ static void execute(struct flow *flow, const struct op *op)
 	case OP_MOVE:
 		moved_as(flow, op);
 		registers[op->to] = value_cut(&registers[op->from], op->size);
+		if (op->sign == SIGN_SIGNED)
+			extended(&registers[op->to]);
 		break;
 	case OP_CHOOSE: {
 		struct value from = value_cut(&registers[op->from], op->size);
@@ -420,6 +428,7 @@ static void execute(struct flow *flow, const struct op *op)
 		registers[op->to] = value_of_place(flow, op);
 		break;
 	case OP_SCALE:
+		counted_with(flow, &registers[op->from], 8, SIGN_UNKNOWN);
 		registers[op->to] = value_scale(&registers[op->from], op->constant);
 		break;
 	case OP_NUMBER:
@@ -442,6 +451,9 @@ static void execute(struct flow *flow, const struct op *op)
 		break;
 	case OP_COMPARE:
 		compare(flow, op);
+		break;
+	case OP_COUNT_WITH:
+		counted_with(flow, &registers[op->from], op->size, (enum sign)op->sign);
 		break;
 	case OP_CONDITION:
 		compared_as(flow, (enum sign)op->sign);

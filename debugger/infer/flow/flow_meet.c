@@ -169,6 +169,8 @@ static void meet_one(struct flow *flow, const struct value *value, struct kind t
 		return;
 	}
 	struct value loaded = as_loaded(value);
+	if (record.kind == BTF_INT && record.size == 8)
+		counted_with(flow, value, 8, SIGN_UNKNOWN);
 	if (flow->reports && loaded.kind != VALUE_UNKNOWN &&
 	    loaded.size == kind_size(flow->world->levels, type) &&
 	    (record.kind == BTF_INT || record.kind == BTF_ENUM || record.kind == BTF_ENUM64))
@@ -269,6 +271,8 @@ void compare(struct flow *flow, const struct op *op)
 	flow->compared[0] = *a;
 	flow->compared[1] = *b;
 	flow->compared_size = op->size;
+	counted_with(flow, a, op->size, SIGN_UNKNOWN);
+	counted_with(flow, b, op->size, SIGN_UNKNOWN);
 	if (a->kind == VALUE_UNKNOWN || b->kind == VALUE_UNKNOWN)
 		return;
 	if (op->size == 4) {
@@ -322,6 +326,21 @@ void compared_as(struct flow *flow, enum sign sign)
 							: "compared as unsigned");
 }
 
+/*
+ * Of 4 bytes that are used as 8, the upper half is 0 if nothing extended them by their sign: then
+ * they have none.
+ */
+void counted_with(struct flow *flow, const struct value *value, uint8_t size, enum sign sign)
+{
+	if (!flow->reports || (value->kind != VALUE_LOADED && value->kind != VALUE_MEMBER))
+		return;
+	if (size == 8 && value->size == 4 && value->level != VALUE_SIGNED)
+		report_sign(flow, value, SIGN_UNSIGNED, "extended by zeros");
+	else if (size == value->size && sign != SIGN_UNKNOWN)
+		report_sign(flow, value, sign,
+			    sign == SIGN_SIGNED ? "divided as signed" : "divided as unsigned");
+}
+
 /* --- numbers --------------------------------------------------------------------------------- */
 
 static void report_number(struct flow *flow, int64_t address, uint32_t size, struct kind type,
@@ -336,8 +355,10 @@ static void counted_as(struct flow *flow, const struct op *op, int64_t address)
 {
 	const struct flow_world *world = flow->world;
 	if (!op->locked) {
-		report_number(flow, address, op->size,
-			      world->integers[__builtin_ctz(op->size)][op->size == 4], "counted");
+		/* Of 4 bytes it may have a sign or none. */
+		if (op->size != 4)
+			report_number(flow, address, op->size,
+				      world->integers[__builtin_ctz(op->size)][0], "counted");
 	} else if (op->size >= 4 && world->atomics[op->size == 8].id) {
 		report_object(flow, address, world->atomics[op->size == 8],
 			      "counted by all processors at once");

@@ -115,6 +115,8 @@ void report_object(struct flow *flow, int64_t address, struct kind type, const c
 /* How a number is extended, and asked about, tells whether it has a sign. */
 void moved_as(struct flow *flow, const struct op *op);
 void compared_as(struct flow *flow, enum sign sign);
+/* Its low `size` bytes are used as a number. */
+void counted_with(struct flow *flow, const struct value *value, uint8_t size, enum sign sign);
 void report_sign(struct flow *flow, const struct value *value, enum sign sign, const char *how);
 /* What is read or written at `value` plus something makes that an address. */
 void used_as_address(struct flow *flow, const struct value *value, const char *how);

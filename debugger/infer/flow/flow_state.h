@@ -24,6 +24,8 @@ enum value_kind {
 /* In `size`: an address that something was added to; a stride whose index may be a multiple. */
 #define VALUE_MOVED 1
 #define VALUE_LOOSE 1
+/* In `level`, of what was loaded: its sign was extended to more bits. */
+#define VALUE_SIGNED 1
 
 struct value {
 	uint8_t kind, size;

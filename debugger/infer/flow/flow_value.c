@@ -258,7 +258,10 @@ static struct value indexed_place(struct flow *flow, const struct op *op)
 struct value value_of_place(struct flow *flow, const struct op *op)
 {
 	struct value place = { .kind = VALUE_CONSTANT };
+	if (op->base != LOWER_NONE)
+		counted_with(flow, &flow->state.registers[op->base], 8, SIGN_UNKNOWN);
 	if (op->index != LOWER_NONE) {
+		counted_with(flow, &flow->state.registers[op->index], 8, SIGN_UNKNOWN);
 		place = indexed_place(flow, op);
 	} else {
 		if (op->base != LOWER_NONE)
@@ -311,6 +314,7 @@ static struct value load_global(struct flow *flow, const struct value *place, co
 		report_stride(flow, place);
 	struct value value = { .kind = place->kind == VALUE_ELEMENT ? VALUE_MEMBER : VALUE_LOADED,
 			       .size = (uint8_t)size,
+			       .level = op->sign == SIGN_SIGNED ? VALUE_SIGNED : 0,
 			       .number = place->number };
 	if (op->sign == SIGN_SIGNED && flow->reports)
 		report_sign(flow, &value, SIGN_SIGNED, "extended by its sign");
@@ -403,6 +407,8 @@ static void store_global(struct flow *flow, const struct value *place, uint32_t 
 void flow_store(struct flow *flow, const struct op *op, struct value value)
 {
 	struct value place = value_of_place(flow, op);
+	if (op->size == 8 && place.kind != VALUE_STACK)
+		counted_with(flow, &value, 8, SIGN_UNKNOWN);
 	/* The address of a stack slot is stored: from now on anybody may write to the slot. */
 	if (value.kind == VALUE_STACK && place.kind != VALUE_STACK)
 		state_escape(&flow->state, value.number, INT32_MAX);

@@ -189,8 +189,9 @@ static void test_implied_writes(void)
 static void test_memory_writes(void)
 {
 	lower("48 01 07"); /* add %rax, (%rdi) */
-	CHECK_U64(op(0)->kind, OP_CHANGE);
-	CHECK_U64(op(0)->size, 8);
+	CHECK_U64(op(0)->kind, OP_COUNT_WITH);
+	CHECK_U64(op(1)->kind, OP_CHANGE);
+	CHECK_U64(op(1)->size, 8);
 	lower("f3 48 ab"); /* rep stosq: how much, nobody knows */
 	CHECK(has(OP_CHANGE));
 	CHECK_U64(op(0)->size, 0);
@@ -270,6 +271,10 @@ static void test_control(void)
 	lower("48 63 c7"); /* movslq %edi, %rax */
 	CHECK_U64(op(0)->kind, OP_MOVE);
 	CHECK_U64(op(0)->sign, SIGN_SIGNED);
+	lower("48 98"); /* cltq */
+	CHECK_U64(op(0)->kind, OP_MOVE);
+	CHECK_U64(op(0)->size, 4);
+	CHECK_U64(op(0)->sign, SIGN_SIGNED);
 	lower("e2 10"); /* loop */
 	CHECK_U64(written(), 1 << RCX);
 	CHECK(has(OP_BRANCH));
@@ -279,6 +284,40 @@ static void test_control(void)
 	CHECK_U64(op(0)->kind, OP_STOP);
 	lower("cc");
 	CHECK_U64(op(0)->kind, OP_STOP);
+}
+
+/* What arithmetic takes, and whether it takes it for a number with a sign. */
+static void test_counting(void)
+{
+	static const struct {
+		const char *bytes;
+		uint8_t from, size, sign;
+	} cases[] = {
+		{ "c1 e9 03", RCX, 4, SIGN_UNSIGNED },	 /* shr $3, %ecx */
+		{ "c1 f9 03", RCX, 4, SIGN_SIGNED },	 /* sar $3, %ecx */
+		{ "f7 f1", RCX, 4, SIGN_UNSIGNED },	 /* div %ecx */
+		{ "f7 f9", RCX, 4, SIGN_SIGNED },	 /* idiv %ecx */
+		{ "99", RAX, 4, SIGN_SIGNED },		 /* cltd */
+		{ "48 09 c8", RAX, 8, SIGN_UNKNOWN },	 /* or %rcx, %rax */
+		{ "48 0f af c1", RAX, 8, SIGN_UNKNOWN }, /* imul %rcx, %rax */
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		lower(cases[i].bytes);
+		CHECK_U64(op(0)->kind, OP_COUNT_WITH);
+		CHECK_U64(op(0)->from, cases[i].from);
+		CHECK_U64(op(0)->size, cases[i].size);
+		CHECK_U64(op(0)->sign, cases[i].sign);
+	}
+	lower("f7 35 00 00 00 00"); /* divl 0(%rip) */
+	CHECK_U64(op(0)->kind, OP_LOAD);
+	CHECK_U64(op(1)->kind, OP_COUNT_WITH);
+	CHECK_U64(op(1)->from, T0);
+	CHECK_U64(op(2)->from, RAX);
+	/* Of fewer bits nothing is known, and a zero takes nothing. */
+	lower("d0 e9"); /* shr %cl */
+	CHECK(!has(OP_COUNT_WITH));
+	lower("48 31 c0"); /* xor %rax, %rax */
+	CHECK(!has(OP_COUNT_WITH));
 }
 
 static void test_comparisons(void)
@@ -351,6 +390,7 @@ int main(void)
 	RUN(test_unknown_forgets_all);
 	RUN(test_stack);
 	RUN(test_control);
+	RUN(test_counting);
 	RUN(test_comparisons);
 	RUN(test_helpers);
 	RUN(test_any_bytes);

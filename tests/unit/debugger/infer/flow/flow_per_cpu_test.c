@@ -47,7 +47,7 @@ static void test_untyped_per_cpu(void)
 		run_untyped(emits);
 		CHECK_U64(found(CLUE_VALUE, COPY + 0x10, FOO_PTR, false), emits);
 		CHECK_U64(found(CLUE_VALUE, COPY + 0x18, FOO_PTR, false), emits);
-		CHECK_U64(found(CLUE_VALUE, COPY + 0x20, INT, false), emits);
+		CHECK_U64(found_size(CLUE_ACCESS, COPY + 0x20, 4), emits);
 		CHECK_U64(found_size(CLUE_STRIDE, COPY + 0x40, 8), emits);
 		for (size_t i = 0; i < finding_count; i++)
 			CHECK(findings[i].address == DATA ||

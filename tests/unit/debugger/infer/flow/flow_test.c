@@ -135,6 +135,36 @@ static void test_numbers(void)
 	CHECK_U64(count(CLUE_VALUE), 0);
 }
 
+/* What is used as 8 bytes with no sign extended has none; so has what a shift fills up with 0. */
+static void test_signs(void)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t type; /* 0: nothing is said */
+	} uses[] = {
+		{ "48 39 c3", UNSIGNED },	 /* cmp %rax, %rbx */
+		{ "48 09 c3", UNSIGNED },	 /* or %rax, %rbx */
+		{ "48 89 43 08", UNSIGNED },	 /* mov %rax, 8(%rbx) */
+		{ "48 8b 1c c3", UNSIGNED },	 /* mov (%rbx,%rax,8), %rbx */
+		{ "48 c1 e0 03", UNSIGNED },	 /* shl $3, %rax */
+		{ "c1 e8 03", UNSIGNED },	 /* shr $3, %eax */
+		{ "c1 f8 03", INT },		 /* sar $3, %eax */
+		{ "99 f7 f9", INT },		 /* cltd; idiv %ecx */
+		{ "48 98 48 39 c3", INT },	 /* cltq; cmp %rax, %rbx */
+		{ "48 63 d0 48 89 53 08", INT }, /* movslq %eax, %rdx; mov %rdx, 8(%rbx) */
+		{ "39 c3", 0 },			 /* cmp %eax, %ebx */
+		{ "50", 0 },			 /* push %rax */
+		{ "83 c0 01 48 39 c3", 0 },	 /* add $1, %eax; cmp %rax, %rbx */
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(uses); i++) {
+		relative("8b 05", DATA); /* mov DATA(%rip), %eax */
+		bytes(uses[i].bytes);
+		run(0);
+		CHECK_U64(found(CLUE_VALUE, 0, UNSIGNED, false), uses[i].type == UNSIGNED);
+		CHECK_U64(found(CLUE_VALUE, 0, INT, false), uses[i].type == INT);
+	}
+}
+
 static void test_lists(void)
 {
 	/* if (data.next == &data) */
@@ -294,7 +324,7 @@ static void test_addresses(void)
 	relative("8b 05", DATA); /* mov DATA(%rip), %eax */
 	bytes("8b 48 10");
 	run(0);
-	CHECK_U64(count(CLUE_VALUE), 0);
+	CHECK(!found(CLUE_VALUE, 0, VOID_PTR, false));
 }
 
 static void test_changes(void)
@@ -308,8 +338,11 @@ static void test_changes(void)
 	CHECK_U64(count(CLUE_VALUE), 0);
 	relative("ff 05", DATA); /* incl DATA(%rip) */
 	run(0);
-	CHECK(found(CLUE_VALUE, 0, INT, false));
+	CHECK_U64(count(CLUE_VALUE), 0); /* either sign */
 	CHECK_U64(count(CLUE_OBJECT), 0);
+	relative("48 ff 05", DATA); /* incq DATA(%rip) */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, LONG, false));
 	relative("0f 94 05", DATA); /* sete DATA(%rip) */
 	run(0);
 	CHECK(found(CLUE_VALUE, 0, TRUTH, false));
@@ -634,6 +667,7 @@ int main(void)
 	RUN(test_members);
 	RUN(test_comparisons);
 	RUN(test_numbers);
+	RUN(test_signs);
 	RUN(test_lists);
 	RUN(test_indirect_calls);
 	RUN(test_known_globals);
