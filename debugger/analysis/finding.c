@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/finding.h"
+
+#include "base/array.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct error *finding_summarize(struct finding *finding, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return error_no_memory();
+	free(finding->summary);
+	finding->summary = text;
+	return NULL;
+}
+
+struct error *finding_add(struct finding *finding, const char *command, const char *format, ...)
+{
+	struct evidence evidence = { 0 };
+	va_list arguments;
+	if (!array_reserve(&finding->evidence, &finding->capacity, finding->count + 1))
+		return error_no_memory();
+	va_start(arguments, format);
+	int length = vasprintf(&evidence.text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return error_no_memory();
+	if (command && !(evidence.command = strdup(command))) {
+		free(evidence.text);
+		return error_no_memory();
+	}
+	finding->evidence[finding->count++] = evidence;
+	return NULL;
+}
+
+void finding_deinit(struct finding *finding)
+{
+	for (size_t i = 0; i < finding->count; i++) {
+		free(finding->evidence[i].text);
+		free(finding->evidence[i].command);
+	}
+	free(finding->evidence);
+	free(finding->summary);
+	*finding = (struct finding){ 0 };
+}
