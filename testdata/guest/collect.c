@@ -2,7 +2,7 @@
 /*
  * collect: write the truth about the live kernel to a raw disk, then crash it.
  *
- *   collect DEVICE sysrq|nmi|oom|hung|lockup|deaf
+ *   collect DEVICE sysrq|nmi|oom|hung|lockup|deaf|cgroup|fault:NAME
  *
  * The truth is a tar archive of what the kernel says about itself in /proc and
  * /sys; tests compare a debugger's answers with it.  What never changes comes
@@ -20,11 +20,13 @@
 #include <string.h>
 #include <sys/io.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TAR_BLOCK      512
 #define PATH_SIZE      512
 #define LOCKUP_SECONDS 3
+#define FAULT_SECONDS  120
 #define PROGRESS_PORT  0x2f8
 
 struct buffer {
@@ -256,6 +258,7 @@ static void add_constants(void)
 	add_file("/sys/kernel/vmcoreinfo", "vmcoreinfo");
 	add_file("/tmp/states", "states");
 	add_file("/tmp/bpf", "bpf");
+	add_file("/sys/module/stuck/parameters/listing", "stuck");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);
 	fsync(device);
@@ -312,9 +315,8 @@ static void crash_hung(void)
 	pause();
 }
 
-static void crash_oom(void)
+static void eat_memory(void)
 {
-	set("/proc/sys/vm/panic_on_oom", "1");
 	const size_t chunk = 1 << 20;
 	for (;;) {
 		char *memory = mmap(NULL, chunk, PROT_READ | PROT_WRITE,
@@ -323,6 +325,24 @@ static void crash_oom(void)
 			fail("mmap");
 		memset(memory, 0x5a, chunk);
 	}
+}
+
+static void crash_oom(void)
+{
+	set("/proc/sys/vm/panic_on_oom", "1");
+	eat_memory();
+}
+
+/* It has less memory than the machine, and 2 is for those, too. */
+static void crash_cgroup(void)
+{
+	set("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	if (mkdir("/sys/fs/cgroup/greedy", 0755))
+		fail("mkdir of a cgroup");
+	set("/sys/fs/cgroup/greedy/memory.max", "16M");
+	set("/sys/fs/cgroup/greedy/cgroup.procs", "0");
+	set("/proc/sys/vm/panic_on_oom", "2");
+	eat_memory();
 }
 
 /* To the second serial port itself: its driver may wait for a CPU that hangs. */
@@ -360,12 +380,41 @@ static void crash_deaf(void)
 	crash_sysrq();
 }
 
+/* Without a panic of its own a fault ends a task, and a stall is only reported. */
+static void make_faults_panic(const char *name)
+{
+	static const struct {
+		const char *fault, *path, *value;
+	} settings[] = {
+		{ "warn", "/proc/sys/kernel/panic_on_warn", "1" },
+		{ "soft", "/proc/sys/kernel/softlockup_panic", "1" },
+		{ "soft", "/proc/sys/kernel/watchdog_thresh", "3" },
+		{ "rcu", "/proc/sys/kernel/panic_on_rcu_stall", "1" },
+		{ "rcu", "/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout", "5" },
+		{ "irqoff", "/proc/sys/kernel/panic_on_rcu_stall", "1" },
+		{ "irqoff", "/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout", "5" },
+	};
+	set("/proc/sys/kernel/panic_on_oops", "1");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (!strcmp(settings[i].fault, name))
+			set(settings[i].path, settings[i].value);
+}
+
+/* In this task, or soon elsewhere. */
+static void crash_fault(const char *name)
+{
+	make_faults_panic(name);
+	set("/sys/module/faults/parameters/start", name);
+	sleep(FAULT_SECONDS);
+}
+
 static const struct crash {
 	const char *name;
 	void (*run)(void);
 } crashes[] = {
-	{ "sysrq", crash_sysrq }, { "nmi", crash_nmi },	      { "hung", crash_hung },
-	{ "oom", crash_oom },	  { "lockup", crash_lockup }, { "deaf", crash_deaf },
+	{ "sysrq", crash_sysrq },   { "nmi", crash_nmi },	{ "hung", crash_hung },
+	{ "oom", crash_oom },	    { "lockup", crash_lockup }, { "deaf", crash_deaf },
+	{ "cgroup", crash_cgroup },
 };
 
 static const struct crash *find_crash(const char *name)
@@ -385,7 +434,8 @@ int main(int argc, char **argv)
 		printf("guest: failed: usage: collect DEVICE CRASH\n");
 		return 2;
 	}
-	const struct crash *crash = find_crash(argv[2]);
+	const char *fault = strncmp(argv[2], "fault:", 6) ? NULL : argv[2] + 6;
+	const struct crash *crash = fault ? NULL : find_crash(argv[2]);
 	device = open(argv[1], O_WRONLY | O_CLOEXEC);
 	if (device < 0)
 		fail(argv[1]);
@@ -394,6 +444,9 @@ int main(int argc, char **argv)
 	add_tasks();
 	tar_end();
 	printf("guest: ready\n");
-	crash->run();
+	if (fault)
+		crash_fault(fault);
+	else
+		crash->run();
 	fail("the crash did not happen");
 }

@@ -21,6 +21,7 @@ GUEST_PROGRAMS = {
     "collect": ("collect.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
+    "unserved": ("unserved.c",),
 }
 BPF_LIBRARIES = ("-lbpf", "-lelf", "-lz")
 MULTIARCH = "x86_64-linux-gnu"
@@ -165,11 +166,11 @@ def write_bpf(path):
     archive.write(path)
 
 
-def write_lockup(kernel, path):
-    """The module that locks CPUs up, for the boot that asks for it."""
+def write_module(kernel, name, path):
+    """A module of our own, for the boots that ask for it."""
     archive = Archive()
-    archive.add("extra/lockup.ko", stat.S_IFREG | 0o644,
-                built_module(kernel, "lockup"))
+    archive.add(f"extra/{name}.ko", stat.S_IFREG | 0o644,
+                built_module(kernel, name))
     archive.write(path)
 
 

@@ -1,5 +1,6 @@
 """What can be made of a kernel: crashes in various machines, their dumps."""
 
+import functools
 import os
 import shutil
 import struct
@@ -56,6 +57,21 @@ class Boot:
                 "-append", append]
 
 
+def faulty(name, cpus=1, pvpanic=True):
+    """A small machine that dies of a mistake of guest/faults."""
+    return Boot(f"fault:{name}", "max,la57=off", cpus, 192,
+                "btfcrash.extra=faults", pvpanic)
+
+
+def leaking(name):
+    """A small machine in which guest/faults has lost memory."""
+    return Boot("sysrq", "max,la57=off", 1, 192, f"btfcrash.extra={name}")
+
+
+# What guest/faults does to the machine at once.
+FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
+          "divide", "errptr", "jump", "twice", "timer", "softirq", "work")
+
 # A panic in an NMI reaches the console only at its very end, long after the
 # pvpanic device would have stopped the guest: boot2 does without.
 BOOTS = {
@@ -74,6 +90,20 @@ BOOTS = {
     # keeps the time.
     "lockup": Boot("lockup", "max,la57=off", 4, 384,
                    "btfcrash.extra=lockup nonmi_ipi nmi_watchdog=0 nohz=off"),
+    # All the ways to wait at once: guest/stuck.
+    "stuck": Boot("sysrq", "max,la57=off", 2, 256, "btfcrash.extra=stuck"),
+    "hungtask": Boot("hung", "max,la57=off", 2, 256, "btfcrash.extra=stuck"),
+    "leak": leaking("leak"),
+    "leakpages": leaking("leakpages"),
+    "leakvm": leaking("leakvm"),
+    "oomcg": Boot("cgroup", "max,la57=off", 1, 192),
+    **{name: faulty(name) for name in FAULTS},
+    # A double fault is like an NMI, in whose panic the console comes last.
+    "overflow": faulty("overflow", pvpanic=False),
+    # The CPU that is left keeps the time, and a watch on the other one.
+    "soft": faulty("soft", cpus=2),
+    "rcu": faulty("rcu", cpus=2),
+    "irqoff": faulty("irqoff", cpus=2),
 }
 # Those whose dump a capture kernel writes.
 KEXEC_BOOTS = {
@@ -90,6 +120,13 @@ WITH_FLAVOURS = ["boot1"]
 WITH_IMAGES = ["hole"]
 WITH_BPF = ["bpf"]
 WITH_LOCKUP = ["lockup", "deaf"]
+# Those that have a module of our own on top.
+MODULES = {
+    "lockup": WITH_LOCKUP,
+    "stuck": ["stuck", "hungtask"],
+    "faults": [*FAULTS, "soft", "rcu", "irqoff", "leak", "leakpages", "leakvm"],
+}
+DEFAULT_WITH_MODULE = [*WITH_LOCKUP, "stuck", "null", "bug", "overflow"]
 
 
 def default_items(line):
@@ -97,7 +134,7 @@ def default_items(line):
 
     One that is optional may need a newer compiler for its modules.
     """
-    return DEFAULT_ITEMS + ([] if line.is_optional else WITH_LOCKUP)
+    return DEFAULT_ITEMS + ([] if line.is_optional else DEFAULT_WITH_MODULE)
 
 
 COPY_VMCORE = "dd if=/proc/vmcore of=/dev/vdb bs=1M conv=fsync 2>/out/dd\n"
@@ -168,9 +205,10 @@ def with_extras(guest, kernel, item, initrd):
     """The initramfs of an item, with what only that one has."""
     if item in WITH_BPF:
         return with_extra(guest, initrd, initramfs.write_bpf)
-    if item in WITH_LOCKUP:
-        return with_extra(guest, initrd,
-                          lambda path: initramfs.write_lockup(kernel, path))
+    for name, items in MODULES.items():
+        if item in items:
+            return with_extra(guest, initrd, functools.partial(
+                initramfs.write_module, kernel, name))
     return initrd
 
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * unserved: tasks that wait for another task, which is there and does nothing for them.
+ *
+ *   unserved MANIFEST READY
+ *
+ * Adds a line for each to MANIFEST, as states does, and makes the file READY when all wait.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FUSE_FOLDER   "/tmp/fuse"
+#define REQUEST_BYTES (1 << 16)
+
+static FILE *manifest;
+static int ends[2];
+
+static void fail(const char *what)
+{
+	printf("guest: failed: unserved: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static pid_t start(const char *comm, char letter, const char *explanation, void (*run)(void))
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		fprintf(manifest, "%d %s %c %s\n", pid, comm, letter, explanation);
+		return pid;
+	}
+	prctl(PR_SET_NAME, comm);
+	run();
+	fail(comm);
+	return 0;
+}
+
+/* A filesystem whose server says that it is there, and no more */
+
+static void answer_init(int device)
+{
+	static char request[REQUEST_BYTES];
+	struct {
+		struct fuse_out_header header;
+		struct fuse_init_out init;
+	} answer = { 0 };
+	if (read(device, request, sizeof(request)) < 0)
+		fail("read of a fuse request");
+	const struct fuse_in_header *header = (const void *)request;
+	answer.header.len = sizeof(answer);
+	answer.header.unique = header->unique;
+	answer.init.major = FUSE_KERNEL_VERSION;
+	answer.init.minor = FUSE_KERNEL_MINOR_VERSION;
+	answer.init.max_write = 4096;
+	if (write(device, &answer, sizeof(answer)) != sizeof(answer))
+		fail("answer to a fuse request");
+}
+
+static void serve_fuse(void)
+{
+	char options[128];
+	int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		fail("/dev/fuse");
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+	if (mount("unserved", FUSE_FOLDER, "fuse", 0, options))
+		fail("mount of a fuse");
+	answer_init(device);
+	for (;;)
+		pause();
+}
+
+static void look_at_fuse(void)
+{
+	struct stat attributes;
+	stat(FUSE_FOLDER "/file", &attributes);
+}
+
+/* A pipe whose reader is stopped */
+
+static void stop(void)
+{
+	close(ends[1]);
+	raise(SIGSTOP);
+}
+
+static void fill(void)
+{
+	static const char page[4096];
+	close(ends[0]);
+	while (write(ends[1], page, sizeof(page)) > 0)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	manifest = argc == 3 ? fopen(argv[1], "ae") : NULL;
+	if (!manifest)
+		fail("usage: unserved MANIFEST READY");
+	setvbuf(manifest, NULL, _IONBF, 0);
+	if (mkdir(FUSE_FOLDER, 0755) || pipe2(ends, O_CLOEXEC))
+		fail("folder or pipe");
+	start("fuse-server", 'S', "answers nothing for " FUSE_FOLDER, serve_fuse);
+	sleep(1);
+	start("fuse-waits", 'S', "waits for fuse-server", look_at_fuse);
+	start("pipe-stopped", 'T', "stopped, the only reader of a full pipe", stop);
+	start("pipe-waits", 'S', "waits for pipe-stopped", fill);
+	close(ends[0]);
+	close(ends[1]);
+	sleep(1);
+	if (fclose(manifest) || close(open(argv[2], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
+		fail(argv[2]);
+	for (;;)
+		pause();
+}
