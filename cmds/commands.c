@@ -4,6 +4,7 @@
 
 /* One command a line, sorted. */
 extern const struct command command_alias;
+extern const struct command command_analyze;
 extern const struct command command_bpf;
 extern const struct command command_bt;
 extern const struct command command_btf;
@@ -42,6 +43,7 @@ extern const struct command command_whattype;
 // clang-format off
 const struct command *const commands[] = {
 	&command_alias,
+	&command_analyze,
 	&command_bpf,
 	&command_bt,
 	&command_btf,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a detector found out about a dead machine: one sentence, how sure it is, and what it rests on,
- * each with the line that shows it. A line is made of this program's own words and of numbers; a name
- * that a dump has is never part of one, for a reader types it.
+ * What a detector found out about a dead machine: one sentence, how sure it is, and what it rests
+ * on, each with the line that shows it. A line is made of this program's own words and of numbers;
+ * a name that a dump has is never part of one, for a reader types it.
  */
 #ifndef DEBUGGER_ANALYSIS_FINDING_H
 #define DEBUGGER_ANALYSIS_FINDING_H
@@ -26,8 +26,8 @@ struct finding {
 };
 
 /* Fills in the sentence; an earlier one goes. Errors: no memory. */
-struct error *finding_summarize(struct finding *finding, const char *format, ...) PRINTF_LIKE(2, 3)
-	MUST_CHECK;
+struct error *finding_summarize(struct finding *finding, const char *format, ...)
+	PRINTF_LIKE(2, 3) MUST_CHECK;
 /* Adds a piece; `command` (a copy is kept) may be NULL. Errors: no memory. */
 struct error *finding_add(struct finding *finding, const char *command, const char *format, ...)
 	PRINTF_LIKE(3, 4) MUST_CHECK;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/analysis.h"
+#include "debugger/command/arguments.h"
+#include "debugger/command/command.h"
+#include "debugger/command/task_named.h"
+#include "debugger/show/traces.h"
+#include <string.h>
+
+#define LABEL 10 /* places for the names on the left */
+
+static void label(struct out *out, const char *name)
+{
+	out_text(out, "%*s: ", LABEL, name);
+}
+
+static void write_evidence(struct out *out, const struct finding *finding)
+{
+	out_array_begin(out, "evidence");
+	for (size_t i = 0; i < finding->count; i++) {
+		const struct evidence *evidence = &finding->evidence[i];
+		if (i)
+			out_text(out, "%*s", LABEL + 2, "");
+		else
+			label(out, "BECAUSE");
+		out_object_begin(out, NULL);
+		out_string(out, "text", evidence->text);
+		if (evidence->command) {
+			out_style(out, OUT_ADDRESS);
+			out_text(out, "  (");
+			out_string(out, "command", evidence->command);
+			out_text(out, ")");
+			out_style(out, OUT_PLAIN);
+		} else {
+			out_null_as(out, "command", "");
+		}
+		out_object_end(out);
+		out_text(out, "\n");
+	}
+	out_array_end(out);
+}
+
+static void write_task(struct out *out, const struct task *task)
+{
+	char state[2] = { task->state_letter, 0 };
+	label(out, "TASK");
+	out_object_begin(out, "task");
+	out_text(out, "pid ");
+	out_i64(out, "pid", task->pid);
+	out_text(out, " \"");
+	out_string(out, "comm", task->comm);
+	out_text(out, "\" at ");
+	out_address(out, "address", task->address);
+	out_text(out, " on CPU ");
+	out_u64(out, "cpu", task->cpu);
+	out_string_as(out, "state", state, "");
+	out_object_end(out);
+	out_text(out, "\n");
+}
+
+static void write_finding(struct out *out, const struct finding *finding, bool is_first)
+{
+	out_object_begin(out, NULL);
+	label(out, is_first ? "WHAT" : "ALSO");
+	out_style(out, OUT_HEADING);
+	out_string(out, "summary", finding->summary ?: "");
+	out_style(out, OUT_PLAIN);
+	out_text(out, "\n");
+	label(out, "SURE");
+	out_string(out, "sure", confidence_name(finding->sure));
+	out_text(out, " (");
+	out_string(out, "kind", finding->kind);
+	out_text(out, ")\n");
+	write_evidence(out, finding);
+	out_object_end(out);
+}
+
+static void write_blamed(struct out *out, const struct analysis *analysis)
+{
+	char place[SYMBOL_NAME_SIZE + 96];
+	if (analysis->blamed >= analysis->trace.count) {
+		out_null_as(out, "frame", "");
+		return;
+	}
+	const struct frame *frame = &analysis->trace.frames[analysis->blamed];
+	analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	label(out, "LOOK AT");
+	out_object_begin(out, "frame");
+	out_text(out, "frame ");
+	out_u64(out, "number", analysis->blamed);
+	out_text(out, ", ");
+	out_string(out, "place", place);
+	out_address_as(out, "pc", frame->pc, "");
+	out_object_end(out);
+	out_text(out, "\n");
+}
+
+static void write_analysis(struct session *session, const struct analysis *analysis)
+{
+	struct out *out = session->out;
+	out_object_begin(out, NULL);
+	out_string_as(out, "panic", analysis->panic, "");
+	out_array_begin(out, "findings");
+	for (size_t i = 0; i < analysis->count; i++)
+		write_finding(out, &analysis->findings[i], !i);
+	out_array_end(out);
+	if (!analysis->count)
+		out_text(out, "nothing is found to be wrong%s\n",
+			 analysis->panicked ? " but that it panicked: see bt and log" : "");
+	if (analysis->has_task && analysis->count)
+		write_task(out, &analysis->task);
+	if (analysis->count)
+		write_blamed(out, analysis);
+	if (*analysis->signature) {
+		label(out, "SIGNATURE");
+		out_string(out, "signature", analysis->signature);
+		out_text(out, "\n");
+	}
+	out_object_end(out);
+}
+
+static struct error *analyze_run(struct session *session, const struct arguments *arguments)
+{
+	struct analysis analysis;
+	struct task task;
+	bool has_task = arguments->operand_count;
+	if (has_task)
+		TRY(task_named(session, arguments->operands[0], &task));
+	struct error *error = analysis_run(session->target, has_task ? &task : NULL, &analysis);
+	if (!error)
+		write_analysis(session, &analysis);
+	analysis_deinit(&analysis);
+	if (has_task)
+		task_deinit(&task);
+	return error;
+}
+
+extern const struct command command_analyze;
+const struct command command_analyze = {
+	.name = "analyze",
+	.operands = { { .name = "TASK", .kind = OPERAND_TASK_NAME, .optional = true } },
+	.summary = "why it died",
+	.description =
+		"Says what happened, to which task, in which function, and how sure that is. Each "
+		"sentence\n"
+		"names the command that shows what it rests on. Of a fault: the instruction, the "
+		"address\n"
+		"that it accessed, what is wrong with that address, and where the pointer came "
+		"from.\n"
+		"The signature is the same for dumps of the same crash, whatever the boot.",
+	.examples = (const char *const[]){ "analyze", NULL },
+	.run = analyze_run,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/analysis.h"
+
+#include "base/array.h"
+#include "debugger/analysis/signature.h"
+#include "debugger/kernel/printk.h"
+#include <stdio.h>
+#include <string.h>
+
+/* In the order in which what they find is said: what is nearest to a cause comes first. */
+static const struct detector detectors[] = {
+	{ "overflow", detect_overflow },
+	{ "fault", detect_fault },
+	{ "panic", detect_panic },
+};
+
+struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure)
+{
+	if (!array_reserve(&analysis->findings, &analysis->capacity, analysis->count + 1))
+		return NULL;
+	struct finding *finding = &analysis->findings[analysis->count++];
+	*finding = (struct finding){ .kind = kind,
+				     .sure = sure,
+				     .task = analysis->has_task ? analysis->task.address : 0 };
+	return finding;
+}
+
+bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
+		       uint64_t *ret)
+{
+	if (!analysis->arguments || frame >= analysis->trace.count)
+		return false;
+	const struct frame_arguments *arguments = &analysis->arguments[frame];
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (!arguments->items[i].is_known || strcmp(arguments->items[i].name, name))
+			continue;
+		*ret = arguments->items[i].value;
+		return true;
+	}
+	return false;
+}
+
+void analysis_place(const struct analysis *analysis, size_t frame, char *buffer, size_t size)
+{
+	const struct frame *at = &analysis->trace.frames[frame];
+	if (!at->has_symbol)
+		snprintf(buffer, size, "0x%llx", (unsigned long long)at->pc);
+	else
+		snprintf(buffer, size, "%s+0x%llx%s%s%s", at->symbol.name,
+			 (unsigned long long)at->offset, at->symbol.module ? " [" : "",
+			 at->symbol.module ?: "", at->symbol.module ? "]" : "");
+}
+
+/* The task, its stack and what is proved of the arguments; what cannot be had is left out. */
+static struct error *prepare(struct target *target, const struct task *task, struct analysis *ret)
+{
+	uint32_t cpu;
+	ret->panicked = target_panic_cpu(target, &cpu);
+	if (!printk_panic_message(target, ret->panic, sizeof(ret->panic)))
+		*ret->panic = 0;
+	struct error *error = task ? task_read(target, task->address, &ret->task)
+				   : task_panicking(target, &ret->task);
+	ret->has_task = !error;
+	if (!error)
+		error = unwind_task(target, &ret->task, &ret->trace);
+	bool has_trace = !error;
+	if (!error)
+		error = arguments_of(target, &ret->task, &ret->trace, &ret->arguments);
+	ret->blamed = has_trace ? ret->trace.count : 0;
+	return error_only_fatal(error);
+}
+
+struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)
+{
+	*ret = (struct analysis){ .target = target };
+	TRY(prepare(target, task, ret));
+	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
+		TRY(error_only_fatal(detectors[i].run(ret)));
+	signature_make(ret, ret->signature);
+	return NULL;
+}
+
+void analysis_deinit(struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->count; i++)
+		finding_deinit(&analysis->findings[i]);
+	free(analysis->findings);
+	free(analysis->arguments);
+	stack_trace_deinit(&analysis->trace);
+	if (analysis->has_task)
+		task_deinit(&analysis->task);
+	*analysis = (struct analysis){ 0 };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Why it died. A detector is a file and a line in the array of analysis.c: it looks at what was
+ * prepared here and says what it found, or nothing. Two that find different things are both shown,
+ * in the order of the array. None knows a kernel's version or a function's address.
+ */
+#ifndef DEBUGGER_ANALYSIS_ANALYSIS_H
+#define DEBUGGER_ANALYSIS_ANALYSIS_H
+
+#include "debugger/analysis/finding.h"
+#include "debugger/arguments/arguments.h"
+#include "debugger/kernel/summary.h"
+
+#define SIGNATURE_SIZE 512
+
+struct analysis {
+	struct target *target;
+	char panic[256]; /* the message, "" none */
+	bool panicked;	 /* a CPU says that it panicked */
+	bool has_task;
+	struct task task;		   /* that panicked, or that was asked about */
+	struct stack_trace trace;	   /* of it */
+	struct frame_arguments *arguments; /* of the frames, NULL: not known */
+
+	struct finding *findings;
+	size_t count, capacity;
+	size_t blamed; /* frame of the trace that a reader should look at; trace.count: none */
+	char signature[SIGNATURE_SIZE];
+};
+
+/*
+ * Of a task, NULL: the one that panicked. Errors are fatal ones only; what cannot be read is not
+ * found. Deinit in any case.
+ */
+struct error *analysis_run(struct target *target, const struct task *task,
+			   struct analysis *ret) MUST_CHECK;
+void analysis_deinit(struct analysis *analysis);
+
+/* For detectors. */
+
+/* A new finding, empty; NULL without memory. */
+struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure);
+/* The argument of a frame by its name, where it is proved. */
+bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
+		       uint64_t *ret);
+/* "function+0x12 [module]" of a frame. */
+void analysis_place(const struct analysis *analysis, size_t frame, char *buffer, size_t size);
+
+struct detector {
+	const char *name;
+	struct error *(*run)(struct analysis *analysis);
+};
+struct error *detect_fault(struct analysis *analysis) MUST_CHECK;    /* exceptions, BUG, WARN */
+struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the stack */
+struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* BUG() and WARN(): the kernel's table of where they stand (kernel include/asm-generic/bug.h). */
+#ifndef DEBUGGER_ANALYSIS_BUG_TABLE_H
+#define DEBUGGER_ANALYSIS_BUG_TABLE_H
+
+#include "debugger/target/object.h"
+
+struct bug {
+	char file[256]; /* as it was compiled, "" not known */
+	uint64_t line;
+	bool is_warning;
+	bool is_once;	/* of a warning: says so once */
+	uint64_t entry; /* address in the table */
+};
+
+/*
+ * The entry of the instruction at `pc`, of the kernel or of a module. *ret_found false: it is none.
+ * `hint`: what the kernel itself would take for the entry where the table has no exact address
+ * (WARN with arguments since 6.19 hands it over in a register); 0: none.
+ */
+struct error *bug_find(struct target *target, uint64_t pc, uint64_t hint, bool *ret_found,
+		       struct bug *ret) MUST_CHECK;
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * panic() that was called for a reason of its own: what the message says and who called it. The
+ * rows name the function that decides to panic, as it stands on the stack.
+ */
+#include "base/array.h"
+#include "debugger/analysis/analysis.h"
+#include "debugger/analysis/stack_words.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT 512
+
+static const struct reason {
+	const char *function; /* on the stack */
+	const char *kind;
+	const char *words;	   /* what happened */
+	const char *command, *why; /* where to look next; NULL */
+} reasons[] = {
+	{ "sysrq_handle_crash", "sysrq", "somebody asked for the crash (sysrq c)", NULL, NULL },
+	{ "watchdog_timer_fn", "soft-lockup", "a CPU did not schedule for too long", "bt -a",
+	  "what the CPUs do" },
+	{ "watchdog_overflow_callback", "hard-lockup", "a CPU did not take interrupts for too long",
+	  "bt -a", "what the CPUs do" },
+	{ "watchdog_hardlockup_check", "hard-lockup", "a CPU did not take interrupts for too long",
+	  "bt -a", "what the CPUs do" },
+	{ "out_of_memory", "out-of-memory", "memory ran out", "log", "the kernel's own account" },
+	{ "panic_on_rcu_stall", "rcu-stall", "an RCU grace period did not end", "bt -a",
+	  "what the CPUs do" },
+	{ "rcu_sched_clock_irq", "rcu-stall", "an RCU grace period did not end", "bt -a",
+	  "what the CPUs do" },
+	{ "rcu_exp_wait_wake", "rcu-stall", "an RCU grace period did not end", "bt -a",
+	  "what the CPUs do" },
+	{ "unknown_nmi_error", "nmi", "an NMI came that nobody had asked for", NULL, NULL },
+	{ "pci_serr_error", "nmi", "an NMI said that a device has failed (SERR)", "log",
+	  "what else the hardware said" },
+	{ "io_check_error", "nmi", "an NMI said that a device has failed (IOCK)", "log",
+	  "what else the hardware said" },
+	{ "mce_panic", "machine-check", "the processor found that hardware has failed", "log",
+	  "the banks of the machine check" },
+	{ "do_machine_check", "machine-check", "the processor found that hardware has failed",
+	  "log", "the banks of the machine check" },
+	{ "__ghes_panic", "hardware-error", "firmware said that hardware has failed", "log",
+	  "what it said" },
+	{ "__stack_chk_fail", "stack-smashed", "a function wrote over its own return address", "bt",
+	  "its caller" },
+};
+
+static const struct reason hung = { "watchdog", "hung-task", "tasks were blocked for too long",
+				    "stacks -s D", "what they wait for" };
+static const struct reason init_died = { "do_exit", "init-died", "the first process ended", "log",
+					 "what it said before" };
+
+/* khungtaskd's function has a name that others have: the message tells. */
+static const struct reason *find_reason(const struct analysis *analysis, size_t *ret_frame)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	for (size_t i = 0; i < trace->count; i++) {
+		if (trace->frames[i].is_unproved)
+			continue;
+		if (i && trace->frames[i].kind == FRAME_EXCEPTION)
+			break;
+		*ret_frame = i;
+		for (size_t k = 0; k < ARRAY_COUNT(reasons); k++)
+			if (frame_is(&trace->frames[i], reasons[k].function))
+				return &reasons[k];
+		if (frame_is(&trace->frames[i], hung.function) &&
+		    strstr(analysis->panic, "hung_task"))
+			return &hung;
+		if (frame_is(&trace->frames[i], init_died.function) &&
+		    strstr(analysis->panic, "kill init"))
+			return &init_died;
+	}
+	return NULL;
+}
+
+/* The message without what all of them begin with. */
+static const char *message_of(const struct analysis *analysis)
+{
+	static const char head[] = "Kernel panic - not syncing: ";
+	return strncmp(analysis->panic, head, sizeof(head) - 1)
+		       ? analysis->panic
+		       : analysis->panic + sizeof(head) - 1;
+}
+
+static struct error *say_who(struct analysis *analysis, struct finding *finding, size_t frame)
+{
+	static const struct {
+		const char *function, *words;
+		bool is_task; /* the task that panicked did it; else an interrupt came upon that */
+	} ways[] = {
+		{ "write_sysrq_trigger", "wrote c to /proc/sysrq-trigger", true },
+		{ "sysrq_filter", "pressed the keys of the crash", false },
+		{ "serial8250_handle_irq", "sent a break and c to a serial port", false },
+		{ "uart_handle_break", "sent a break and c to a serial port", false },
+	};
+	for (size_t i = frame; i < analysis->trace.count; i++)
+		for (size_t k = 0; k < ARRAY_COUNT(ways); k++) {
+			if (!frame_is(&analysis->trace.frames[i], ways[k].function))
+				continue;
+			if (!ways[k].is_task)
+				return finding_summarize(finding, "somebody %s (sysrq c)",
+							 ways[k].words);
+			finding->blamed = analysis->task.address;
+			return finding_summarize(finding,
+						 "pid %d \"%s\" asked for the crash: it %s",
+						 analysis->task.pid, analysis->task.comm,
+						 ways[k].words);
+		}
+	return NULL;
+}
+
+/* The interrupted code is what kept the CPU busy. */
+static struct error *say_interrupted(struct analysis *analysis, struct finding *finding,
+				     size_t frame)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	char place[TEXT], command[32];
+	for (size_t i = frame + 1; i < trace->count; i++) {
+		if (trace->frames[i].kind != FRAME_EXCEPTION)
+			continue;
+		if (analysis->task.is_idle) {
+			analysis->blamed = trace->count;
+			return finding_add(finding, NULL,
+					   "this CPU was idle when the interrupt came");
+		}
+		analysis_place(analysis, i, place, sizeof(place));
+		size_t blamed = i;
+		while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
+			blamed++;
+		analysis->blamed = blamed < trace->count ? blamed : i;
+		snprintf(command, sizeof(command), "frame %zu", i);
+		return finding_add(finding, command, "this CPU was in %s when the interrupt came",
+				   place);
+	}
+	return NULL;
+}
+
+static bool is_lockup(const struct reason *reason)
+{
+	return !strcmp(reason->kind, "soft-lockup") || !strcmp(reason->kind, "hard-lockup") ||
+	       !strcmp(reason->kind, "rcu-stall") || !strcmp(reason->kind, "nmi");
+}
+
+static struct error *say_reason(struct analysis *analysis, const struct reason *reason,
+				size_t frame)
+{
+	char command[32];
+	struct finding *finding = analysis_add(analysis, reason->kind, CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	analysis->blamed = frame;
+	TRY(finding_summarize(finding, "%s", reason->words));
+	snprintf(command, sizeof(command), "frame %zu", frame);
+	TRY(finding_add(finding, command, "%s() stands on the stack",
+			analysis->trace.frames[frame].symbol.name));
+	if (*analysis->panic)
+		TRY(finding_add(finding, "log", "the kernel's last words: %s",
+				message_of(analysis)));
+	if (!strcmp(reason->kind, "sysrq"))
+		return say_who(analysis, finding, frame);
+	if (is_lockup(reason))
+		TRY(say_interrupted(analysis, finding, frame));
+	return reason->command ? finding_add(finding, reason->command, "%s", reason->why) : NULL;
+}
+
+/* A panic that is none of these: who called panic(). */
+static struct error *say_panic(struct analysis *analysis)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	char place[TEXT], command[32];
+	size_t called = trace_find(trace, 0, "panic");
+	if (called == trace->count && !*analysis->panic)
+		return NULL;
+	struct finding *finding = analysis_add(analysis, "panic", CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	TRY(finding_summarize(finding, "panic: %s",
+			      *analysis->panic ? message_of(analysis) : "the log has no message"));
+	size_t caller = called + 1;
+	while (caller < trace->count && frame_is_generic(&trace->frames[caller]))
+		caller++;
+	if (caller >= trace->count)
+		return NULL;
+	analysis->blamed = caller;
+	analysis_place(analysis, caller, place, sizeof(place));
+	snprintf(command, sizeof(command), "frame %zu", caller);
+	return finding_add(finding, command, "panic() was called by %s", place);
+}
+
+struct error *detect_panic(struct analysis *analysis)
+{
+	size_t frame;
+	if (analysis->count || !analysis->panicked)
+		return NULL;
+	const struct reason *reason = find_reason(analysis, &frame);
+	return reason ? say_reason(analysis, reason, frame) : say_panic(analysis);
+}

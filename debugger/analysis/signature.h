@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A short text that two dumps of the same crash share: "1 null-pointer
+ * lab_read/vfs_read/ksys_read". Its parts: the version of these rules, the kind of what was found
+ * first, and the functions that are to blame, innermost first: at most four, without addresses,
+ * offsets, what compilers add to names and functions that are called from everywhere
+ * (stack_words.c). So it is the same for all boots, formats of dumps, and kernels whose code there
+ * is the same.
+ */
+#ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
+#define DEBUGGER_ANALYSIS_SIGNATURE_H
+
+#include "debugger/analysis/analysis.h"
+
+void signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE]);
+
+#endif

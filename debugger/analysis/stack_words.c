@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/stack_words.h"
+
+#include "base/array.h"
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Functions that are called from everywhere and do what they are told: who called them is to blame.
+ * One that ends in "*" stands for all that begin so. By name, so what a kernel lacks does no harm.
+ */
+static const char *const generic[] = {
+	/* dying */
+	"panic",
+	"vpanic",
+	"nmi_panic",
+	"oops_end",
+	"oops_begin",
+	"die",
+	"die_addr",
+	"__die*",
+	"no_context",
+	"page_fault_oops",
+	"__bad_area*",
+	"bad_area*",
+	"kernelmode_fixup_or_oops",
+	"do_user_addr_fault",
+	"do_kern_addr_fault",
+	"do_error_trap",
+	"do_trap*",
+	"exc_*",
+	"asm_exc_*",
+	"asm_sysvec_*",
+	"asm_common_interrupt",
+	"end_repeat_nmi",
+	"asm_fred_*",
+	"crash_kexec",
+	"__crash_kexec",
+	"machine_kexec",
+	"pvpanic_*",
+	"notifier_call_chain",
+	"atomic_notifier_call_chain",
+	"report_bug",
+	"handle_bug",
+	"__warn",
+	"warn_slowpath_fmt",
+	"__warn_printk",
+	"check_panic_on_warn",
+	"handle_stack_overflow",
+	"__stack_chk_fail",
+	"__ubsan_*",
+	"dump_stack*",
+	"show_*",
+	"native_*",
+	"default_do_nmi",
+	"unknown_nmi_error",
+	"nmi_handle",
+	"nmi_panic_self_stop",
+	/* memory and strings */
+	"memcpy*",
+	"__memcpy*",
+	"memmove*",
+	"__memmove*",
+	"memset*",
+	"__memset*",
+	"memcmp",
+	"memchr*",
+	"str*",
+	"__str*",
+	"copy_*",
+	"_copy_*",
+	"__copy_*",
+	"clear_page*",
+	"rep_*",
+	"__get_user*",
+	"__put_user*",
+	"kfree*",
+	"kmalloc*",
+	"__kmalloc*",
+	"kmem_cache_*",
+	"vfree",
+	"__slab_*",
+	"___slab_*",
+	"kvfree*",
+	"slab_*",
+	/* lists, trees, counters */
+	"__list_*",
+	"list_*",
+	"rb_*",
+	"__rb_*",
+	"xa_*",
+	"xas_*",
+	"__xa_*",
+	"radix_tree_*",
+	"idr_*",
+	"refcount_*",
+	"kref_*",
+	"kobject_get",
+	"kobject_put",
+	"up",
+	"down",
+	"down_*",
+	"up_*",
+	/* locks and waiting */
+	"_raw_*",
+	"__raw_*",
+	"mutex_*",
+	"__mutex_*",
+	"ww_mutex_*",
+	"rwsem_*",
+	"rt_*",
+	"__rt_*",
+	"queued_*",
+	"do_raw_*",
+	"lock_*",
+	"osq_*",
+	"__schedule",
+	"schedule*",
+	"preempt_schedule*",
+	"__cond_resched",
+	"wait_for_*",
+	"__wait_*",
+	"io_schedule*",
+	"percpu_down_*",
+	"__percpu_*",
+	"wake_*",
+	"__wake_*",
+	"complete",
+	"complete_*",
+	"swake_*",
+	/* how a function comes to run */
+	"ret_from_fork*",
+	"kthread",
+	"worker_thread",
+	"process_one_work",
+	"process_scheduled_works",
+	"call_timer_fn",
+	"expire_timers",
+	"__run_timers",
+	"run_timer_*",
+	"__hrtimer_run_queues",
+	"hrtimer_interrupt",
+	"__sysvec_*",
+	"sysvec_*",
+	"__do_softirq",
+	"handle_softirqs",
+	"do_softirq*",
+	"irq_exit*",
+	"__irq_exit*",
+	"tasklet_action*",
+	"run_ksoftirqd",
+	"smpboot_thread_fn",
+	"rcu_do_batch",
+	"rcu_core*",
+	"__handle_irq_event_percpu",
+	"handle_irq_event*",
+	"handle_edge_irq",
+	"handle_fasteoi_irq",
+	"common_interrupt",
+	"__common_interrupt",
+	"do_syscall_64",
+	"x64_sys_call",
+	"entry_SYSCALL_*",
+	"entry_INT80*",
+	"do_idle",
+	"cpu_startup_entry",
+	"default_idle*",
+	"start_secondary",
+	"start_kernel",
+	"secondary_startup_64*",
+	"do_one_initcall",
+	"do_init_module",
+	"rest_init",
+	"arch_call_rest_init",
+	"x86_64_start_*",
+	"arch_cpu_idle",
+	"cpu_idle_*",
+	"pv_native_safe_halt",
+	"acpi_idle_*",
+	"intel_idle*",
+	"mwait_idle*",
+	"cpuidle_*",
+};
+
+void frame_stem(const struct frame *frame, char *buffer, size_t size)
+{
+	size_t length = frame->has_symbol ? strcspn(frame->symbol.name, ".") : 0;
+	snprintf(buffer, size, "%.*s", (int)length, frame->has_symbol ? frame->symbol.name : "");
+}
+
+bool frame_is(const struct frame *frame, const char *name)
+{
+	size_t length = strlen(name);
+	return frame->has_symbol && frame->kind != FRAME_USER &&
+	       !strncmp(frame->symbol.name, name, length) &&
+	       (!frame->symbol.name[length] || frame->symbol.name[length] == '.');
+}
+
+size_t trace_find(const struct stack_trace *trace, size_t first, const char *name)
+{
+	while (first < trace->count && !frame_is(&trace->frames[first], name))
+		first++;
+	return first < trace->count ? first : trace->count;
+}
+
+bool frame_is_generic(const struct frame *frame)
+{
+	if (!frame->has_symbol || frame->kind == FRAME_USER)
+		return true;
+	/* A module's function is nobody's helper, whatever it is called. */
+	if (frame->symbol.module)
+		return frame_is(frame, "pvpanic_panic_notify");
+	for (size_t i = 0; i < ARRAY_COUNT(generic); i++) {
+		size_t length = strcspn(generic[i], "*");
+		if (generic[i][length] ? !strncmp(frame->symbol.name, generic[i], length)
+				       : frame_is(frame, generic[i]))
+			return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char *function, *what;
+} circumstances[] = {
+	{ "call_timer_fn", "a timer" },
+	{ "__hrtimer_run_queues", "a high-resolution timer" },
+	{ "process_one_work", "a work item" },
+	{ "tasklet_action_common", "a tasklet" },
+	{ "rcu_do_batch", "an RCU callback" },
+	{ "__do_softirq", "a softirq" },
+	{ "handle_softirqs", "a softirq" },
+	{ "__handle_irq_event_percpu", "an interrupt handler" },
+	{ "__flush_smp_call_function_queue", "a call from another CPU" },
+	{ "do_one_initcall", "the start of a module or the kernel" },
+};
+
+bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret)
+{
+	for (size_t i = first; i < trace->count; i++) {
+		/* Behind it is what was interrupted. */
+		if (i > first && trace->frames[i].kind == FRAME_EXCEPTION)
+			return false;
+		for (size_t k = 0; k < ARRAY_COUNT(circumstances); k++) {
+			if (!frame_is(&trace->frames[i], circumstances[k].function))
+				continue;
+			*ret = (struct circumstance){ circumstances[k].what, i };
+			return true;
+		}
+	}
+	return false;
+}

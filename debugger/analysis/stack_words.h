@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the names of functions on a stack mean to somebody who looks for a culprit. */
+#ifndef DEBUGGER_ANALYSIS_STACK_WORDS_H
+#define DEBUGGER_ANALYSIS_STACK_WORDS_H
+
+#include "debugger/unwind/unwind.h"
+
+/* The frame's function is called so, but for what a compiler adds (.isra.0, .cold). */
+bool frame_is(const struct frame *frame, const char *name);
+/* The first frame from `first` on whose function is called so; trace->count: none. */
+size_t trace_find(const struct stack_trace *trace, size_t first, const char *name);
+/*
+ * One that says nothing about a cause, whoever calls it: copying, lists, locks, panicking, entries.
+ * Their names are data: generic.words.
+ */
+bool frame_is_generic(const struct frame *frame);
+/* The name without what a compiler adds to it. */
+void frame_stem(const struct frame *frame, char *buffer, size_t size);
+
+/* In what a function runs, by the frames that called it: "a timer", "a work item"; NULL: a task. */
+struct circumstance {
+	const char *what; /* a literal */
+	size_t frame;	  /* that calls it; the one before it is the timer's, the item's function */
+};
+bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret);
+
+#endif

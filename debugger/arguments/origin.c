@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/arguments/origin.h"
+
+#include "debugger/arguments/equations.h"
+#include "debugger/arguments/prototype.h"
+#include <stdlib.h>
+
+#define FUNCTION_SIZE_MAX (1u << 20)
+#define REGISTERS	  16
+
+struct question {
+	struct target *target;
+	const struct frame *frame;
+	struct inference *inference;
+	struct symbolic_world world;
+	struct code code;
+	struct equations equations;
+};
+
+static bool solve(struct question *question, const struct task *task)
+{
+	const struct frame *frame = question->frame;
+	struct equation_frame input = { .memory = question->target->memory,
+					.task = task ? task->address : 0,
+					.sp = frame->sp };
+	for (unsigned int i = 0; i < REGISTERS; i++) {
+		uint8_t number = question->world.lowering->in_target[i];
+		if (!registers_has(&frame->registers, number))
+			continue;
+		input.registers.values[i] = frame->registers.values[number];
+		input.registers.known |= 1u << i;
+	}
+	struct error *error =
+		equations_solve(&question->equations, &input, question->world.lowering);
+	bool solved = !error;
+	error_free(error);
+	return solved;
+}
+
+/* The operation that gave a value; its number is one more than its index. */
+static bool find_operation(const struct question *question, uint32_t id, struct op *ret)
+{
+	const struct lowering *lowering = question->world.lowering;
+	struct ops ops = { 0 };
+	struct decoder *decoder = lowering->create();
+	if (decoder)
+		lowering->lower(decoder, &question->code, &ops);
+	bool found = decoder && !ops.failed && id && id <= ops.count;
+	if (found)
+		*ret = ops.items[id - 1];
+	lowering->destroy(decoder);
+	free(ops.items);
+	return found;
+}
+
+static const struct symbolic_load *find_load(const struct symbolic_place *place, uint32_t id)
+{
+	for (uint32_t i = 0; i < place->load_count; i++)
+		if (place->loads[i].id == id)
+			return &place->loads[i];
+	return NULL;
+}
+
+static bool name_argument(const struct question *question, const struct symbolic *value,
+			  struct origin *ret)
+{
+	struct frame_arguments arguments = { 0 };
+	uint8_t registers[ARGUMENTS_MAX];
+	if (!arguments_prototype(question->inference, question->code.address, &arguments,
+				 registers))
+		return false;
+	for (size_t i = 0; i < arguments.count; i++)
+		if (registers[i] == value->id && *arguments.items[i].name)
+			ret->argument = arguments.items[i].name;
+	return ret->argument;
+}
+
+static struct error *explain(struct question *question, const struct task *task,
+			     const struct symbolic *value, struct origin *ret)
+{
+	struct error *nothing = error_create(ERROR_NOT_FOUND, "nothing proves where it came from");
+	struct op op;
+	ret->offset = value->offset;
+	bool is_known = value->size == 8 && value->base == BASE_ENTRY &&
+			name_argument(question, value, ret);
+	if (!is_known && value->size == 8 && value->base == BASE_SOME &&
+	    find_operation(question, value->id, &op) && op.kind == OP_LOAD) {
+		const struct symbolic_load *load = find_load(&question->equations.place, value->id);
+		is_known = ret->is_loaded = true;
+		ret->at = op.at;
+		ret->has_place =
+			load && solve(question, task) &&
+			equations_value(&question->equations, &load->address, 8, &ret->place);
+	}
+	if (!is_known)
+		return nothing;
+	error_free(nothing);
+	return NULL;
+}
+
+struct error *origin_find(struct target *target, const struct task *task, const struct frame *frame,
+			  unsigned int reg, struct origin *ret)
+{
+	struct question question = { .target = target, .frame = frame };
+	*ret = (struct origin){ 0 };
+	if (!frame->has_symbol || frame->symbol.size > FUNCTION_SIZE_MAX ||
+	    frame->offset >= frame->symbol.size)
+		return error_create(ERROR_NOT_FOUND, "no function");
+	TRY(inference_get(target, &question.inference));
+	arguments_world(question.inference, &question.world);
+	uint8_t *bytes = malloc(frame->symbol.size);
+	if (!bytes)
+		return error_no_memory();
+	question.code = (struct code){ bytes, frame->symbol.size, frame->symbol.address };
+	struct error *error = NULL;
+	if (!text_read(&question.inference->text, question.code.address, bytes, question.code.size))
+		error = error_create(ERROR_NOT_FOUND, "no code");
+	if (!error)
+		error = symbolic_run(&question.world, &question.code, frame->offset,
+				     frame->pc_is_exact, &question.equations.place);
+	unsigned int number = REGISTERS;
+	for (unsigned int i = 0; i < REGISTERS; i++)
+		if (question.world.lowering->in_target[i] == reg)
+			number = i;
+	if (!error && number == REGISTERS)
+		error = error_create(ERROR_NOT_FOUND, "no such register");
+	if (!error)
+		error = explain(&question, task, &question.equations.place.state.registers[number],
+				ret);
+	free(bytes);
+	return error;
+}

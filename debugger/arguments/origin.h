@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where the value that a register has in a frame came from, as far as the code of the frame's
+ * function proves it on all paths.
+ */
+#ifndef DEBUGGER_ARGUMENTS_ORIGIN_H
+#define DEBUGGER_ARGUMENTS_ORIGIN_H
+
+#include "debugger/arguments/arguments.h"
+
+struct origin {
+	bool is_loaded; /* it was read from memory */
+	uint32_t at;	/* by the instruction at this offset of the function */
+	bool has_place; /* and that from a place that is known: what lies there may have changed */
+	uint64_t place;
+	const char
+		*argument; /* it is what this argument was; NULL: it is none. Borrowed of the BTF */
+	int64_t offset;	   /* bytes that were added to it since */
+};
+
+/*
+ * `reg`: number of the register in struct registers. Errors: ERROR_NOT_FOUND, nothing is proved of
+ * it. The BTF of the frame's module must be known, as it is after arguments_of().
+ */
+struct error *origin_find(struct target *target, const struct task *task, const struct frame *frame,
+			  unsigned int reg, struct origin *ret) MUST_CHECK;
+
+#endif
