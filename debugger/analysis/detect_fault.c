@@ -8,12 +8,10 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/bad_address.h"
 #include "debugger/analysis/bug_table.h"
+#include "debugger/analysis/pointer_source.h"
 #include "debugger/analysis/stack_words.h"
-#include "debugger/arguments/origin.h"
 #include "debugger/code/lower.h"
 #include "debugger/disassembly/decode.h"
-#include "debugger/disassembly/members.h"
-#include "debugger/infer/member_path.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +34,7 @@ struct fault {
 	const struct access *access; /* that failed; NULL: not known */
 	struct bad_address bad;	     /* of the access, or of the pc */
 	struct function_members members;
-	char place[TEXT];
+	struct pointer_source source; /* of the register that the access starts from */
 };
 
 /* --- which frame ------------------------------------------------------------------------------ */
@@ -176,7 +174,9 @@ static struct error *find_access(struct fault *fault)
 	if (fault->frame->has_symbol && fault->access)
 		TRY(error_only_fatal(
 			function_members_find(target, &fault->frame->symbol, &fault->members)));
-	return NULL;
+	if (!fault->access || !fault->access->has_base || fault->access->is_stack)
+		return NULL;
+	return pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -194,24 +194,6 @@ static const char *kind_of(const struct fault *fault, const struct exception *ex
 	return kinds[fault->bad.kind];
 }
 
-/* "member ops of struct lab_device"; false: the code does not say. */
-static bool name_member(const struct fault *fault, uint64_t at, char *buffer, size_t size,
-			const char **ret_argument)
-{
-	const struct member_access *access = function_members_at(&fault->members, at);
-	struct member_place place;
-	char type[128];
-	if (!access || access->is_address)
-		return false;
-	member_path_at(access->type, access->offset, &place);
-	if (place.is_padding || !*place.path)
-		return false;
-	type_spell(type_unqualified(access->type), "", type, sizeof(type));
-	snprintf(buffer, size, "%s of a %s", place.path, type);
-	*ret_argument = access->argument;
-	return true;
-}
-
 static void spell_function(const struct fault *fault, char *buffer, size_t size)
 {
 	const struct frame *frame = fault->frame;
@@ -221,37 +203,84 @@ static void spell_function(const struct fault *fault, char *buffer, size_t size)
 		snprintf(buffer, size, "code at 0x%" PRIx64, frame->pc);
 }
 
-static const char *verb_of(const struct fault *fault)
+static bool writes(const struct fault *fault)
 {
-	if (fault->accesses.calls)
-		return "fetched the address of a function at";
-	if (fault->access->is_stack)
-		return fault->access->is_write ? "pushed to" : "popped from";
-	bool writes = fault->has_error_code && fault->is_page_fault
-			      ? fault->error_code & FAULT_WRITE
-			      : fault->access->is_write;
-	return writes ? "wrote to" : "read from";
+	return fault->has_error_code && fault->is_page_fault ? fault->error_code & FAULT_WRITE
+							     : fault->access->is_write;
+}
+
+/* What the pointer is that the access starts from: "NULL", "LIST_POISON1", "0x... (no address...)".
+ */
+static void spell_pointer(const struct fault *fault, char *buffer, size_t size)
+{
+	const struct access *access = fault->access;
+	struct bad_address pointer = fault->bad;
+	uint64_t value = access->has_base ? access->base_value : access->address;
+	if (access->has_base)
+		bad_address_find(fault->analysis->target, &fault->analysis->task, value, &pointer);
+	/* What is added can make a bad address of a good one, an index for instance. */
+	if (pointer.kind == BAD_NOTHING)
+		pointer = fault->bad;
+	bool tells_all = pointer.kind == BAD_NULL || pointer.kind == BAD_ERROR ||
+			 pointer.kind == BAD_LIST_POISON || pointer.kind == BAD_FREE_POISON;
+	if (tells_all)
+		snprintf(buffer, size, "%s", pointer.text);
+	else
+		snprintf(buffer, size, "0x%" PRIx64 "%s%s%s", value, *pointer.text ? " (" : "",
+			 pointer.text, *pointer.text ? ")" : "");
+}
+
+/* ": ops of the struct lab_device at 0x... was NULL", where the code says where that pointer was.
+ */
+static void spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
+	const struct named_member *member = &source->member;
+	*buffer = 0;
+	if (!source->is_known)
+		return;
+	if (source->origin.is_constant)
+		snprintf(buffer, size, ": %s() made it so", frame->symbol.name);
+	else if (source->origin.argument)
+		snprintf(buffer, size, ": argument %s of %s()", source->origin.argument,
+			 frame->symbol.name);
+	else if (!source->origin.is_loaded || source->origin.offset || !*member->path)
+		return;
+	else if (source->origin.has_place)
+		snprintf(buffer, size, ": %s of the %s at 0x%" PRIx64 " was %s", member->path,
+			 member->type, source->origin.place - member->offset, pointer);
+	else
+		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);
 }
 
 static struct error *summarize(struct fault *fault, struct finding *finding,
 			       const struct exception *exception)
 {
-	char function[TEXT], member[TEXT], what[TEXT] = "";
-	const char *argument = NULL;
+	char function[TEXT], pointer[160], origin[2 * TEXT];
+	struct named_member member;
 	spell_function(fault, function, sizeof(function));
 	if (!fault->access)
 		return finding_summarize(finding, "%s in %s%s%s", exception->words, function,
 					 *fault->bad.text ? ": " : "", fault->bad.text);
-	if (*fault->bad.text)
-		snprintf(what, sizeof(what), " (%s)", fault->bad.text);
+	spell_pointer(fault, pointer, sizeof(pointer));
+	spell_source(fault, pointer, origin, sizeof(origin));
+	if (fault->access->is_stack)
+		return finding_summarize(finding, "%s %s 0x%" PRIx64 ", which cannot be a stack",
+					 function, writes(fault) ? "pushed to" : "popped from",
+					 fault->access->address);
+	const char *verb = fault->accesses.calls ? "wanted to call"
+			   : writes(fault)	 ? "wrote"
+						 : "read";
 	uint64_t offset = fault->frame->pc - fault->frame->symbol.address;
-	if (fault->frame->has_symbol &&
-	    name_member(fault, offset, member, sizeof(member), &argument))
-		return finding_summarize(finding, "%s %s 0x%" PRIx64 "%s: member %s%s%s", function,
-					 verb_of(fault), fault->access->address, what, member,
-					 argument ? ", its argument " : "", argument ?: "");
-	return finding_summarize(finding, "%s %s 0x%" PRIx64 "%s", function, verb_of(fault),
-				 fault->access->address, what);
+	if (fault->frame->has_symbol && named_member_find(&fault->members, offset, &member))
+		return finding_summarize(finding, "%s %s %s of a %s through %s%s", function, verb,
+					 member.path, member.type, pointer, origin);
+	return finding_summarize(finding, "%s %s 0x%" PRIx64 " through %s%s", function,
+				 fault->accesses.calls ? "wanted to call what is at"
+				 : writes(fault)       ? "wrote to"
+						       : "read from",
+				 fault->access->address, pointer, origin);
 }
 
 /* --- evidence --------------------------------------------------------------------------------- */
@@ -304,53 +333,91 @@ static struct error *show_access(struct fault *fault, struct finding *finding)
 		fault->has_address && explains(fault, access) ? ", as the processor said" : "");
 }
 
-/* The object that a bad pointer was read from, as it lies in the dump. */
-static struct error *show_source(struct fault *fault, struct finding *finding,
-				 const struct origin *origin)
+/* What values of that kind mean. */
+static struct error *show_meaning(struct fault *fault, struct finding *finding)
 {
-	struct target *target = fault->analysis->target;
-	char member[TEXT] = "", described[TEXT], command[64];
-	const char *argument = NULL;
-	uint64_t now;
-	bool named = name_member(fault, origin->at, member, sizeof(member), &argument);
-	if (!origin->has_place)
-		return finding_add(finding, NULL,
-				   "%s was loaded from %s by the instruction at +0x%x",
-				   register_name(fault, fault->access->base),
-				   named ? member : "memory", origin->at);
-	if (!target_describe(target, origin->place, described, sizeof(described)))
-		*described = 0;
-	struct error *error = memory_read_word(target->memory, origin->place, &now);
-	bool is_same = !error && now + (uint64_t)origin->offset == fault->access->base_value;
-	bool is_read = !error;
-	error_free(error);
-	snprintf(command, sizeof(command), "rd 0x%" PRIx64, origin->place);
-	return finding_add(finding, command, "%s was loaded from %s%s0x%" PRIx64 "%s%s%s, %s",
-			   register_name(fault, fault->access->base), named ? member : "",
-			   named ? ", at " : "", origin->place, *described ? " <" : "", described,
-			   *described ? ">" : "",
-			   is_same   ? "where it still is"
-			   : is_read ? "where something else is by now"
-				     : "which cannot be read in the dump");
+	static const char *const meanings[] = {
+		[BAD_ERROR] =
+			"functions that return a pointer return such a number when they fail: "
+			"nobody looked (IS_ERR)",
+		[BAD_LIST_POISON] =
+			"list_del() and hlist_del() leave that in an entry: it was taken "
+			"out of its list and used all the same",
+		[BAD_FREE_POISON] = "slab debugging fills objects with it when they are freed",
+		[BAD_USER] =
+			"the kernel may only follow a pointer of user space by copy_from_user() "
+			"and its like",
+		[BAD_GUARD] = "what lies there is never mapped: a stack that is full ends in it",
+	};
+	const char *meaning = fault->bad.kind < ARRAY_COUNT(meanings) ? meanings[fault->bad.kind]
+								      : NULL;
+	return meaning ? finding_add(finding, NULL, "%s", meaning) : NULL;
 }
 
-static struct error *show_origin(struct fault *fault, struct finding *finding)
+/* The functions that passed the pointer on, from the one that read it. */
+static struct error *show_way(struct fault *fault, struct finding *finding)
 {
-	struct origin origin;
-	const struct access *access = fault->access;
-	char command[64];
-	if (!access || !access->has_base || access->is_stack)
+	const struct pointer_source *source = &fault->source;
+	char place[TEXT], command[64];
+	if (source->frame == fault->at)
 		return NULL;
-	struct error *error = origin_find(fault->analysis->target, &fault->analysis->task,
-					  fault->frame, access->base, &origin);
-	if (error)
-		return error_only_fatal(error);
-	if (origin.is_loaded)
-		return show_source(fault, finding, &origin);
-	snprintf(command, sizeof(command), "frame %zu", fault->at);
-	return finding_add(finding, command, "%s is the argument %s of %s%s",
-			   register_name(fault, access->base), origin.argument,
-			   fault->frame->symbol.name, origin.offset ? ", and something added" : "");
+	analysis_place(fault->analysis, source->frame, place, sizeof(place));
+	snprintf(command, sizeof(command), "frame %zu", source->frame);
+	return finding_add(finding, command, "it was handed down by %s", place);
+}
+
+/* The place that a bad pointer was read from, as it is in the dump. */
+static struct error *show_load(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct origin *origin = &source->origin;
+	const char *name = register_name(fault, fault->access->base), *note = source->note.text;
+	char command[64];
+	uint64_t now;
+	if (!origin->has_place)
+		return finding_add(finding, NULL, "it was read at +0x%x of %s(), from %s%s%s",
+				   origin->at,
+				   fault->analysis->trace.frames[source->frame].symbol.name,
+				   *source->member.path ? source->member.path : "memory",
+				   *source->member.path ? " of a " : "", source->member.type);
+	struct error *error =
+		memory_read_word(fault->analysis->target->memory, origin->place, &now);
+	bool is_read = !error;
+	bool is_same = is_read && now + (uint64_t)origin->offset == fault->access->base_value;
+	error_free(error);
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64, origin->place);
+	TRY(finding_add(finding, command, "%s comes from 0x%" PRIx64 "%s%s%s, %s", name,
+			origin->place, *note ? " (" : "", note, *note ? ")" : "",
+			is_same	  ? "where it still is"
+			: is_read ? "where something else is by now"
+				  : "which cannot be read in the dump"));
+	if (!source->note.is_slab || source->note.state != SLAB_FREE)
+		return NULL;
+	finding->kind = "use-after-free";
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, origin->place);
+	return finding_add(finding, command,
+			   "that object is free: the pointer was read after it had been freed");
+}
+
+static struct error *show_source(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	char command[64];
+	if (!source->is_known)
+		return NULL;
+	if (source->origin.is_loaded)
+		TRY(show_load(fault, finding));
+	if (source->origin.is_constant)
+		TRY(finding_add(finding, NULL, "it is a constant in the code of %s()",
+				fault->analysis->trace.frames[source->frame].symbol.name));
+	TRY(show_way(fault, finding));
+	if (!source->origin.argument)
+		return NULL;
+	snprintf(command, sizeof(command), "frame %zu", source->frame);
+	return finding_add(finding, command, "%s is the argument %s of %s()%s",
+			   register_name(fault, fault->access->base), source->origin.argument,
+			   fault->analysis->trace.frames[source->frame].symbol.name,
+			   source->origin.offset ? ", and something added" : "");
 }
 
 /* Whose fault it is: the first function that is not called from everywhere. */
@@ -481,7 +548,8 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	TRY(summarize(fault, finding, exception));
 	TRY(show_instruction(fault, finding));
 	TRY(show_access(fault, finding));
-	TRY(show_origin(fault, finding));
+	TRY(show_meaning(fault, finding));
+	TRY(show_source(fault, finding));
 	TRY(show_blame(fault, finding));
 	return show_several(fault, finding);
 }

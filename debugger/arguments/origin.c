@@ -55,47 +55,52 @@ static bool find_operation(const struct question *question, uint32_t id, struct 
 
 static const struct symbolic_load *find_load(const struct symbolic_place *place, uint32_t id)
 {
-	for (uint32_t i = 0; i < place->load_count; i++)
+	for (uint32_t i = 0; i < place->load_count && i < SYMBOLIC_LOADS; i++)
 		if (place->loads[i].id == id)
 			return &place->loads[i];
 	return NULL;
 }
 
-static bool name_argument(const struct question *question, const struct symbolic *value,
+static void name_argument(const struct question *question, const struct symbolic *value,
 			  struct origin *ret)
 {
 	struct frame_arguments arguments = { 0 };
 	uint8_t registers[ARGUMENTS_MAX];
 	if (!arguments_prototype(question->inference, question->code.address, &arguments,
 				 registers))
-		return false;
+		return;
 	for (size_t i = 0; i < arguments.count; i++)
 		if (registers[i] == value->id && *arguments.items[i].name)
 			ret->argument = arguments.items[i].name;
-	return ret->argument;
 }
 
-static struct error *explain(struct question *question, const struct task *task,
-			     const struct symbolic *value, struct origin *ret)
+/* False: nothing is proved of the value. */
+static bool explain(struct question *question, const struct task *task,
+		    const struct symbolic *value, struct origin *ret)
 {
-	struct error *nothing = error_create(ERROR_NOT_FOUND, "nothing proves where it came from");
 	struct op op;
 	ret->offset = value->offset;
-	bool is_known = value->size == 8 && value->base == BASE_ENTRY &&
-			name_argument(question, value, ret);
-	if (!is_known && value->size == 8 && value->base == BASE_SOME &&
-	    find_operation(question, value->id, &op) && op.kind == OP_LOAD) {
-		const struct symbolic_load *load = find_load(&question->equations.place, value->id);
-		is_known = ret->is_loaded = true;
-		ret->at = op.at;
-		ret->has_place =
-			load && solve(question, task) &&
-			equations_value(&question->equations, &load->address, 8, &ret->place);
+	if (value->size != 8)
+		return false;
+	if (value->base == BASE_NUMBER) {
+		ret->is_constant = true;
+		return true;
 	}
-	if (!is_known)
-		return nothing;
-	error_free(nothing);
-	return NULL;
+	if (value->base == BASE_ENTRY && value->id < REGISTERS) {
+		ret->is_entry = true;
+		ret->entry = question->world.lowering->in_target[value->id];
+		name_argument(question, value, ret);
+		return true;
+	}
+	if (value->base != BASE_SOME || !find_operation(question, value->id, &op) ||
+	    op.kind != OP_LOAD)
+		return false;
+	const struct symbolic_load *load = find_load(&question->equations.place, value->id);
+	ret->is_loaded = true;
+	ret->at = op.at;
+	ret->has_place = load && solve(question, task) &&
+			 equations_value(&question->equations, &load->address, 8, &ret->place);
+	return true;
 }
 
 struct error *origin_find(struct target *target, const struct task *task, const struct frame *frame,
@@ -124,9 +129,9 @@ struct error *origin_find(struct target *target, const struct task *task, const 
 			number = i;
 	if (!error && number == REGISTERS)
 		error = error_create(ERROR_NOT_FOUND, "no such register");
-	if (!error)
-		error = explain(&question, task, &question.equations.place.state.registers[number],
-				ret);
+	const struct symbolic *values = question.equations.place.state.registers;
+	if (!error && !explain(&question, task, &values[number], ret))
+		error = error_create(ERROR_NOT_FOUND, "nothing proves where it came from");
 	free(bytes);
 	return error;
 }

@@ -13,9 +13,11 @@ struct origin {
 	uint32_t at;	/* by the instruction at this offset of the function */
 	bool has_place; /* and that from a place that is known: what lies there may have changed */
 	uint64_t place;
-	const char
-		*argument; /* it is what this argument was; NULL: it is none. Borrowed of the BTF */
-	int64_t offset;	   /* bytes that were added to it since */
+	bool is_constant;     /* the code itself says it: the offset is the value */
+	bool is_entry;	      /* the function was entered with it... */
+	unsigned int entry;   /* ...in this register, of struct registers */
+	const char *argument; /* which is this argument; NULL: not known. Borrowed of the BTF */
+	int64_t offset;	      /* bytes that were added to it since */
 };
 
 /*
