@@ -7,6 +7,7 @@
 #include "debugger/analysis/access.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/bad_address.h"
+#include "debugger/analysis/broken_list.h"
 #include "debugger/analysis/bug_table.h"
 #include "debugger/analysis/pointer_source.h"
 #include "debugger/analysis/stack_words.h"
@@ -322,15 +323,18 @@ static struct error *show_access(struct fault *fault, struct finding *finding)
 	snprintf(command, sizeof(command), "bt");
 	if (!access->has_base)
 		return finding_add(finding, command, "it accesses 0x%" PRIx64, access->address);
+	const char *said = fault->has_address && explains(fault, access) ? ", as the processor said"
+									 : "";
+	if (!access->displacement)
+		return finding_add(finding, command, "%s is 0x%" PRIx64 ": it accesses that%s",
+				   register_name(fault, access->base), access->base_value, said);
+	bool is_below = access->displacement < 0;
 	return finding_add(
 		finding, command,
 		"%s is 0x%" PRIx64 ", and %s0x%" PRIx64 " is added: it accesses 0x%" PRIx64 "%s",
-		register_name(fault, access->base), access->base_value,
-		access->displacement < 0 ? "-" : "",
-		access->displacement < 0 ? (uint64_t)-access->displacement
-					 : (uint64_t)access->displacement,
-		access->address,
-		fault->has_address && explains(fault, access) ? ", as the processor said" : "");
+		register_name(fault, access->base), access->base_value, is_below ? "-" : "",
+		is_below ? -(uint64_t)access->displacement : (uint64_t)access->displacement,
+		access->address, said);
 }
 
 /* What values of that kind mean. */
@@ -366,6 +370,25 @@ static struct error *show_way(struct fault *fault, struct finding *finding)
 	return finding_add(finding, command, "it was handed down by %s", place);
 }
 
+/* That an object is free from which a bad pointer was read. */
+static struct error *show_freed(struct finding *finding, const struct object_note *note,
+				uint64_t place)
+{
+	char command[64];
+	if (!note->is_slab || note->state != SLAB_FREE)
+		return NULL;
+	finding->kind = "use-after-free";
+	char *summary = finding->summary;
+	finding->summary = NULL;
+	struct error *error =
+		finding_summarize(finding, "use after free: %s, out of %s", summary, note->text);
+	free(summary);
+	TRY(error);
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place);
+	return finding_add(finding, command,
+			   "that object is free: it was used after it had been freed");
+}
+
 /* The place that a bad pointer was read from, as it is in the dump. */
 static struct error *show_load(struct fault *fault, struct finding *finding)
 {
@@ -391,12 +414,32 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 			is_same	  ? "where it still is"
 			: is_read ? "where something else is by now"
 				  : "which cannot be read in the dump"));
-	if (!source->note.is_slab || source->note.state != SLAB_FREE)
+	return show_freed(finding, &source->note, origin->place);
+}
+
+/* A loop over a list has lost where the bad pointer was; the list leads there again. */
+static struct error *show_list(struct fault *fault, struct finding *finding)
+{
+	const struct access *access = fault->access;
+	struct broken_list list = { 0 };
+	char command[64];
+	if (!access || fault->source.is_known || access->is_stack)
 		return NULL;
-	finding->kind = "use-after-free";
-	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, origin->place);
-	return finding_add(finding, command,
-			   "that object is free: the pointer was read after it had been freed");
+	TRY(broken_list_find(fault->analysis->target, &fault->frame->registers, access->address,
+			     &list));
+	if (!list.is_found && access->has_base)
+		TRY(broken_list_find(fault->analysis->target, &fault->frame->registers,
+				     access->base_value, &list));
+	if (!list.is_found)
+		return NULL;
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", list.entry);
+	TRY(finding_add(finding, command,
+			"the list at 0x%" PRIx64 " (%s) leads there: its entry %" PRIu64
+			" at 0x%" PRIx64 "%s%s%s has that as its next",
+			list.head, register_name(fault, list.reg), list.position, list.entry,
+			*list.note.text ? ", in " : "", list.note.text,
+			*list.note.text ? "," : ""));
+	return show_freed(finding, &list.note, list.entry);
 }
 
 static struct error *show_source(struct fault *fault, struct finding *finding)
@@ -550,6 +593,7 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	TRY(show_access(fault, finding));
 	TRY(show_meaning(fault, finding));
 	TRY(show_source(fault, finding));
+	TRY(show_list(fault, finding));
 	TRY(show_blame(fault, finding));
 	return show_several(fault, finding);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/broken_list.h"
+
+#include "base/interrupt.h"
+
+#define ENTRIES_MAX 1000000
+#define ALIGNMENT   8
+#define KERNEL_HALF ((uint64_t)1 << 63)
+
+static bool read_word(struct memory *memory, uint64_t address, uint64_t *ret)
+{
+	struct error *error = memory_read_u64(memory, address, ret);
+	bool is_read = !error;
+	error_free(error);
+	return is_read;
+}
+
+/* True: the list that begins at `head` has the bad pointer as the next of an entry. */
+static bool leads_to(struct memory *memory, uint64_t head, uint64_t bad, struct broken_list *ret)
+{
+	uint64_t node = head, next, back;
+	bool is_sound = true;
+	for (uint64_t i = 0; i < ENTRIES_MAX && read_word(memory, node, &next); i++) {
+		if (next == bad) {
+			ret->position = i;
+			ret->entry = node;
+			return i > 0;
+		}
+		if (!is_sound || next == head || next % ALIGNMENT || next < KERNEL_HALF)
+			return false;
+		/* One that does not point back is none, unless it was written over. */
+		is_sound = read_word(memory, next + 8, &back) && back == node;
+		node = next;
+	}
+	return false;
+}
+
+struct error *broken_list_find(struct target *target, const struct registers *registers,
+			       uint64_t bad, struct broken_list *ret)
+{
+	const struct arch *arch = target->arch;
+	*ret = (struct broken_list){ 0 };
+	for (unsigned int i = 0; i < arch->register_count && !ret->is_found; i++) {
+		uint64_t head = registers->values[i];
+		if (!registers_has(registers, i) || head < KERNEL_HALF || head % ALIGNMENT)
+			continue;
+		TRY(interrupt_check());
+		ret->is_found = leads_to(target->memory, head, bad, ret);
+		ret->reg = i;
+		ret->head = head;
+	}
+	return ret->is_found ? object_note_find(target, ret->entry, &ret->note) : NULL;
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why it died: dumps whose cause is known, for their guests died of it on purpose. Those of guest/faults
+and guest/stuck are told apart by what their functions and types are called there."""
+
+import os
+import re
+
+from lib import Boot, boots, check, check_equal, kernel_names
+
+# {boot: (kind, what the summary has to say, functions of which the first frame to look at is one)}
+CAUSES = {
+    "boot1": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
+    "boot2": ("nmi", "an NMI came", None),
+    "kdump": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
+    "oom": ("out-of-memory", "memory ran out", "out_of_memory"),
+    "hung": ("hung-task", "tasks were blocked", "watchdog"),
+    "null": ("null-pointer", r"^lab_device_start\(\) read start of a struct lab_ops through NULL: "
+             r"ops of the struct lab_device at 0x[0-9a-f]{16} was NULL$", "lab_device_start"),
+    "errptr": ("error-pointer", "-ENOMEM as a pointer", "lab_fault_errptr"),
+    "poison": ("list-poison", r"LIST_POISON1: lab_fault_poison\(\) made it so$", "lab_request_next_sector"),
+    "free": ("use-after-free", r"^use after free: lab_device_finish_all\(\) .*slab cache lab_request",
+             "lab_device_finish_all"),
+    "wild": ("wild-pointer", "0xbad1dea0bad1dea", "lab_device_depth"),
+    "user": ("user-pointer", r"^lab_device_configure\(\) read rate of a struct lab_config .*argument config of "
+             r"lab_device_configure\(\)$", "lab_device_configure"),
+    "jump": ("jump", r"^lab_device_set_mode\+0x\w+ \[faults\] called 0x0 \(NULL\)", "lab_device_set_mode"),
+    "bug": ("bug", r"faults\.c:\d+ in lab_device_put", "lab_device_put"),
+    "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
+    "warn": ("warning", r"faults\.c:\d+ in lab_device_check", "lab_device_check"),
+    "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
+    "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
+    "timer": (None, "lab_", "lab_"),
+    "softirq": (None, "lab_", "lab_"),
+    "work": (None, "lab_", "lab_"),
+    "soft": ("soft-lockup", "did not schedule", "lab_"),
+    "rcu": ("rcu-stall", "grace period", "lab_"),
+}
+# What else is said of one that runs in something else than a task.
+CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
+# Whatever the boot, some things are told by chance: what an NMI comes upon, for one.
+VARIABLE = ("boot2", "oom", "hung", "soft", "rcu")
+
+
+def fault_boots(kernel):
+    found = [Boot(kernel, name) for name in CAUSES]
+    return [boot for boot in found if os.path.isdir(boot.folder)]
+
+
+def dump_of(boot):
+    return boot.path("vmcore.kdump") if boot.label.endswith("kdump") else boot.dump
+
+
+def explains(program, boot, notes):
+    kind, summary, function = CAUSES[boot.label.split()[1]]
+    found = program.result(dump_of(boot), "analyze")
+    check(found["findings"], "nothing is found")
+    first = found["findings"][0]
+    notes.append(first["summary"])
+    check(kind is None or first["kind"] == kind, f"a {first['kind']}: {first['summary']}")
+    check(re.search(summary, first["summary"]), first["summary"])
+    check_equal(first["sure"], "certain", f"how sure is: {first['summary']}")
+    place = found["frame"] and found["frame"]["place"]
+    check(not function or place.startswith(function), f"look at {place}")
+    check(function or not place, f"blames {place}")
+    name = boot.label.split()[1]
+    if name in CIRCUMSTANCES:
+        texts = [evidence["text"] for evidence in first["evidence"]]
+        check(any(CIRCUMSTANCES[name] in text for text in texts), f"no {CIRCUMSTANCES[name]}: {texts}")
+    return found
+
+
+def evidence_runs(program, boot, found, notes):
+    """Each command that a sentence names works, and shows an address that the sentence has."""
+    pairs = [(evidence["command"], evidence["text"]) for finding in found["findings"]
+             for evidence in finding["evidence"] if evidence["command"]]
+    answers = program.answers(dump_of(boot), [command for command, _ in pairs], timeout=300)
+    for (command, text), answer in zip(pairs, answers):
+        check(answer["ok"], f"{command} ({text}): {answer.get('error')}")
+    notes.append(f"{len(pairs)} commands")
+
+
+def is_the_same_of_a_filtered_dump(program, boot):
+    """What makedumpfile leaves of it is enough, and the signature is one."""
+    wanted = program.result(boot.dump, "analyze")
+    for flavour in ("zlib", "lzo"):
+        path = boot.path("vmcore." + flavour)
+        if os.path.exists(path):
+            check_equal(program.result(path, "analyze"), wanted, f"of vmcore.{flavour}")
+
+
+def run(session):
+    program = session.program
+    signatures = {}
+    for kernel in kernel_names():
+        for boot in fault_boots(kernel):
+            found = None
+            with session.case(f"{boot.label}: the cause") as notes:
+                found = explains(program, boot, notes)
+            if found is None:
+                continue
+            name = boot.label.split()[1]
+            signatures.setdefault(name, {})[kernel] = found["signature"]
+            with session.case(f"{boot.label}: its evidence can be asked for") as notes:
+                evidence_runs(program, boot, found, notes)
+    for boot in boots(("boot1",)):
+        with session.case(f"{boot.label}: a filtered dump says the same"):
+            is_the_same_of_a_filtered_dump(program, boot)
+    with session.case("signatures: equal causes are equal, others are not") as notes:
+        check(len(signatures) > 2, f"only {list(signatures)}")
+        for name, found in signatures.items():
+            check(name in VARIABLE or len(set(found.values())) == 1, f"{name}: {found}")
+        by_text = {}
+        for name, found in signatures.items():
+            by_text.setdefault(min(found.values()), []).append(name)
+        alike = [names for names in by_text.values() if len(names) > 1 and set(names) != {"boot1", "kdump"}]
+        check(not alike, f"one signature for {alike}")
+        notes.append(f"{len(signatures)} causes")
