@@ -3,7 +3,7 @@
 
 An example is a line in a ``` block: `$ COMMAND` for a shell, or `btfcrash> LINE` at the prompt; what
 follows is its output.  `vmcore` is the newest kernel's boot1, which is what `make demo` makes,
-`bpf.vmcore` the same kernel's crash below BPF programs.
+`bpf.vmcore` the same kernel's crash below BPF programs, `null.vmcore` one through a NULL pointer.
 
 The output has to be there line by line, but for what differs from boot to boot, or when Debian
 releases a fixed kernel:
@@ -29,7 +29,7 @@ import subprocess
 
 from lib import ROOT, Boot, check, check_equal, kernel_names, shorten
 
-DUMPS = {"vmcore": "boot1", "bpf.vmcore": "bpf"}
+DUMPS = {"vmcore": "boot1", "bpf.vmcore": "bpf", "null.vmcore": "null"}
 TIMEOUT_SECONDS = 120
 SHELL, PROMPT = "$ ", "btfcrash> "
 
