@@ -12,6 +12,7 @@ static const struct section {
 	const char *title, *line;
 	bool is_long; /* left out of a short report */
 } sections[] = {
+	{ "Why it died", "analyze", false },
 	{ "System", "sys", false },
 	{ "Panicking task", "bt", false },
 	{ "Running on the CPUs", "bt -a", false },
@@ -89,7 +90,8 @@ static const char *const examples[] = { "report", "report --full", NULL };
 const struct command command_report = {
 	.name = "report",
 	.summary = "what one wants to know first, in one go",
-	.description = "Writes the system's facts, the stacks of the panicking task, of all CPUs "
+	.description = "Writes why it died, the system's facts, the stacks of the panicking task, "
+		       "of all CPUs "
 		       "and of tasks "
 		       "that wait uninterruptibly, the log, the modules and the tasks; with -f all "
 		       "stacks, "

@@ -231,6 +231,20 @@ static void spell_pointer(const struct fault *fault, char *buffer, size_t size)
 			 pointer.text, *pointer.text ? ")" : "");
 }
 
+static void name_callee(const struct fault *fault, char *buffer, size_t size)
+{
+	uint64_t callee = fault->source.origin.callee;
+	if (!callee || !target_describe(fault->analysis->target, callee, buffer, size))
+		snprintf(buffer, size, "a function");
+}
+
+static void spell_result(const struct fault *fault, char *buffer, size_t size)
+{
+	char callee[TEXT];
+	name_callee(fault, callee, sizeof(callee));
+	snprintf(buffer, size, ": %s returned it", callee);
+}
+
 /* ": ops of the struct lab_device at 0x... was NULL", where the code says where that pointer was.
  */
 static void spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
@@ -243,16 +257,21 @@ static void spell_source(const struct fault *fault, const char *pointer, char *b
 		return;
 	if (source->origin.is_constant)
 		snprintf(buffer, size, ": %s() made it so", frame->symbol.name);
+	else if (source->origin.is_result)
+		spell_result(fault, buffer, size);
 	else if (source->origin.argument)
 		snprintf(buffer, size, ": argument %s of %s()", source->origin.argument,
 			 frame->symbol.name);
-	else if (!source->origin.is_loaded || source->origin.offset || !*member->path)
+	else if (!source->origin.is_loaded || source->origin.offset)
 		return;
-	else if (source->origin.has_place)
+	else if (*member->path && source->origin.has_place)
 		snprintf(buffer, size, ": %s of the %s at 0x%" PRIx64 " was %s", member->path,
 			 member->type, source->origin.place - member->offset, pointer);
-	else
+	else if (*member->path)
 		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);
+	else if (source->origin.has_place)
+		snprintf(buffer, size, ": the pointer at 0x%" PRIx64 " was %s",
+			 source->origin.place, pointer);
 }
 
 static struct error *summarize(struct fault *fault, struct finding *finding,
@@ -442,6 +461,18 @@ static struct error *show_list(struct fault *fault, struct finding *finding)
 	return show_freed(finding, &list.note, list.entry);
 }
 
+static struct error *show_result(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
+	char callee[TEXT], command[64];
+	name_callee(fault, callee, sizeof(callee));
+	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, frame->pc);
+	return finding_add(finding, command, "%s is what %s returned, called at +0x%x of %s()",
+			   register_name(fault, fault->access->base), callee, source->origin.at,
+			   frame->symbol.name);
+}
+
 static struct error *show_source(struct fault *fault, struct finding *finding)
 {
 	const struct pointer_source *source = &fault->source;
@@ -450,6 +481,8 @@ static struct error *show_source(struct fault *fault, struct finding *finding)
 		return NULL;
 	if (source->origin.is_loaded)
 		TRY(show_load(fault, finding));
+	if (source->origin.is_result)
+		TRY(show_result(fault, finding));
 	if (source->origin.is_constant)
 		TRY(finding_add(finding, NULL, "it is a constant in the code of %s()",
 				fault->analysis->trace.frames[source->frame].symbol.name));
@@ -484,7 +517,8 @@ static struct error *show_blame(struct fault *fault, struct finding *finding)
 	if (circumstance.frame <= fault->at)
 		return finding_add(finding, command, "it ran in %s", circumstance.what);
 	analysis_place(analysis, circumstance.frame - 1, place, sizeof(place));
-	return finding_add(finding, command, "it ran in %s, as %s", circumstance.what, place);
+	return finding_add(finding, command, "it ran in %s, as %s%s", circumstance.what, place,
+			   circumstance.is_borrowed ? ": the task was only interrupted" : "");
 }
 
 static struct error *show_several(struct fault *fault, struct finding *finding)

@@ -221,18 +221,37 @@ bool frame_is_generic(const struct frame *frame)
 
 static const struct {
 	const char *function, *what;
+	bool is_borrowed; /* in an interrupt, unless the task is there for it */
 } circumstances[] = {
-	{ "call_timer_fn", "a timer" },
-	{ "__hrtimer_run_queues", "a high-resolution timer" },
-	{ "process_one_work", "a work item" },
-	{ "tasklet_action_common", "a tasklet" },
-	{ "rcu_do_batch", "an RCU callback" },
-	{ "__do_softirq", "a softirq" },
-	{ "handle_softirqs", "a softirq" },
-	{ "__handle_irq_event_percpu", "an interrupt handler" },
-	{ "__flush_smp_call_function_queue", "a call from another CPU" },
-	{ "do_one_initcall", "the start of a module or the kernel" },
+	{ "call_timer_fn", "a timer", true },
+	{ "__hrtimer_run_queues", "a high-resolution timer", true },
+	{ "process_one_work", "a work item", false },
+	{ "tasklet_action_common", "a tasklet", true },
+	{ "rcu_do_batch", "an RCU callback", true },
+	{ "__do_softirq", "a softirq", true },
+	{ "handle_softirqs", "a softirq", true },
+	{ "__handle_irq_event_percpu", "an interrupt handler", true },
+	{ "__flush_smp_call_function_queue", "a call from another CPU", true },
+	{ "do_one_initcall", "the start of a module or the kernel", false },
 };
+
+/* The stub of one, and not of an exception that the task made itself. */
+static bool frame_is_interrupt(const struct frame *frame)
+{
+	return frame->has_symbol &&
+	       (!strncmp(frame->symbol.name, "asm_sysvec_", 11) ||
+		frame_is(frame, "asm_common_interrupt") || frame_is(frame, "asm_exc_nmi") ||
+		frame_is(frame, "end_repeat_nmi"));
+}
+
+/* An interrupt brought it here: the trace goes on in what that came upon. */
+static bool is_interrupt(const struct stack_trace *trace, size_t first)
+{
+	for (size_t i = first + 1; i < trace->count; i++)
+		if (trace->frames[i].kind == FRAME_EXCEPTION || trace->frames[i].kind == FRAME_USER)
+			return frame_is_interrupt(&trace->frames[i - 1]);
+	return false;
+}
 
 bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret)
 {
@@ -243,7 +262,10 @@ bool trace_circumstance(const struct stack_trace *trace, size_t first, struct ci
 		for (size_t k = 0; k < ARRAY_COUNT(circumstances); k++) {
 			if (!frame_is(&trace->frames[i], circumstances[k].function))
 				continue;
-			*ret = (struct circumstance){ circumstances[k].what, i };
+			*ret = (struct circumstance){ .what = circumstances[k].what,
+						      .frame = i,
+						      .is_borrowed = circumstances[k].is_borrowed &&
+								     is_interrupt(trace, i) };
 			return true;
 		}
 	}

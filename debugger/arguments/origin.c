@@ -92,12 +92,18 @@ static bool explain(struct question *question, const struct task *task,
 		name_argument(question, value, ret);
 		return true;
 	}
-	if (value->base != BASE_SOME || !find_operation(question, value->id, &op) ||
-	    op.kind != OP_LOAD)
+	if (value->base != BASE_SOME || !find_operation(question, value->id, &op))
+		return false;
+	ret->at = op.at;
+	if (op.kind == OP_CALL || op.kind == OP_CALL_REGISTER) {
+		ret->is_result = true;
+		ret->callee = op.kind == OP_CALL ? (uint64_t)op.constant : 0;
+		return true;
+	}
+	if (op.kind != OP_LOAD)
 		return false;
 	const struct symbolic_load *load = find_load(&question->equations.place, value->id);
 	ret->is_loaded = true;
-	ret->at = op.at;
 	ret->has_place = load && solve(question, task) &&
 			 equations_value(&question->equations, &load->address, 8, &ret->place);
 	return true;

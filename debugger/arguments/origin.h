@@ -9,9 +9,11 @@
 #include "debugger/arguments/arguments.h"
 
 struct origin {
-	bool is_loaded; /* it was read from memory */
-	uint32_t at;	/* by the instruction at this offset of the function */
-	bool has_place; /* and that from a place that is known: what lies there may have changed */
+	uint32_t at;	 /* what gave it is the instruction at this offset of the function */
+	bool is_result;	 /* a call returned it, of... */
+	uint64_t callee; /* ...the function there; 0: not known */
+	bool is_loaded;	 /* it was read from memory */
+	bool has_place;	 /* and that from a place that is known: what lies there may have changed */
 	uint64_t place;
 	bool is_constant;     /* the code itself says it: the offset is the value */
 	bool is_entry;	      /* the function was entered with it... */
