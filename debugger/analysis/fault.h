@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the detector of faults: what it knows of one, and how it says that. */
+#ifndef DEBUGGER_ANALYSIS_FAULT_H
+#define DEBUGGER_ANALYSIS_FAULT_H
+
+#include "debugger/analysis/access.h"
+#include "debugger/analysis/analysis.h"
+#include "debugger/analysis/bad_address.h"
+#include "debugger/analysis/pointer_source.h"
+
+#define FAULT_TEXT 640
+/* Of what page_fault_oops() is told (kernel arch/x86/include/asm/trap_pf.h). */
+#define FAULT_WRITE 2u
+#define FAULT_FETCH 16u
+
+struct fault {
+	struct analysis *analysis;
+	size_t entry;		   /* frame of the stub that the exception entered */
+	size_t at;		   /* frame that it came upon */
+	const struct frame *frame; /* that one */
+	bool is_page_fault;
+	bool has_error_code, has_address; /* as the handler was told */
+	uint64_t error_code, address;
+	struct accesses accesses;
+	const struct access *access; /* that failed; NULL: not known */
+	struct bad_address bad;	     /* of the access, or of the pc */
+	struct function_members members;
+	struct pointer_source source; /* of the register that the access starts from */
+};
+
+/* The access is where the processor said that the fault was. */
+bool fault_is_explained(const struct fault *fault, const struct access *access);
+
+/* Words (fault_words.c). */
+
+/* "lab_read()". */
+void fault_spell_function(const struct fault *fault, char *buffer, size_t size);
+/* The function that returned the bad pointer. */
+void fault_spell_callee(const struct fault *fault, char *buffer, size_t size);
+/* `words`: the exception. */
+struct error *fault_summarize(const struct fault *fault, const char *words,
+			      struct finding *finding) MUST_CHECK;
+
+/* Evidence (fault_evidence.c). */
+
+/* The instruction, the access, where the pointer came from. */
+struct error *fault_show(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* Whose fault it is, the first function that is not called from everywhere, and in what it ran. */
+struct error *fault_show_blame(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* Whether there were others before. */
+struct error *fault_show_several(struct fault *fault, struct finding *finding) MUST_CHECK;
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/fault.h"
+
+#include "base/array.h"
+#include "debugger/analysis/broken_list.h"
+#include "debugger/analysis/stack_words.h"
+#include "debugger/disassembly/decode.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static struct error *show_instruction(struct fault *fault, struct finding *finding)
+{
+	struct target *target = fault->analysis->target;
+	struct disassembler *disassembler;
+	struct instruction instruction;
+	uint8_t bytes[INSTRUCTION_MAX];
+	struct error *why;
+	char command[64], name[FAULT_TEXT];
+	size_t size =
+		memory_read_some(target->memory, fault->frame->pc, bytes, sizeof(bytes), &why);
+	error_free(why);
+	analysis_place(fault->analysis, fault->at, name, sizeof(name));
+	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, fault->frame->pc);
+	if (!size)
+		return finding_add(finding, NULL, "at %s there is no code that the dump has", name);
+	TRY(disassembler_create(target->arch->name, &disassembler));
+	disassemble(disassembler, bytes, size, fault->frame->pc, &instruction);
+	disassembler_destroy(disassembler);
+	return finding_add(finding, command, "the instruction at %s: %s %s", name,
+			   instruction.mnemonic, instruction.operands);
+}
+
+static const char *register_name(const struct fault *fault, unsigned int number)
+{
+	const struct arch *arch = fault->analysis->target->arch;
+	return number < arch->register_count ? arch->register_names[number] : "?";
+}
+
+static struct error *show_access(struct fault *fault, struct finding *finding)
+{
+	const struct access *access = fault->access;
+	char command[64];
+	if (!access)
+		return NULL;
+	snprintf(command, sizeof(command), "bt");
+	if (!access->has_base)
+		return finding_add(finding, command, "it accesses 0x%" PRIx64, access->address);
+	const char *said = fault->has_address && fault_is_explained(fault, access)
+				   ? ", as the processor said"
+				   : "";
+	if (!access->displacement)
+		return finding_add(finding, command, "%s is 0x%" PRIx64 ": it accesses that%s",
+				   register_name(fault, access->base), access->base_value, said);
+	bool is_below = access->displacement < 0;
+	return finding_add(
+		finding, command,
+		"%s is 0x%" PRIx64 ", and %s0x%" PRIx64 " is added: it accesses 0x%" PRIx64 "%s",
+		register_name(fault, access->base), access->base_value, is_below ? "-" : "",
+		is_below ? -(uint64_t)access->displacement : (uint64_t)access->displacement,
+		access->address, said);
+}
+
+/* What values of that kind mean. */
+static struct error *show_meaning(struct fault *fault, struct finding *finding)
+{
+	static const char *const meanings[] = {
+		[BAD_ERROR] =
+			"functions that return a pointer return such a number when they fail: "
+			"nobody looked (IS_ERR)",
+		[BAD_LIST_POISON] =
+			"list_del() and hlist_del() leave that in an entry: it was taken "
+			"out of its list and used all the same",
+		[BAD_FREE_POISON] = "slab debugging fills objects with it when they are freed",
+		[BAD_USER] =
+			"the kernel may only follow a pointer of user space by copy_from_user() "
+			"and its like",
+		[BAD_GUARD] = "what lies there is never mapped: a stack that is full ends in it",
+	};
+	const char *meaning = fault->bad.kind < ARRAY_COUNT(meanings) ? meanings[fault->bad.kind]
+								      : NULL;
+	return meaning ? finding_add(finding, NULL, "%s", meaning) : NULL;
+}
+
+/* The functions that passed the pointer on, from the one that read it. */
+static struct error *show_way(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	char place[FAULT_TEXT], command[64];
+	if (source->frame == fault->at)
+		return NULL;
+	analysis_place(fault->analysis, source->frame, place, sizeof(place));
+	snprintf(command, sizeof(command), "frame %zu", source->frame);
+	return finding_add(finding, command, "it was handed down by %s", place);
+}
+
+/* That an object is free from which a bad pointer was read. */
+static struct error *show_freed(struct finding *finding, const struct object_note *note,
+				uint64_t place)
+{
+	char command[64];
+	if (!note->is_slab || note->state != SLAB_FREE)
+		return NULL;
+	finding->kind = "use-after-free";
+	char *summary = finding->summary;
+	finding->summary = NULL;
+	struct error *error =
+		finding_summarize(finding, "use after free: %s, out of %s", summary, note->text);
+	free(summary);
+	TRY(error);
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place);
+	return finding_add(finding, command,
+			   "that object is free: it was used after it had been freed");
+}
+
+/* The place that a bad pointer was read from, as it is in the dump. */
+static struct error *show_load(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct origin *origin = &source->origin;
+	const char *name = register_name(fault, fault->access->base), *note = source->note.text;
+	char command[64];
+	uint64_t now;
+	if (!origin->has_place)
+		return finding_add(finding, NULL, "it was read at +0x%x of %s(), from %s%s%s",
+				   origin->at,
+				   fault->analysis->trace.frames[source->frame].symbol.name,
+				   *source->member.path ? source->member.path : "memory",
+				   *source->member.path ? " of a " : "", source->member.type);
+	struct error *error =
+		memory_read_word(fault->analysis->target->memory, origin->place, &now);
+	bool is_read = !error;
+	bool is_same = is_read && now + (uint64_t)origin->offset == fault->access->base_value;
+	error_free(error);
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64, origin->place);
+	TRY(finding_add(finding, command, "%s comes from 0x%" PRIx64 "%s%s%s, %s", name,
+			origin->place, *note ? " (" : "", note, *note ? ")" : "",
+			is_same	  ? "where it still is"
+			: is_read ? "where something else is by now"
+				  : "which cannot be read in the dump"));
+	return show_freed(finding, &source->note, origin->place);
+}
+
+/* A loop over a list has lost where the bad pointer was; the list leads there again. */
+static struct error *show_list(struct fault *fault, struct finding *finding)
+{
+	const struct access *access = fault->access;
+	struct broken_list list = { 0 };
+	char command[64];
+	if (!access || fault->source.is_known || access->is_stack)
+		return NULL;
+	TRY(broken_list_find(fault->analysis->target, &fault->frame->registers, access->address,
+			     &list));
+	if (!list.is_found && access->has_base)
+		TRY(broken_list_find(fault->analysis->target, &fault->frame->registers,
+				     access->base_value, &list));
+	if (!list.is_found)
+		return NULL;
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", list.entry);
+	TRY(finding_add(finding, command,
+			"the list at 0x%" PRIx64 " (%s) leads there: its entry %" PRIu64
+			" at 0x%" PRIx64 "%s%s%s has that as its next",
+			list.head, register_name(fault, list.reg), list.position, list.entry,
+			*list.note.text ? ", in " : "", list.note.text,
+			*list.note.text ? "," : ""));
+	return show_freed(finding, &list.note, list.entry);
+}
+
+static struct error *show_result(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
+	char callee[FAULT_TEXT], command[64];
+	fault_spell_callee(fault, callee, sizeof(callee));
+	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, frame->pc);
+	return finding_add(finding, command, "%s is what %s returned, called at +0x%x of %s()",
+			   register_name(fault, fault->access->base), callee, source->origin.at,
+			   frame->symbol.name);
+}
+
+static struct error *show_source(struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	char command[64];
+	if (!source->is_known)
+		return NULL;
+	if (source->origin.is_loaded)
+		TRY(show_load(fault, finding));
+	if (source->origin.is_result)
+		TRY(show_result(fault, finding));
+	if (source->origin.is_constant)
+		TRY(finding_add(finding, NULL, "it is a constant in the code of %s()",
+				fault->analysis->trace.frames[source->frame].symbol.name));
+	TRY(show_way(fault, finding));
+	if (!source->origin.argument)
+		return NULL;
+	snprintf(command, sizeof(command), "frame %zu", source->frame);
+	return finding_add(finding, command, "%s is the argument %s of %s()%s",
+			   register_name(fault, fault->access->base), source->origin.argument,
+			   fault->analysis->trace.frames[source->frame].symbol.name,
+			   source->origin.offset ? ", and something added" : "");
+}
+
+/* Whose fault it is: the first function that is not called from everywhere. */
+struct error *fault_show_blame(struct fault *fault, struct finding *finding)
+{
+	struct analysis *analysis = fault->analysis;
+	const struct stack_trace *trace = &analysis->trace;
+	struct circumstance circumstance;
+	char place[FAULT_TEXT], command[64];
+	size_t i = fault->at;
+	while (i < trace->count && frame_is_generic(&trace->frames[i]))
+		i++;
+	analysis->blamed = i < trace->count ? i : fault->at;
+	snprintf(command, sizeof(command), "frame %zu", analysis->blamed);
+	analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	if (analysis->blamed != fault->at)
+		TRY(finding_add(finding, command, "it was called by %s", place));
+	if (!trace_circumstance(trace, fault->at, &circumstance))
+		return NULL;
+	snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
+	if (circumstance.frame <= fault->at)
+		return finding_add(finding, command, "it ran in %s", circumstance.what);
+	analysis_place(analysis, circumstance.frame - 1, place, sizeof(place));
+	return finding_add(finding, command, "it ran in %s, as %s%s", circumstance.what, place,
+			   circumstance.is_borrowed ? ": the task was only interrupted" : "");
+}
+
+struct error *fault_show_several(struct fault *fault, struct finding *finding)
+{
+	struct target *target = fault->analysis->target;
+	struct object counter, first;
+	uint64_t count, ip;
+	struct error *error = object_variable(target, "die_counter", "int", &counter);
+	if (!error)
+		error = object_u64(&counter, NULL, &count);
+	if (!error && (int64_t)count > 1 && (int64_t)count < 1000) {
+		error = object_variable(target, "exec_summary_regs", "struct pt_regs", &first);
+		if (!error)
+			error = object_u64(&first, "ip", &ip);
+		if (!error) {
+			char place[FAULT_TEXT];
+			if (!target_describe(target, ip, place, sizeof(place)))
+				snprintf(place, sizeof(place), "0x%" PRIx64, ip);
+			return finding_add(
+				finding, "print exec_summary_regs",
+				"it is the last of %" PRIu64
+				" such faults; the first one was at %s, and later ones are "
+				"often its consequence",
+				count, place);
+		}
+	}
+	return error_only_fatal(error);
+}
+
+struct error *fault_show(struct fault *fault, struct finding *finding)
+{
+	TRY(show_instruction(fault, finding));
+	TRY(show_access(fault, finding));
+	TRY(show_meaning(fault, finding));
+	TRY(show_source(fault, finding));
+	return show_list(fault, finding);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/fault.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void fault_spell_function(const struct fault *fault, char *buffer, size_t size)
+{
+	const struct frame *frame = fault->frame;
+	if (frame->has_symbol)
+		snprintf(buffer, size, "%s()", frame->symbol.name);
+	else
+		snprintf(buffer, size, "code at 0x%" PRIx64, frame->pc);
+}
+
+static bool writes(const struct fault *fault)
+{
+	return fault->has_error_code && fault->is_page_fault ? fault->error_code & FAULT_WRITE
+							     : fault->access->is_write;
+}
+
+/* What the pointer is that the access starts from: "NULL", "LIST_POISON1", "0x... (no address...)".
+ */
+static void spell_pointer(const struct fault *fault, char *buffer, size_t size)
+{
+	const struct access *access = fault->access;
+	struct bad_address pointer = fault->bad;
+	uint64_t value = access->has_base ? access->base_value : access->address;
+	if (access->has_base)
+		bad_address_find(fault->analysis->target, &fault->analysis->task, value, &pointer);
+	/* What is added can make a bad address of a good one, an index for instance. */
+	if (pointer.kind == BAD_NOTHING)
+		pointer = fault->bad;
+	bool tells_all = pointer.kind == BAD_NULL || pointer.kind == BAD_ERROR ||
+			 pointer.kind == BAD_LIST_POISON || pointer.kind == BAD_FREE_POISON;
+	if (tells_all)
+		snprintf(buffer, size, "%s", pointer.text);
+	else
+		snprintf(buffer, size, "0x%" PRIx64 "%s%s%s", value, *pointer.text ? " (" : "",
+			 pointer.text, *pointer.text ? ")" : "");
+}
+
+void fault_spell_callee(const struct fault *fault, char *buffer, size_t size)
+{
+	uint64_t callee = fault->source.origin.callee;
+	if (!callee || !target_describe(fault->analysis->target, callee, buffer, size))
+		snprintf(buffer, size, "a function");
+}
+
+static void spell_result(const struct fault *fault, char *buffer, size_t size)
+{
+	char callee[FAULT_TEXT];
+	fault_spell_callee(fault, callee, sizeof(callee));
+	snprintf(buffer, size, ": %s returned it", callee);
+}
+
+/* ": ops of the struct lab_device at 0x... was NULL", where the code says where that pointer was.
+ */
+static void spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
+	const struct named_member *member = &source->member;
+	*buffer = 0;
+	if (!source->is_known)
+		return;
+	if (source->origin.is_constant)
+		snprintf(buffer, size, ": %s() made it so", frame->symbol.name);
+	else if (source->origin.is_result)
+		spell_result(fault, buffer, size);
+	else if (source->origin.argument)
+		snprintf(buffer, size, ": argument %s of %s()", source->origin.argument,
+			 frame->symbol.name);
+	else if (!source->origin.is_loaded || source->origin.offset)
+		return;
+	else if (*member->path && source->origin.has_place)
+		snprintf(buffer, size, ": %s of the %s at 0x%" PRIx64 " was %s", member->path,
+			 member->type, source->origin.place - member->offset, pointer);
+	else if (*member->path)
+		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);
+	else if (source->origin.has_place)
+		snprintf(buffer, size, ": the pointer at 0x%" PRIx64 " was %s",
+			 source->origin.place, pointer);
+}
+
+struct error *fault_summarize(const struct fault *fault, const char *words, struct finding *finding)
+{
+	char function[FAULT_TEXT], pointer[160], origin[2 * FAULT_TEXT];
+	struct named_member member;
+	fault_spell_function(fault, function, sizeof(function));
+	if (!fault->access)
+		return finding_summarize(finding, "%s in %s%s%s", words, function,
+					 *fault->bad.text ? ": " : "", fault->bad.text);
+	spell_pointer(fault, pointer, sizeof(pointer));
+	spell_source(fault, pointer, origin, sizeof(origin));
+	if (fault->access->is_stack)
+		return finding_summarize(finding, "%s %s 0x%" PRIx64 ", which cannot be a stack",
+					 function, writes(fault) ? "pushed to" : "popped from",
+					 fault->access->address);
+	const char *verb = fault->accesses.calls ? "wanted to call"
+			   : writes(fault)	 ? "wrote"
+						 : "read";
+	uint64_t offset = fault->frame->pc - fault->frame->symbol.address;
+	if (fault->frame->has_symbol && named_member_find(&fault->members, offset, &member))
+		return finding_summarize(finding, "%s %s %s of a %s through %s%s", function, verb,
+					 member.path, member.type, pointer, origin);
+	return finding_summarize(finding, "%s %s 0x%" PRIx64 " through %s%s", function,
+				 fault->accesses.calls ? "wanted to call what is at"
+				 : writes(fault)       ? "wrote to"
+						       : "read from",
+				 fault->access->address, pointer, origin);
+}
