@@ -85,6 +85,9 @@ static void write_blamed(struct out *out, const struct analysis *analysis)
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
 	label(out, "LOOK AT");
 	out_object_begin(out, "frame");
+	/* Frames have the numbers of the task's own stack. */
+	if (analysis->is_other)
+		out_text(out, "task %d, ", analysis->task.pid);
 	out_text(out, "frame ");
 	out_u64(out, "number", analysis->blamed);
 	out_text(out, ", ");

@@ -51,7 +51,41 @@ void analysis_place(const struct analysis *analysis, size_t frame, char *buffer,
 			 at->symbol.module ?: "", at->symbol.module ? "]" : "");
 }
 
-/* The task, its stack and what is proved of the arguments; what cannot be had is left out. */
+static void forget_task(struct analysis *analysis)
+{
+	free(analysis->arguments);
+	analysis->arguments = NULL;
+	stack_trace_deinit(&analysis->trace);
+	analysis->trace = (struct stack_trace){ 0 };
+	if (analysis->has_task)
+		task_deinit(&analysis->task);
+	analysis->has_task = false;
+}
+
+/* Its stack and what is proved of the arguments; what cannot be had is left out. */
+static struct error *read_stack(struct analysis *analysis)
+{
+	struct error *error = unwind_task(analysis->target, &analysis->task, &analysis->trace);
+	if (!error)
+		error = arguments_of(analysis->target, &analysis->task, &analysis->trace,
+				     &analysis->arguments);
+	analysis->blamed = analysis->trace.count;
+	return error_only_fatal(error);
+}
+
+struct error *analysis_look_at(struct analysis *analysis, uint32_t cpu)
+{
+	forget_task(analysis);
+	struct error *error = task_on_cpu(analysis->target, cpu, &analysis->task);
+	analysis->has_task = !error;
+	analysis->is_other = true;
+	if (error)
+		return error_only_fatal(error);
+	analysis->task.cpu = cpu;
+	analysis->task.on_cpu = true;
+	return read_stack(analysis);
+}
+
 static struct error *prepare(struct target *target, const struct task *task, struct analysis *ret)
 {
 	uint32_t cpu;
@@ -61,13 +95,7 @@ static struct error *prepare(struct target *target, const struct task *task, str
 	struct error *error = task ? task_read(target, task->address, &ret->task)
 				   : task_panicking(target, &ret->task);
 	ret->has_task = !error;
-	if (!error)
-		error = unwind_task(target, &ret->task, &ret->trace);
-	bool has_trace = !error;
-	if (!error)
-		error = arguments_of(target, &ret->task, &ret->trace, &ret->arguments);
-	ret->blamed = has_trace ? ret->trace.count : 0;
-	return error_only_fatal(error);
+	return error ? error_only_fatal(error) : read_stack(ret);
 }
 
 struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)
@@ -85,9 +113,6 @@ void analysis_deinit(struct analysis *analysis)
 	for (size_t i = 0; i < analysis->count; i++)
 		finding_deinit(&analysis->findings[i]);
 	free(analysis->findings);
-	free(analysis->arguments);
-	stack_trace_deinit(&analysis->trace);
-	if (analysis->has_task)
-		task_deinit(&analysis->task);
+	forget_task(analysis);
 	*analysis = (struct analysis){ 0 };
 }

@@ -19,6 +19,7 @@ struct analysis {
 	bool panicked;	 /* a CPU says that it panicked */
 	bool has_task;
 	struct task task;		   /* that panicked, or that was asked about */
+	bool is_other;			   /* it did not panic itself: analysis_look_at() */
 	struct stack_trace trace;	   /* of it */
 	struct frame_arguments *arguments; /* of the frames, NULL: not known */
 
@@ -40,6 +41,11 @@ void analysis_deinit(struct analysis *analysis);
 
 /* A new finding, empty; NULL without memory. */
 struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure);
+/*
+ * What ran on a CPU takes the place of the task, its stack and its arguments: it is to blame, and
+ * not the one that found out. Without a task where that cannot be read.
+ */
+struct error *analysis_look_at(struct analysis *analysis, uint32_t cpu) MUST_CHECK;
 /* The argument of a frame by its name, where it is proved. */
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
 		       uint64_t *ret);

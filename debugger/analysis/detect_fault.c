@@ -215,22 +215,31 @@ static bool is_jump(const struct fault *fault)
 static struct error *say_jump(struct fault *fault)
 {
 	struct analysis *analysis = fault->analysis;
-	char place[FAULT_TEXT], command[64];
+	char source[FAULT_TEXT], command[64];
 	size_t caller = fault->at + 1;
+	bool has_caller = caller < analysis->trace.count &&
+			  analysis->trace.frames[caller].kind != FRAME_USER &&
+			  analysis->trace.frames[caller].has_symbol;
 	struct finding *finding = analysis_add(analysis, "jump", CONFIDENCE_CERTAIN);
 	if (!finding)
 		return error_no_memory();
 	bad_address_find(analysis->target, &analysis->task, fault->frame->pc, &fault->bad);
-	if (caller < analysis->trace.count && analysis->trace.frames[caller].kind != FRAME_USER)
-		analysis_place(analysis, caller, place, sizeof(place));
-	else
-		snprintf(place, sizeof(place), "somebody");
+	fault->pointer = fault->frame->pc;
+	fault->pointer_name = "that address";
+	if (has_caller)
+		TRY(pointer_source_find_target(analysis, caller, &fault->source));
+	const char *bad = fault->bad.text;
+	fault_spell_source(fault, *bad ? bad : "that", source, sizeof(source));
+	TRY(finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, where no code is%s",
+			      has_caller ? analysis->trace.frames[caller].symbol.name : "somebody",
+			      has_caller ? "()" : "", fault->frame->pc, *bad ? " (" : "", bad,
+			      *bad ? ")" : "", source));
+	if (!has_caller)
+		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", caller);
-	TRY(finding_summarize(finding, "%s called 0x%" PRIx64 "%s%s%s, where no code is", place,
-			      fault->frame->pc, *fault->bad.text ? " (" : "", fault->bad.text,
-			      *fault->bad.text ? ")" : ""));
 	TRY(finding_add(finding, command, "that is where it would have returned to"));
-	fault->at = caller < analysis->trace.count ? caller : fault->at;
+	fault->at = caller;
+	TRY(fault_show_source(fault, finding));
 	return fault_show_blame(fault, finding);
 }
 

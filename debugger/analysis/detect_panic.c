@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT 512
+#define TEXT	  512
+#define NODES_MAX 4096 /* of RCU's tree */
 
 static const struct reason {
 	const char *function; /* on the stack */
@@ -111,36 +112,100 @@ static struct error *say_who(struct analysis *analysis, struct finding *finding,
 	return NULL;
 }
 
+/* Where the CPU was when an interrupt, or the NMI of the panic, came: the first frame behind that.
+ */
+static size_t find_interrupted(const struct stack_trace *trace, size_t first)
+{
+	for (size_t i = first; i < trace->count; i++)
+		if (trace->frames[i].kind == FRAME_EXCEPTION)
+			return i;
+	return trace->count;
+}
+
 /* The interrupted code is what kept the CPU busy. */
 static struct error *say_interrupted(struct analysis *analysis, struct finding *finding,
-				     size_t frame)
+				     const struct reason *reason, size_t frame)
 {
 	const struct stack_trace *trace = &analysis->trace;
 	char place[TEXT], command[32];
-	for (size_t i = frame + 1; i < trace->count; i++) {
-		if (trace->frames[i].kind != FRAME_EXCEPTION)
+	size_t at = find_interrupted(trace, frame), blamed = at;
+	analysis->blamed = trace->count;
+	finding->task = analysis->task.address;
+	if (analysis->task.is_idle)
+		return finding_add(finding, NULL, "CPU %u was idle when the interrupt came",
+				   analysis->task.cpu);
+	if (at == trace->count)
+		return finding_add(finding, NULL, "CPU %u ran pid %d \"%s\"", analysis->task.cpu,
+				   analysis->task.pid, analysis->task.comm);
+	while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
+		blamed++;
+	analysis->blamed = blamed < trace->count ? blamed : at;
+	analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	TRY(finding_summarize(finding, "%s: pid %d \"%s\" was in %s", reason->words,
+			      analysis->task.pid, analysis->task.comm, place));
+	analysis_place(analysis, at, place, sizeof(place));
+	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);
+	return finding_add(finding, command, "CPU %u was in %s when the interrupt came",
+			   analysis->task.cpu, place);
+}
+
+static struct error *read_int(struct target *target, const char *name, uint64_t *ret)
+{
+	struct object variable;
+	TRY(object_variable(target, name, "int", &variable));
+	return object_u64(&variable, NULL, ret);
+}
+
+/*
+ * Who holds an RCU grace period up: the first CPU of a leaf of the tree that owes a quiescent state
+ * (kernel kernel/rcu/tree.h). The CPU that finds out may be another one.
+ */
+static struct error *find_stalled_cpu(struct target *target, bool *ret_found, uint32_t *ret)
+{
+	struct object state, node;
+	uint64_t count, levels, level, mask, first;
+	*ret_found = false;
+	TRY(object_variable(target, "rcu_state", "struct rcu_state", &state));
+	TRY(read_int(target, "rcu_num_nodes", &count));
+	TRY(read_int(target, "rcu_num_lvls", &levels));
+	for (uint64_t i = 0; i < count && i < NODES_MAX && !*ret_found; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "node[%u]", (unsigned int)i);
+		TRY(object_member(&state, path, &node));
+		TRY(object_u64(&node, "level", &level));
+		TRY(object_u64(&node, "qsmask", &mask));
+		TRY(object_u64(&node, "grplo", &first));
+		if (!mask || level + 1 != levels)
 			continue;
-		if (analysis->task.is_idle) {
-			analysis->blamed = trace->count;
-			return finding_add(finding, NULL,
-					   "this CPU was idle when the interrupt came");
-		}
-		analysis_place(analysis, i, place, sizeof(place));
-		size_t blamed = i;
-		while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
-			blamed++;
-		analysis->blamed = blamed < trace->count ? blamed : i;
-		snprintf(command, sizeof(command), "frame %zu", i);
-		return finding_add(finding, command, "this CPU was in %s when the interrupt came",
-				   place);
+		*ret_found = true;
+		*ret = (uint32_t)first + (uint32_t)__builtin_ctzll(mask);
 	}
 	return NULL;
+}
+
+static struct error *say_stall(struct analysis *analysis, struct finding *finding,
+			       const struct reason *reason, size_t frame)
+{
+	uint32_t cpu;
+	bool found = false;
+	TRY(error_only_fatal(find_stalled_cpu(analysis->target, &found, &cpu)));
+	analysis->blamed = analysis->trace.count;
+	if (!found)
+		return finding_add(finding, "print rcu_state",
+				   "no CPU is known to hold it up: a task that was preempted may");
+	TRY(finding_add(finding, "print rcu_state.node[0]",
+			"CPU %u owes the grace period a quiescent state", cpu));
+	if (analysis->task.cpu != cpu) {
+		TRY(analysis_look_at(analysis, cpu));
+		frame = 0;
+	}
+	return analysis->has_task ? say_interrupted(analysis, finding, reason, frame) : NULL;
 }
 
 static bool is_lockup(const struct reason *reason)
 {
 	return !strcmp(reason->kind, "soft-lockup") || !strcmp(reason->kind, "hard-lockup") ||
-	       !strcmp(reason->kind, "rcu-stall") || !strcmp(reason->kind, "nmi");
+	       !strcmp(reason->kind, "nmi");
 }
 
 static struct error *say_reason(struct analysis *analysis, const struct reason *reason,
@@ -161,7 +226,9 @@ static struct error *say_reason(struct analysis *analysis, const struct reason *
 	if (!strcmp(reason->kind, "sysrq"))
 		return say_who(analysis, finding, frame);
 	if (is_lockup(reason))
-		TRY(say_interrupted(analysis, finding, frame));
+		TRY(say_interrupted(analysis, finding, reason, frame));
+	if (!strcmp(reason->kind, "rcu-stall"))
+		TRY(say_stall(analysis, finding, reason, frame));
 	return reason->command ? finding_add(finding, reason->command, "%s", reason->why) : NULL;
 }
 

@@ -25,7 +25,10 @@ struct fault {
 	const struct access *access; /* that failed; NULL: not known */
 	struct bad_address bad;	     /* of the access, or of the pc */
 	struct function_members members;
-	struct pointer_source source; /* of the register that the access starts from */
+	/* What was followed: the register that the access starts from, or where it jumped to. */
+	const char *pointer_name;
+	uint64_t pointer;
+	struct pointer_source source; /* of that */
 };
 
 /* The access is where the processor said that the fault was. */
@@ -37,6 +40,9 @@ bool fault_is_explained(const struct fault *fault, const struct access *access);
 void fault_spell_function(const struct fault *fault, char *buffer, size_t size);
 /* The function that returned the bad pointer. */
 void fault_spell_callee(const struct fault *fault, char *buffer, size_t size);
+/* ": ops of the struct lab_device at 0x... was NULL", where code says where the pointer was; else
+ * "". */
+void fault_spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size);
 /* `words`: the exception. */
 struct error *fault_summarize(const struct fault *fault, const char *words,
 			      struct finding *finding) MUST_CHECK;
@@ -45,6 +51,8 @@ struct error *fault_summarize(const struct fault *fault, const char *words,
 
 /* The instruction, the access, where the pointer came from. */
 struct error *fault_show(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* Where the pointer came from alone. */
+struct error *fault_show_source(struct fault *fault, struct finding *finding) MUST_CHECK;
 /* Whose fault it is, the first function that is not called from everywhere, and in what it ran. */
 struct error *fault_show_blame(struct fault *fault, struct finding *finding) MUST_CHECK;
 /* Whether there were others before. */

@@ -30,12 +30,6 @@ static struct error *show_instruction(struct fault *fault, struct finding *findi
 			   instruction.mnemonic, instruction.operands);
 }
 
-static const char *register_name(const struct fault *fault, unsigned int number)
-{
-	const struct arch *arch = fault->analysis->target->arch;
-	return number < arch->register_count ? arch->register_names[number] : "?";
-}
-
 static struct error *show_access(struct fault *fault, struct finding *finding)
 {
 	const struct access *access = fault->access;
@@ -50,12 +44,12 @@ static struct error *show_access(struct fault *fault, struct finding *finding)
 				   : "";
 	if (!access->displacement)
 		return finding_add(finding, command, "%s is 0x%" PRIx64 ": it accesses that%s",
-				   register_name(fault, access->base), access->base_value, said);
+				   fault->pointer_name, access->base_value, said);
 	bool is_below = access->displacement < 0;
 	return finding_add(
 		finding, command,
 		"%s is 0x%" PRIx64 ", and %s0x%" PRIx64 " is added: it accesses 0x%" PRIx64 "%s",
-		register_name(fault, access->base), access->base_value, is_below ? "-" : "",
+		fault->pointer_name, access->base_value, is_below ? "-" : "",
 		is_below ? -(uint64_t)access->displacement : (uint64_t)access->displacement,
 		access->address, said);
 }
@@ -117,7 +111,7 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 {
 	const struct pointer_source *source = &fault->source;
 	const struct origin *origin = &source->origin;
-	const char *name = register_name(fault, fault->access->base), *note = source->note.text;
+	const char *name = fault->pointer_name, *note = source->note.text;
 	char command[64];
 	uint64_t now;
 	if (!origin->has_place)
@@ -129,7 +123,7 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 	struct error *error =
 		memory_read_word(fault->analysis->target->memory, origin->place, &now);
 	bool is_read = !error;
-	bool is_same = is_read && now + (uint64_t)origin->offset == fault->access->base_value;
+	bool is_same = is_read && now + (uint64_t)origin->offset == fault->pointer;
 	error_free(error);
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64, origin->place);
 	TRY(finding_add(finding, command, "%s comes from 0x%" PRIx64 "%s%s%s, %s", name,
@@ -159,8 +153,8 @@ static struct error *show_list(struct fault *fault, struct finding *finding)
 	TRY(finding_add(finding, command,
 			"the list at 0x%" PRIx64 " (%s) leads there: its entry %" PRIu64
 			" at 0x%" PRIx64 "%s%s%s has that as its next",
-			list.head, register_name(fault, list.reg), list.position, list.entry,
-			*list.note.text ? ", in " : "", list.note.text,
+			list.head, fault->analysis->target->arch->register_names[list.reg],
+			list.position, list.entry, *list.note.text ? ", in " : "", list.note.text,
 			*list.note.text ? "," : ""));
 	return show_freed(finding, &list.note, list.entry);
 }
@@ -173,11 +167,10 @@ static struct error *show_result(struct fault *fault, struct finding *finding)
 	fault_spell_callee(fault, callee, sizeof(callee));
 	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, frame->pc);
 	return finding_add(finding, command, "%s is what %s returned, called at +0x%x of %s()",
-			   register_name(fault, fault->access->base), callee, source->origin.at,
-			   frame->symbol.name);
+			   fault->pointer_name, callee, source->origin.at, frame->symbol.name);
 }
 
-static struct error *show_source(struct fault *fault, struct finding *finding)
+struct error *fault_show_source(struct fault *fault, struct finding *finding)
 {
 	const struct pointer_source *source = &fault->source;
 	char command[64];
@@ -194,8 +187,8 @@ static struct error *show_source(struct fault *fault, struct finding *finding)
 	if (!source->origin.argument)
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", source->frame);
-	return finding_add(finding, command, "%s is the argument %s of %s()%s",
-			   register_name(fault, fault->access->base), source->origin.argument,
+	return finding_add(finding, command, "%s is the argument %s of %s()%s", fault->pointer_name,
+			   source->origin.argument,
 			   fault->analysis->trace.frames[source->frame].symbol.name,
 			   source->origin.offset ? ", and something added" : "");
 }
@@ -257,6 +250,6 @@ struct error *fault_show(struct fault *fault, struct finding *finding)
 	TRY(show_instruction(fault, finding));
 	TRY(show_access(fault, finding));
 	TRY(show_meaning(fault, finding));
-	TRY(show_source(fault, finding));
+	TRY(fault_show_source(fault, finding));
 	return show_list(fault, finding);
 }

@@ -54,9 +54,7 @@ static void spell_result(const struct fault *fault, char *buffer, size_t size)
 	snprintf(buffer, size, ": %s returned it", callee);
 }
 
-/* ": ops of the struct lab_device at 0x... was NULL", where the code says where that pointer was.
- */
-static void spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
+void fault_spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
 {
 	const struct pointer_source *source = &fault->source;
 	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
@@ -92,7 +90,7 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 		return finding_summarize(finding, "%s in %s%s%s", words, function,
 					 *fault->bad.text ? ": " : "", fault->bad.text);
 	spell_pointer(fault, pointer, sizeof(pointer));
-	spell_source(fault, pointer, origin, sizeof(origin));
+	fault_spell_source(fault, pointer, origin, sizeof(origin));
 	if (fault->access->is_stack)
 		return finding_summarize(finding, "%s %s 0x%" PRIx64 ", which cannot be a stack",
 					 function, writes(fault) ? "pushed to" : "popped from",

@@ -33,35 +33,33 @@ static bool was_called(const struct stack_trace *trace, size_t frame)
 	       caller->kind != FRAME_SCAN && caller->kind != FRAME_POINTER;
 }
 
-static struct error *follow(const struct analysis *analysis, size_t frame, unsigned int reg,
-			    struct pointer_source *ret)
+/* On through the functions that passed the value on, from what is known of it in the first. */
+static struct error *follow(const struct analysis *analysis, struct pointer_source *ret)
 {
-	int64_t added = 0;
-	for (size_t i = frame; i < frame + FRAMES_MAX; i++) {
+	int64_t added = ret->origin.offset;
+	for (size_t i = 0; i < FRAMES_MAX && ret->origin.is_entry; i++) {
 		struct origin origin;
+		if (!was_called(&analysis->trace, ret->frame))
+			break;
 		struct error *error = origin_find(analysis->target, &analysis->task,
-						  &analysis->trace.frames[i], reg, &origin);
+						  &analysis->trace.frames[ret->frame + 1],
+						  ret->origin.entry, &origin);
 		if (error)
 			return error_only_fatal(error);
 		added += origin.offset;
 		origin.offset = added;
-		ret->is_known = true;
-		ret->frame = i;
 		ret->origin = origin;
-		if (!origin.is_entry || !was_called(&analysis->trace, i))
-			return NULL;
-		reg = origin.entry;
+		ret->frame++;
 	}
 	return NULL;
 }
 
-struct error *pointer_source_find(const struct analysis *analysis, size_t frame, unsigned int reg,
-				  struct pointer_source *ret)
+/* What the place is that it was read from. */
+static struct error *describe(const struct analysis *analysis, struct pointer_source *ret)
 {
 	struct function_members members = { 0 };
-	*ret = (struct pointer_source){ 0 };
-	TRY(follow(analysis, frame, reg, ret));
-	if (!ret->is_known || !ret->origin.is_loaded)
+	TRY(follow(analysis, ret));
+	if (!ret->origin.is_loaded)
 		return NULL;
 	struct error *error = function_members_find(
 		analysis->target, &analysis->trace.frames[ret->frame].symbol, &members);
@@ -72,4 +70,24 @@ struct error *pointer_source_find(const struct analysis *analysis, size_t frame,
 	if (!ret->origin.has_place)
 		return NULL;
 	return object_note_find(analysis->target, ret->origin.place, &ret->note);
+}
+
+struct error *pointer_source_find(const struct analysis *analysis, size_t frame, unsigned int reg,
+				  struct pointer_source *ret)
+{
+	*ret = (struct pointer_source){ .frame = frame };
+	struct error *error = origin_find(analysis->target, &analysis->task,
+					  &analysis->trace.frames[frame], reg, &ret->origin);
+	ret->is_known = !error;
+	return error ? error_only_fatal(error) : describe(analysis, ret);
+}
+
+struct error *pointer_source_find_target(const struct analysis *analysis, size_t frame,
+					 struct pointer_source *ret)
+{
+	*ret = (struct pointer_source){ .frame = frame };
+	struct error *error = origin_find_target(analysis->target, &analysis->task,
+						 &analysis->trace.frames[frame], &ret->origin);
+	ret->is_known = !error;
+	return error ? error_only_fatal(error) : describe(analysis, ret);
 }

@@ -34,5 +34,8 @@ struct pointer_source {
 /* `reg`: in struct registers, in that frame. Errors are fatal ones only. */
 struct error *pointer_source_find(const struct analysis *analysis, size_t frame, unsigned int reg,
 				  struct pointer_source *ret) MUST_CHECK;
+/* The same of the address that the frame called. */
+struct error *pointer_source_find_target(const struct analysis *analysis, size_t frame,
+					 struct pointer_source *ret) MUST_CHECK;
 
 #endif

@@ -109,35 +109,59 @@ static bool explain(struct question *question, const struct task *task,
 	return true;
 }
 
+/* What holds at the frame's place. The bytes of the code are the caller's to free. */
+static struct error *ask(struct question *question, uint8_t **ret_bytes)
+{
+	const struct frame *frame = question->frame;
+	if (!frame->has_symbol || frame->symbol.size > FUNCTION_SIZE_MAX ||
+	    frame->offset >= frame->symbol.size)
+		return error_create(ERROR_NOT_FOUND, "no function");
+	TRY(inference_get(question->target, &question->inference));
+	arguments_world(question->inference, &question->world);
+	*ret_bytes = malloc(frame->symbol.size);
+	if (!*ret_bytes)
+		return error_no_memory();
+	question->code = (struct code){ *ret_bytes, frame->symbol.size, frame->symbol.address };
+	if (!text_read(&question->inference->text, question->code.address, *ret_bytes,
+		       question->code.size))
+		return error_create(ERROR_NOT_FOUND, "no code");
+	return symbolic_run(&question->world, &question->code, frame->offset, frame->pc_is_exact,
+			    &question->equations.place);
+}
+
+static struct error *nothing_proved(void)
+{
+	return error_create(ERROR_NOT_FOUND, "nothing proves where it came from");
+}
+
 struct error *origin_find(struct target *target, const struct task *task, const struct frame *frame,
 			  unsigned int reg, struct origin *ret)
 {
 	struct question question = { .target = target, .frame = frame };
+	uint8_t *bytes = NULL;
 	*ret = (struct origin){ 0 };
-	if (!frame->has_symbol || frame->symbol.size > FUNCTION_SIZE_MAX ||
-	    frame->offset >= frame->symbol.size)
-		return error_create(ERROR_NOT_FOUND, "no function");
-	TRY(inference_get(target, &question.inference));
-	arguments_world(question.inference, &question.world);
-	uint8_t *bytes = malloc(frame->symbol.size);
-	if (!bytes)
-		return error_no_memory();
-	question.code = (struct code){ bytes, frame->symbol.size, frame->symbol.address };
-	struct error *error = NULL;
-	if (!text_read(&question.inference->text, question.code.address, bytes, question.code.size))
-		error = error_create(ERROR_NOT_FOUND, "no code");
-	if (!error)
-		error = symbolic_run(&question.world, &question.code, frame->offset,
-				     frame->pc_is_exact, &question.equations.place);
-	unsigned int number = REGISTERS;
-	for (unsigned int i = 0; i < REGISTERS; i++)
-		if (question.world.lowering->in_target[i] == reg)
-			number = i;
-	if (!error && number == REGISTERS)
-		error = error_create(ERROR_NOT_FOUND, "no such register");
+	struct error *error = ask(&question, &bytes);
 	const struct symbolic *values = question.equations.place.state.registers;
-	if (!error && !explain(&question, task, &values[number], ret))
-		error = error_create(ERROR_NOT_FOUND, "nothing proves where it came from");
+	unsigned int number = 0;
+	while (!error && number < REGISTERS && question.world.lowering->in_target[number] != reg)
+		number++;
+	if (!error && (number == REGISTERS || !explain(&question, task, &values[number], ret)))
+		error = nothing_proved();
+	free(bytes);
+	return error;
+}
+
+struct error *origin_find_target(struct target *target, const struct task *task,
+				 const struct frame *frame, struct origin *ret)
+{
+	struct question question = { .target = target, .frame = frame };
+	uint8_t *bytes = NULL;
+	*ret = (struct origin){ 0 };
+	struct error *error = frame->pc_is_exact ? nothing_proved() : ask(&question, &bytes);
+	const struct symbolic_place *place = &question.equations.place;
+	if (!error &&
+	    (place->call != CALL_REGISTER || !explain(&question, task, &place->pointer, ret)))
+		error = nothing_proved();
 	free(bytes);
 	return error;
 }

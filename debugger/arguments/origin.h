@@ -28,5 +28,11 @@ struct origin {
  */
 struct error *origin_find(struct target *target, const struct task *task, const struct frame *frame,
 			  unsigned int reg, struct origin *ret) MUST_CHECK;
+/*
+ * The same of the address that the frame called: of a pointer, which may be none to a function. The
+ * frame is one that called; ERROR_NOT_FOUND too where it did so by a plain address.
+ */
+struct error *origin_find_target(struct target *target, const struct task *task,
+				 const struct frame *frame, struct origin *ret) MUST_CHECK;
 
 #endif

@@ -23,7 +23,7 @@ CAUSES = {
     "wild": ("wild-pointer", "0xbad1dea0bad1dea", "lab_device_depth"),
     "user": ("user-pointer", r"^lab_device_configure\(\) read rate of a struct lab_config .*argument config of "
              r"lab_device_configure\(\)$", "lab_device_configure"),
-    "jump": ("jump", r"^lab_device_set_mode\+0x\w+ \[faults\] called 0x0 \(NULL\)", "lab_device_set_mode"),
+    "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: \S+ made it so$", "lab_device_set_mode"),
     "bug": ("bug", r"faults\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
     "warn": ("warning", r"faults\.c:\d+ in lab_device_check", "lab_device_check"),
@@ -32,8 +32,8 @@ CAUSES = {
     "timer": (None, "lab_", "lab_"),
     "softirq": (None, "lab_", "lab_"),
     "work": (None, "lab_", "lab_"),
-    "soft": ("soft-lockup", "did not schedule", "lab_"),
-    "rcu": ("rcu-stall", "grace period", "lab_"),
+    "soft": ("soft-lockup", r'did not schedule for too long: pid \d+ "lab-spinner" was in lab_device_poll', "lab_device_poll"),
+    "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
 # What else is said of one that runs in something else than a task.
 CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
