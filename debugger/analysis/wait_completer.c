@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Nobody owns a completion: who completes it is known by what it lies in (kernel/fork.c, kthread.c,
+ * workqueue.c, rcu/update.c).
+ */
+#include "debugger/analysis/waits_private.h"
+
+#include "base/array.h"
+
+#define PF_WQ_WORKER 0x00000020u
+#define PF_KTHREAD   0x00200000u
+
+static bool task_flags(const struct wait_world *world, const struct task *task, uint64_t *ret)
+{
+	return wait_read(world, "struct task_struct", task->address, "flags", ret);
+}
+
+/* --- those that the end of a task completes
+ * --------------------------------------------------------- */
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct wait_end *one = a, *other = b;
+	return one->completion < other->completion ? -1 : one->completion > other->completion;
+}
+
+static struct error *load_ends(struct wait_world *world)
+{
+	for (size_t i = 0; i < world->task_count; i++) {
+		const struct task *task = &world->tasks[i];
+		uint64_t completion, flags;
+		if (!wait_read(world, "struct task_struct", task->address, "vfork_done",
+			       &completion) ||
+		    !completion || !task_flags(world, task, &flags))
+			continue;
+		if (!array_reserve(&world->ends, &world->end_capacity, world->end_count + 1))
+			return error_no_memory();
+		world->ends[world->end_count++] =
+			(struct wait_end){ completion, task->address, (flags & PF_KTHREAD) != 0 };
+	}
+	array_sort(world->ends, world->end_count, sizeof(*world->ends), compare_ends);
+	world->ends_loaded = true;
+	return NULL;
+}
+
+static const struct wait_end *find_end(const struct wait_world *world, uint64_t completion)
+{
+	const struct wait_end key = { .completion = completion };
+	return array_search(&key, world->ends, world->end_count, sizeof(*world->ends),
+			    compare_ends);
+}
+
+/* Every kernel thread's vfork_done leads to its struct kthread: no vfork(), but kthread_stop(). */
+static struct error *end_of_task(struct sleeper *sleeper, bool *ret)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	uint64_t exited, parked;
+	*ret = false;
+	if (!world->ends_loaded)
+		TRY(load_ends(world));
+	const struct wait_end *end = find_end(world, wait->object);
+	wait->owner_how = end && end->is_kthread ? "the kernel thread that is to end"
+						 : "its vfork child, until that ends or execs";
+	if (!end && wait_offset(world, "struct kthread", "exited", &exited) &&
+	    wait_offset(world, "struct kthread", "parked", &parked)) {
+		end = find_end(world, wait->object - parked + exited);
+		end = end && end->is_kthread ? end : NULL;
+		wait->owner_how = "the kernel thread that is to park";
+	}
+	if (!end)
+		return NULL;
+	wait->owner = end->task;
+	wait->owner_sure = CONFIDENCE_CERTAIN;
+	*ret = true;
+	return NULL;
+}
+
+/* --- works
+ * ------------------------------------------------------------------------------------------ */
+
+static bool read_worker(const struct wait_world *world, const struct task *task,
+			struct wait_worker *ret)
+{
+	/* Up to 5.16 the struct kthread had no member of its own (e32cf5dfbe22). */
+	static const char *const members[] = { "worker_private", "set_child_tid" };
+	const char *type = "struct worker";
+	uint64_t flags, offset, kthread, worker, owner;
+	if (!task_flags(world, task, &flags) || !(flags & PF_WQ_WORKER))
+		return false;
+	size_t member = !wait_offset(world, "struct task_struct", members[0], &offset);
+	if (!wait_read(world, "struct task_struct", task->address, members[member], &kthread) ||
+	    !wait_read(world, "struct kthread", kthread, "data", &worker) ||
+	    !wait_read(world, type, worker, "task", &owner) || owner != task->address ||
+	    !wait_read(world, type, worker, "current_work", &ret->work) ||
+	    !wait_offset(world, type, "scheduled", &offset))
+		return false;
+	uint64_t pool;
+	if (!ret->work || !wait_read(world, type, worker, "current_pwq", &pool) ||
+	    !wait_read(world, "struct pool_workqueue", pool, "wq", &ret->queue) ||
+	    !wait_read(world, type, worker, "current_color", &ret->color))
+		ret->queue = 0;
+	ret->task = task->address;
+	ret->scheduled = worker + offset;
+	return true;
+}
+
+static struct error *load_workers(struct wait_world *world)
+{
+	for (size_t i = 0; i < world->task_count; i++) {
+		struct wait_worker worker;
+		if (!read_worker(world, &world->tasks[i], &worker))
+			continue;
+		if (!array_reserve(&world->workers, &world->worker_capacity,
+				   world->worker_count + 1))
+			return error_no_memory();
+		world->workers[world->worker_count++] = worker;
+	}
+	world->workers_loaded = true;
+	return NULL;
+}
+
+/*
+ * Who flushes a work puts a barrier behind it: into the list of the worker that runs it, or, while
+ * none does, into the pool's.
+ */
+static struct error *worker_of_barrier(struct sleeper *sleeper, uint64_t entry,
+				       const struct wait_worker **ret)
+{
+	struct wait_world *world = sleeper->world;
+	*ret = NULL;
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	for (size_t i = 0; i < world->worker_count && !*ret; i++) {
+		bool shares;
+		TRY(wait_rings_share(&world->rings, world->target, entry,
+				     world->workers[i].scheduled, &shares));
+		if (shares)
+			*ret = &world->workers[i];
+	}
+	return NULL;
+}
+
+static struct error *flush_of_work(struct sleeper *sleeper, bool *ret)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct wq_barrier";
+	const struct wait_worker *worker;
+	uint64_t done, function, task, entry, work = 0;
+	*ret = false;
+	if (!wait_offset(world, type, "done", &done))
+		return NULL;
+	uint64_t barrier = wait->object - done;
+	if (!wait_read(world, type, barrier, "work.func", &function) ||
+	    !wait_is_function(world, function, "wq_barrier_func") ||
+	    !wait_read(world, type, barrier, "task", &task) || task != sleeper->task->address ||
+	    !wait_offset(world, type, "work.entry", &entry))
+		return NULL;
+	*ret = true;
+	wait->kind = "flush work";
+	wait->type = "struct work_struct";
+	TRY(worker_of_barrier(sleeper, barrier + entry, &worker));
+	if (worker) {
+		wait->object = worker->work;
+		wait->how = "list";
+		wait->owner = worker->task;
+		wait->owner_sure = CONFIDENCE_CERTAIN;
+		wait->owner_how = "the worker that runs it";
+		return NULL;
+	}
+	bool known = wait_argument(sleeper, sleeper->frame, sleeper->frame + 4,
+				   "struct work_struct *", &work);
+	wait->object = known ? work : 0;
+	wait->how = known ? "argument" : NULL;
+	wait->sure = known ? CONFIDENCE_CERTAIN : CONFIDENCE_UNKNOWN;
+	wait->owner_how = "no worker has begun it";
+	return NULL;
+}
+
+/*
+ * All works of a queue that have the flusher's color (struct wq_flusher on its stack, which the
+ * queue leads to).
+ */
+static struct error *flush_of_queue(struct sleeper *sleeper, bool *ret)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct workqueue_struct";
+	uint64_t queue, done, first, color;
+	size_t runs = 0;
+	*ret = false;
+	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct workqueue_struct *",
+			   &queue) ||
+	    !wait_offset(world, "struct wq_flusher", "done", &done) ||
+	    !wait_read(world, "struct wq_flusher", wait->object - done, "flush_color", &color) ||
+	    !wait_read(world, type, queue, "first_flusher", &first) || first != wait->object - done)
+		return NULL;
+	*ret = true;
+	wait->kind = "flush workqueue";
+	wait->type = type;
+	wait->object = queue;
+	wait->owner_how = "no worker runs a work of it";
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	for (size_t i = 0; i < world->worker_count; i++) {
+		const struct wait_worker *worker = &world->workers[i];
+		if (worker->queue != queue || worker->color != color || runs++)
+			continue;
+		wait->owner = worker->task;
+		wait->owner_how = "the worker that runs a work of it";
+	}
+	wait->owner_sure = runs == 1 ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+	if (!runs)
+		wait->owner_sure = CONFIDENCE_UNKNOWN;
+	if (runs > 1)
+		wait->owner_how = "one of several workers that run works of it";
+	return NULL;
+}
+
+/* --- grace periods
+ * ----------------------------------------------------------------------------------- */
+
+static bool is_grace_period(struct sleeper *sleeper)
+{
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct rcu_synchronize";
+	uint64_t completion, function;
+	if (!wait_offset(sleeper->world, type, "completion", &completion))
+		return false;
+	uint64_t start = wait->object - completion;
+	if (!wait_read(sleeper->world, type, start, "head.func", &function) ||
+	    !wait_is_function(sleeper->world, function, "wakeme_after_rcu"))
+		return false;
+	bool is_srcu = wait_argument(sleeper, sleeper->frame, sleeper->frame + 4,
+				     "struct srcu_struct *", &function);
+	wait->kind = is_srcu ? "SRCU grace period" : "RCU grace period";
+	wait->type = is_srcu ? "struct srcu_struct" : type;
+	wait->object = is_srcu ? function : start;
+	wait->owner_how = "readers, whom the kernel does not name";
+	return true;
+}
+
+/* --- block I/O ---------------------------------------------------------------------------------
+ */
+
+/* submit_bio_wait(): the bio leads back to the completion, and to the device that is to answer. */
+static bool is_bio(struct sleeper *sleeper)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	uint64_t bio, completion, device;
+	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct bio *", &bio) ||
+	    !wait_read(world, "struct bio", bio, "bi_private", &completion) ||
+	    completion != wait->object)
+		return false;
+	wait->kind = "bio";
+	wait->type = "struct bio";
+	wait->object = bio;
+	wait->owner_how = "its device has not answered";
+	if (wait_read(world, "struct bio", bio, "bi_bdev", &device) && device) {
+		wait->within = device;
+		wait->within_type = "struct block_device";
+	}
+	return true;
+}
+
+struct error *wait_completer(struct sleeper *sleeper)
+{
+	struct wait *wait = sleeper->wait;
+	bool found;
+	uint64_t done;
+	wait->is_granted = wait_read(sleeper->world, wait->type, wait->object, "done", &done) &&
+			   done != 0;
+	TRY(flush_of_work(sleeper, &found));
+	if (!found)
+		TRY(flush_of_queue(sleeper, &found));
+	if (found || is_grace_period(sleeper) || is_bio(sleeper))
+		return NULL;
+	TRY(end_of_task(sleeper, &found));
+	if (!found)
+		wait->owner_how = "a completion does not say who completes it";
+	return NULL;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Who has a lock, by the lock's own word (kernel/locking/mutex.c, rwsem.c, percpu-rwsem.c,
+ * rtmutex_common.h). A word that names no task of the dump names nobody.
+ */
+#include "debugger/analysis/waits_private.h"
+
+#include "debugger/target/list.h"
+#include <inttypes.h>
+
+/* Of a mutex's owner: bits that are no part of the pointer; the last: handed to, not yet taken. */
+#define MUTEX_FLAGS  7u
+#define MUTEX_PICKUP 4u
+/* Of a rw_semaphore's count and owner. */
+#define RWSEM_WRITER_LOCKED 1u
+#define RWSEM_READERS_SHIFT 8
+#define RWSEM_READERS_MASK  ((1ull << 55) - 1)
+#define RWSEM_OWNER_FLAGS   7u
+#define RWSEM_OWNER_READER  1u
+#define RT_MUTEX_FLAGS	    1u
+
+/* Super blocks that are looked at for all waiters together: machines with containers have
+ * thousands. */
+#define SUPER_BLOCKS_MAX (1u << 20)
+
+static bool own(struct sleeper *sleeper, uint64_t address, enum confidence sure, const char *how)
+{
+	if (!address || !wait_task_at(sleeper->world, address))
+		return false;
+	sleeper->wait->owner = address;
+	sleeper->wait->owner_sure = sure;
+	sleeper->wait->owner_how = how;
+	return true;
+}
+
+static struct error *nobody(struct sleeper *sleeper, const char *why)
+{
+	sleeper->wait->owner_how = why;
+	return NULL;
+}
+
+struct error *wait_mutex_owner(struct sleeper *sleeper)
+{
+	uint64_t word;
+	if (!wait_read(sleeper->world, "struct mutex", sleeper->wait->object, "owner.counter",
+		       &word))
+		return nobody(sleeper, "its owner cannot be read");
+	uint64_t owner = word & ~(uint64_t)MUTEX_FLAGS;
+	bool is_handed_on = word & MUTEX_PICKUP;
+	if (is_handed_on && owner == sleeper->task->address) {
+		sleeper->wait->is_granted = true;
+		return nobody(sleeper, "it has been handed to this task");
+	}
+	if (own(sleeper, owner, CONFIDENCE_CERTAIN, is_handed_on ? "handed to it" : "owner word"))
+		return NULL;
+	return nobody(sleeper, owner ? "its owner word names no task"
+				     : "it is free: a waiter is being woken");
+}
+
+/* Of readers, the word keeps the last one that came, who may have gone. */
+static struct error *reader_owner(struct sleeper *sleeper, uint64_t readers, uint64_t word)
+{
+	uint64_t last = word & ~(uint64_t)RWSEM_OWNER_FLAGS;
+	bool is_alone = readers == 1 && last != sleeper->task->address;
+	if ((word & RWSEM_OWNER_READER) &&
+	    own(sleeper, last, is_alone ? CONFIDENCE_INFERRED : CONFIDENCE_GUESS,
+		readers == 1 ? "one reader has it, the last one that came was this"
+			     : "several readers have it, the last one that came was this"))
+		return NULL;
+	return nobody(sleeper, "readers have it, whom the kernel does not name");
+}
+
+struct error *wait_rwsem_owner(struct sleeper *sleeper)
+{
+	const char *type = "struct rw_semaphore";
+	uint64_t object = sleeper->wait->object, count, word;
+	if (!wait_read(sleeper->world, type, object, "count.counter", &count) ||
+	    !wait_read(sleeper->world, type, object, "owner.counter", &word))
+		return nobody(sleeper, "its owner cannot be read");
+	uint64_t readers = count >> RWSEM_READERS_SHIFT & RWSEM_READERS_MASK;
+	if (count & RWSEM_WRITER_LOCKED) {
+		if (own(sleeper, word & ~(uint64_t)RWSEM_OWNER_FLAGS, CONFIDENCE_CERTAIN,
+			"owner word, as writer"))
+			return NULL;
+		return nobody(sleeper, "a writer has it, whom its word does not name");
+	}
+	if (readers)
+		return reader_owner(sleeper, readers, word);
+	return nobody(sleeper, "it is free: a waiter is being woken");
+}
+
+struct error *wait_semaphore_owner(struct sleeper *sleeper)
+{
+	uint64_t last;
+	if (wait_read(sleeper->world, "struct semaphore", sleeper->wait->object, "last_holder",
+		      &last) &&
+	    own(sleeper, last, CONFIDENCE_GUESS, "the last one that took it"))
+		return NULL;
+	return nobody(sleeper, "the kernel does not note who has a semaphore");
+}
+
+/* --- per-CPU semaphores
+ * ---------------------------------------------------------------------------- */
+
+/* The filesystem whose writers a semaphore stops; 0: of none. */
+static struct error *super_block_of(struct wait_world *world, uint64_t semaphore, uint64_t *ret)
+{
+	struct list_walk walk;
+	uint64_t head, link;
+	struct object block, member;
+	*ret = 0;
+	if (world->frozen_semaphore == semaphore) {
+		*ret = world->frozen_block;
+		return NULL;
+	}
+	if (!symtab_address(world->target->symbols, "super_blocks", &head) ||
+	    !wait_offset(world, "struct super_block", "s_list", &link))
+		return NULL;
+	list_walk_init(&walk, world->target, head);
+	while (world->super_blocks_seen++ < SUPER_BLOCKS_MAX) {
+		uint64_t node, size;
+		struct error *error = list_walk_next(&walk, &node);
+		if (error)
+			return error_only_fatal(error);
+		if (!node)
+			return NULL;
+		error = object_at(world->target, "struct super_block", node - link, &block);
+		if (!error)
+			error = object_member(&block, "s_writers.rw_sem", &member);
+		error_free(error);
+		if (error || !type_size(member.type, &size))
+			return NULL;
+		if (semaphore >= member.address && semaphore - member.address < size) {
+			world->frozen_semaphore = semaphore;
+			*ret = world->frozen_block = block.address;
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Who froze a filesystem may be gone; the counters are of 6.6 and later (880b9577855e). */
+static const char *why_frozen(struct wait_world *world, uint64_t block)
+{
+	const char *type = "struct super_block";
+	uint64_t frozen, user;
+	if (!wait_read(world, type, block, "s_writers.frozen", &frozen))
+		return "its filesystem's state cannot be read";
+	if (!frozen)
+		return "its filesystem is not frozen any more";
+	if (!wait_read(world, type, block, "s_writers.freeze_ucount", &user))
+		return "its filesystem is frozen";
+	return user ? "its filesystem is frozen, by user space"
+		    : "its filesystem is frozen, by the kernel";
+}
+
+struct error *wait_percpu_owner(struct sleeper *sleeper)
+{
+	struct wait *wait = sleeper->wait;
+	struct wait_world *world = sleeper->world;
+	uint64_t writer = 0, block;
+	bool is_writer = wait->mode && wait->mode[0] == 'w';
+	/* It is the writer itself that drains the readers. */
+	if (wait_read(world, wait->type, wait->object, "writer.task", &writer) &&
+	    writer != sleeper->task->address &&
+	    own(sleeper, writer, CONFIDENCE_CERTAIN, "the writer that waits for readers"))
+		return NULL;
+	TRY(super_block_of(world, wait->object, &block));
+	if (block) {
+		wait->within = block;
+		wait->within_type = "struct super_block";
+		return nobody(sleeper, why_frozen(world, block));
+	}
+	return nobody(sleeper,
+		      is_writer ? "readers or a writer have it, whom the kernel does not name"
+				: "a writer has it, whom the kernel does not name");
+}
+
+/* --- rt_mutex -----------------------------------------------------------------------------------
+ */
+
+bool wait_find_rt_mutex(struct sleeper *sleeper)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *record = "struct rt_mutex_waiter";
+	uint64_t waiter, task, lock, word;
+	if (!wait_read(world, "struct task_struct", sleeper->task->address, "pi_blocked_on",
+		       &waiter) ||
+	    !waiter || !wait_read(world, record, waiter, "task", &task) ||
+	    task != sleeper->task->address || !wait_read(world, record, waiter, "lock", &lock))
+		return false;
+	/* A part of its own since 5.16 (830e6acc8a1c). */
+	const char *const types[] = { "struct rt_mutex_base", "struct rt_mutex" };
+	size_t type = !wait_offset(world, types[0], "owner", &word);
+	wait->kind = "rt_mutex";
+	wait->type = types[type];
+	wait->object = lock;
+	wait->how = "task's own note";
+	wait->sure = CONFIDENCE_CERTAIN;
+	if (!wait_read(world, types[type], lock, "owner", &word))
+		wait->owner_how = "its owner cannot be read";
+	else if (!own(sleeper, word & ~(uint64_t)RT_MUTEX_FLAGS, CONFIDENCE_CERTAIN, "owner word"))
+		wait->owner_how = word & ~(uint64_t)RT_MUTEX_FLAGS
+					  ? "its owner word names no task"
+					  : "it is free: a waiter is being woken";
+	return true;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/wait_text.h"
+
+#include "debugger/analysis/waits_private.h"
+#include <inttypes.h>
+
+#define STACK_SIZE_GUARD (16u << 10)
+
+static void put_super_block(struct target *target, uint64_t address, struct strbuf *ret)
+{
+	struct object block;
+	char name[64] = "", kind[64] = "";
+	struct object type;
+	struct error *error = object_at(target, "struct super_block", address, &block);
+	if (!error)
+		error = object_string(&block, "s_id", name, sizeof(name));
+	if (error) {
+		error_free(error);
+		return;
+	}
+	uint64_t letters = 0;
+	size_t length;
+	error = object_follow(&block, "s_type", &type);
+	if (!error)
+		error = object_u64(&type, "name", &letters);
+	if (!error)
+		error = memory_read_string(target->memory, letters, kind, sizeof(kind), &length);
+	error_free(error);
+	strbuf_format(ret, "s_writers of %s, %s", name, error ? "a filesystem" : kind);
+}
+
+/* The disk that a bio is for. */
+static void put_device(struct target *target, uint64_t address, struct strbuf *ret)
+{
+	char name[64] = "";
+	struct object device, disk;
+	struct error *error = object_at(target, "struct block_device", address, &device);
+	if (!error)
+		error = object_follow(&device, "bd_disk", &disk);
+	if (!error)
+		error = object_string(&disk, "disk_name", name, sizeof(name));
+	if (!error)
+		strbuf_format(ret, "for disk %s", name);
+	error_free(error);
+}
+
+static void put_inode(struct target *target, uint64_t address, struct strbuf *ret)
+{
+	char name[64] = "";
+	struct object inode, block;
+	uint64_t number = 0;
+	struct error *error = object_at(target, "struct inode", address, &inode);
+	if (!error)
+		error = object_u64(&inode, "i_ino", &number);
+	if (!error)
+		error = object_follow(&inode, "i_sb", &block);
+	if (!error)
+		error = object_string(&block, "s_id", name, sizeof(name));
+	if (!error)
+		strbuf_format(ret, "of inode %" PRIu64 " of %s", number, name);
+	error_free(error);
+}
+
+static void put_within(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	if (!strcmp(wait->within_type, "struct super_block"))
+		put_super_block(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct block_device"))
+		put_device(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct inode"))
+		put_inode(target, wait->within, ret);
+}
+
+void wait_put_object_name(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	char text[640];
+	if (!wait->object)
+		return;
+	if (wait->within)
+		put_within(target, wait, ret);
+	else if (wait->task.stack && wait->object >= wait->task.stack &&
+		 wait->object - wait->task.stack < STACK_SIZE_GUARD)
+		strbuf_put(ret, "on its own stack");
+	else if (strcmp(wait->kind, "futex") &&
+		 target_describe(target, wait->object, text, sizeof(text)))
+		strbuf_put(ret, text);
+}
+
+void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	struct strbuf name = { 0 };
+	strbuf_put(ret, wait->kind);
+	if (wait->object)
+		strbuf_format(ret, " 0x%" PRIx64, wait->object);
+	wait_put_object_name(target, wait, &name);
+	if (name.size) {
+		strbuf_put(ret, " (");
+		strbuf_bytes(ret, name.data, name.size);
+		strbuf_put(ret, ")");
+	}
+	ret->failed |= name.failed;
+	strbuf_deinit(&name);
+	if (wait->mode)
+		strbuf_format(ret, strcmp(wait->mode, "shared") ? " to %s" : " (%s)", wait->mode);
+}
+
+void wait_put_task(const struct task *task, struct strbuf *ret)
+{
+	if (task->pid < 0)
+		strbuf_format(ret, "task 0x%" PRIx64, task->address);
+	else
+		strbuf_format(ret, "%" PRId32 " \"%s\"", task->pid, task->comm);
+}
+
+void wait_put_state(const struct task *task, const char *function, struct strbuf *ret)
+{
+	if (task->on_cpu)
+		strbuf_format(ret, "runs on CPU %" PRIu32, task->cpu);
+	else if (task->state_letter == 'R')
+		strbuf_put(ret, "is ready to run");
+	else if (strchr("ZX", task->state_letter))
+		strbuf_put(ret, "has exited");
+	else if (task->state_letter == '?')
+		strbuf_put(ret, "is in an unknown state");
+	else
+		strbuf_put(ret, strchr("tT", task->state_letter) ? "is stopped" : "sleeps");
+	if (function && *function)
+		strbuf_format(ret, " in %s", function);
+}
+
+struct error *wait_function_of(struct target *target, const struct task *task, const char **ret)
+{
+	struct stack_trace trace;
+	*ret = "";
+	if (strchr("ZX?", task->state_letter))
+		return NULL;
+	struct error *error = unwind_task(target, task, &trace);
+	if (error)
+		return error_only_fatal(error);
+	for (size_t i = 0; i < trace.count && !**ret; i++) {
+		const struct frame *frame = &trace.frames[i];
+		if (frame->kind == FRAME_USER || !frame->has_symbol)
+			break;
+		if (task->on_cpu || !wait_is_scheduler(frame))
+			*ret = frame->symbol.name;
+	}
+	stack_trace_deinit(&trace);
+	return NULL;
+}
+
+/* How sure it is who has it, where that is not proved. */
+static const char *doubt_of(const struct wait *wait)
+{
+	enum confidence sure = wait->sure < wait->owner_sure ? wait->sure : wait->owner_sure;
+	return sure == CONFIDENCE_CERTAIN ? NULL : confidence_name(sure);
+}
+
+void wait_put_link(struct target *target, const struct wait *wait, const struct task *owner,
+		   struct strbuf *ret)
+{
+	wait_put_task(&wait->task, ret);
+	if (!strcmp(wait->kind, "sleep")) {
+		strbuf_format(ret, " sleeps in %s, called by %s", wait->function,
+			      *wait->caller ? wait->caller : "what is not known");
+		return;
+	}
+	strbuf_put(ret, " waits for ");
+	wait_put_object(target, wait, ret);
+	if (!owner) {
+		strbuf_format(ret, ": %s",
+			      wait->owner_how
+				      ?: wait->object ? "nobody is known to have it"
+						      : "which one is not known");
+		return;
+	}
+	bool has_words = wait->owner_how && strcmp(wait->owner_how, "owner word");
+	strbuf_put(ret, ", held up by ");
+	wait_put_task(owner, ret);
+	const char *doubt = doubt_of(wait);
+	if (has_words || doubt)
+		strbuf_format(ret, " (%s%s%s)", doubt ?: "", doubt && has_words ? ": " : "",
+			      has_words ? wait->owner_how : "");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Waits in words, for people; names are as the dump has them. */
+#ifndef DEBUGGER_ANALYSIS_WAIT_TEXT_H
+#define DEBUGGER_ANALYSIS_WAIT_TEXT_H
+
+#include "base/strbuf.h"
+#include "debugger/analysis/waits.h"
+
+/*
+ * What the object is, where that costs nothing: a variable, part of a filesystem, on a task's
+ * stack. Puts nothing where nothing is known.
+ */
+void wait_put_object_name(struct target *target, const struct wait *wait, struct strbuf *ret);
+/* "mutex 0xffff... (abba_first [stuck])", with "reading" and the like; "something" if not known. */
+void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret);
+/* `42 "name"`; `task 0x...` where only the address is known. */
+void wait_put_task(const struct task *task, struct strbuf *ret);
+/* "runs on CPU 1", "sleeps in msleep", "has exited". `function`: NULL not known. */
+void wait_put_state(const struct task *task, const char *function, struct strbuf *ret);
+/*
+ * Where a task is that waits for nobody: the function outside of the scheduler, of a running one
+ * the innermost; "" unknown. Errors are fatal ones.
+ */
+struct error *wait_function_of(struct target *target, const struct task *task,
+			       const char **ret) MUST_CHECK;
+/*
+ * `42 "name" waits for mutex 0x..., held by 43 "other"`: one link of a chain. `owner`: NULL, not
+ * known.
+ */
+void wait_put_link(struct target *target, const struct wait *wait, const struct task *owner,
+		   struct strbuf *ret);
+
+#endif

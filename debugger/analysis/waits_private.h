@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of waits_find() share: what is known of the machine, and of one task that sleeps.
+ */
+#ifndef DEBUGGER_ANALYSIS_WAITS_PRIVATE_H
+#define DEBUGGER_ANALYSIS_WAITS_PRIVATE_H
+
+#include "debugger/analysis/wait_ring.h"
+#include "debugger/analysis/waits.h"
+#include "debugger/arguments/arguments.h"
+
+/* A worker of the kernel's workqueues, and what it works on. */
+struct wait_worker {
+	uint64_t task, work, scheduled; /* addresses; `scheduled`: of its list */
+	uint64_t queue;			/* that the work is of; 0: none */
+	uint64_t color;			/* works of one color are flushed together */
+};
+
+/* A completion that somebody's end completes (task_struct.vfork_done). */
+struct wait_end {
+	uint64_t completion, task;
+	bool is_kthread;
+};
+
+struct wait_world {
+	struct target *target;
+	struct waits *waits;
+	struct task *tasks; /* all, by address */
+	size_t task_count, task_capacity;
+	uint64_t stack_size; /* of each */
+	uint64_t now;	     /* ns, of the scheduler's clock; 0: not known */
+	struct wait_rings rings;
+	struct argument_places *places;
+	struct wait_worker *workers;
+	size_t worker_count, worker_capacity;
+	struct wait_end *ends;
+	size_t end_count, end_capacity;
+	bool workers_loaded, ends_loaded;
+	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
+	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
+	uint32_t super_blocks_seen;
+};
+
+struct sleeper;
+
+/* What a kind of lock is made of, by the kernel's own names. */
+struct wait_class {
+	const char *kind, *type;
+	const char *record, *record_task,
+		*record_node; /* on the stack of who waits, and its list */
+	const char *head;     /* of the list, in the lock */
+	const char *first;    /* where newer kernels have no head: the pointer to a record */
+	struct error *(*find_owner)(struct sleeper *sleeper);
+};
+
+struct sleeper {
+	struct wait_world *world;
+	const struct task *task;
+	struct stack_trace *trace;
+	struct frame_arguments *arguments; /* of the frames; NULL: not asked for, or not known */
+	bool arguments_asked;
+	size_t frame; /* the innermost one outside of the scheduler */
+	uint8_t *stack;
+	uint64_t stack_start;
+	size_t stack_size; /* of what was read of it */
+	struct wait *wait;
+};
+
+/* --- reading: false for what cannot be had, whatever the reason ------------------------------- */
+
+bool wait_offset(const struct wait_world *world, const char *type, const char *path, uint64_t *ret);
+bool wait_read(const struct wait_world *world, const char *type, uint64_t address, const char *path,
+	       uint64_t *ret);
+/* Whether a function of that name begins at an address. NULL: any function. */
+bool wait_is_function(const struct wait_world *world, uint64_t address, const char *name);
+/* NULL: no task is at the address. */
+const struct task *wait_task_at(const struct wait_world *world, uint64_t address);
+bool wait_is_on_stack(const struct wait_world *world, const struct task *task, uint64_t address);
+
+/* --- one task (wait_find.c) ---------------------------------------------------------------------
+ */
+
+/* Fills in sleeper->wait; its kind stays NULL where nothing is found. Errors are fatal ones. */
+struct error *wait_find(struct sleeper *sleeper) MUST_CHECK;
+/* Whether a frame's function has that name, but for what the compiler adds to it. */
+bool wait_frame_is(const struct frame *frame, const char *name);
+/* Whether it is the scheduler that a task sleeps in, and not who called it. */
+bool wait_is_scheduler(const struct frame *frame);
+/*
+ * The value of the first argument of a type ("struct mutex *") in the frames [from, to). False:
+ * none is proved.
+ */
+bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *type,
+		   uint64_t *ret);
+
+/* --- records on the stack (wait_record.c) ---------------------------------------------------- */
+
+#define WAIT_RECORDS_MAX 8
+
+/* Where the records that name the task lie, innermost first, of those that are linked. */
+size_t wait_records(struct sleeper *sleeper, const char *type, const char *task_member,
+		    const char *node_member, size_t frames, uint64_t ret[WAIT_RECORDS_MAX]);
+/* The lock that the record of a class is linked to; 0: none. */
+struct error *wait_lock_by_list(struct sleeper *sleeper, const struct wait_class *class,
+				const uint64_t *candidates, size_t count, uint64_t *ret) MUST_CHECK;
+/* The head of the wait queue that an entry is in; 0: none. */
+struct error *wait_queue_head_of(struct wait_world *world, uint64_t entry,
+				 uint64_t *ret) MUST_CHECK;
+
+/* --- kinds of waits ------------------------------------------------------------------------------
+ */
+
+/* What a wait queue is of, by its entry (wait_queue.c). */
+struct error *wait_find_queue(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
+/* A task that an rt_mutex blocks; false: none does. */
+bool wait_find_rt_mutex(struct sleeper *sleeper);
+
+/* --- owners (wait_owner.c, wait_completer.c)
+ * ------------------------------------------------------ */
+
+struct error *wait_mutex_owner(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_rwsem_owner(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_semaphore_owner(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
+/* Who completes it, by what it lies in; the wait may turn out to be for a work or a grace period.
+ */
+struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
+
+#endif
