@@ -17,6 +17,7 @@ extern const struct command command_globals;
 extern const struct command command_help;
 extern const struct command command_info;
 extern const struct command command_list;
+extern const struct command command_locks;
 extern const struct command command_log;
 extern const struct command command_mod;
 extern const struct command command_print;
@@ -56,6 +57,7 @@ const struct command *const commands[] = {
 	&command_help,
 	&command_info,
 	&command_list,
+	&command_locks,
 	&command_log,
 	&command_mod,
 	&command_print,

@@ -48,7 +48,7 @@ const struct crash_word crash_commands[] = {
 	{ "vm", "`foreach PID tree vm_area_struct current->mm->mm_mt -s vm_start,vm_end,vm_flags`, "
 		"`print *current->mm`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
-	{ "waitq", "`list wait_queue_entry.entry -H ADDRESS -s private,func`" },
+	{ "waitq", "`locks ADDRESS`; `list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },
 	{ NULL, NULL },
 };

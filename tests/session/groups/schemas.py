@@ -24,7 +24,7 @@ MORE = (
     "sym schedule", "sym -f schedule", "sym ffffffff81000000", "sym nosuchsym", "sym -m virtio_blk", "sym vfs_read+4",
     "dis schedule", "dis -r $rip", "dis 0", "frame", "frame 1", "up", "down", "registers", "info frame", "info registers",
     "task 1", "task", "bt", "registers", "foreach 1 print current->pid", "foreach 1 task", "foreach 1 registers",
-    "foreach user bt", "stacks", "stacks -s D", "ps --columns pid,comm 1", "log", "btf", "btf diff vmlinux vmlinux",
+    "foreach user bt", "stacks", "stacks -s D", "locks vfork-parent", "locks -g flock-holder", "ps --columns pid,comm 1", "log", "btf", "btf diff vmlinux vmlinux",
     "rd -a linux_banner 64", "rd -s init_task 16", "rd -8 linux_banner 4", "rd 0", "bpf", "set", "set depth 3", "set",
     "set depth 0", "set $it = &init_task", "set", "set -c 0", "alias x = ps 1", "alias", "unalias x", "help", "help bt",
     "tree irq_desc sparse_irqs -s irq_data.irq,lock", "tree irq_desc irq_desc_tree -s irq_data.irq,lock",

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`locks` against what the guest knew: /proc of every task, /proc/locks, and the module `stuck`,
+which writes down who waits for what."""
+
+import os
+import re
+
+from lib import boots, check, check_equal
+
+# What the guest's tasks wait for, by their names.
+KINDS = {
+    "vfork-parent": ("completion", None), "frozen-one": ("percpu_rwsem", "read"),
+    "frozen-two": ("percpu_rwsem", "read"), "frozen-mkdir": ("percpu_rwsem", "read"),
+    "pipe-read": ("pipe", "read"), "pipe-write": ("pipe", "write"), "epoll": ("epoll", None),
+    "eventfd": ("wait queue", None), "inotify": ("wait queue", None),
+    "signalfd": ("wait queue", None), "timerfd": ("wait queue", None),
+    "accept": ("wait queue", None), "tcp-recv": ("wait queue", None),
+    "udp-recv": ("wait queue", None), "unix-recv": ("wait queue", None),
+    "waitpid": ("wait queue", None), "flock-waiter": ("file lock", "write"),
+    "posix-waiter": ("file lock", "write"), "futex": ("futex", "shared"),
+}
+# Of these, a file descriptor is the first argument of the system call.
+BY_FILE = ("pipe-read", "pipe-write", "epoll")
+
+# How truth/stuck has it, and how locks does.
+STUCK_KINDS = {
+    "mutex": ("mutex", None), "rwsem-read": ("rwsem", "read"), "rwsem-write": ("rwsem", "write"),
+    "rt-mutex": ("rt_mutex", None), "semaphore": ("semaphore", None), "page": ("folio", None),
+    "percpu-rwsem-read": ("percpu_rwsem", "read"), "percpu-rwsem-write": ("percpu_rwsem", "write"),
+    "srcu": ("SRCU grace period", None), "completion": ("completion", None),
+    "wait-queue": ("wait queue", None), "bit": ("bit", None), "variable": ("variable", None),
+    "kthread-stop": ("completion", None), "work": ("flush work", None),
+    "workqueue": ("flush workqueue", None), "sleep": ("sleep", None), "bio": ("bio", None),
+    "read": ("folio", None),
+}
+# Of the others, the kernel does not note who has it.
+OWNED = ("mutex", "rwsem-read", "rwsem-write", "rt-mutex", "kthread-stop", "work", "workqueue")
+DEADLOCKS = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"},
+             {"rw-reader", "rw-writer"}]
+
+
+def rows_of(program, boot):
+    """By pid; each task waits for one thing at most."""
+    rows = program.result(boot.dump, "locks")
+    by_pid = {row["pid"]: row for row in rows}
+    check_equal(len(by_pid), len(rows), "different tasks in locks")
+    return by_pid
+
+
+def named(boot, rows):
+    """{name in truth/states: row}."""
+    table = {}
+    for line in boot.truth("states").splitlines():
+        pid, name = line.split()[:2]
+        if int(pid) in rows:
+            table[name] = rows[int(pid)]
+    return table
+
+
+def argument(boot, pid):
+    """The first argument of the system call that a task is in."""
+    return int(boot.tasks[pid].read("syscall").split()[1], 16)
+
+
+def compare_states(program, boot, notes):
+    rows = rows_of(program, boot)
+    states = named(boot, rows)
+    for name, (kind, mode) in KINDS.items():
+        check(name in states, f"{name} waits for nothing")
+        row = states[name]
+        check_equal((row["kind"], row["mode"]), (kind, mode), f"kind and mode of {name}")
+        check_equal(row["sure"], "certain", f"confidence of {name}")
+        check(row["object"], f"{name}: no object")
+    for name in BY_FILE:
+        pid = states[name]["pid"]
+        path = f"((struct task_struct *){states[name]['task']})->files->fdt->fd[{argument(boot, pid)}]"
+        check_equal(states[name]["object"], program.value(boot.dump, f"{path}->private_data"),
+                    f"object of {name}")
+    child, = [task for task in boot.tasks.values()
+              if task.parent == states["vfork-parent"]["pid"]]
+    check_equal(states["vfork-parent"]["owner_pid"], child.tid, "who holds vfork-parent up")
+    for row in rows.values():
+        letter = boot.tasks[row["pid"]].state if row["pid"] in boot.tasks else "?"
+        check(letter != "R" or row["comm"].startswith("kworker"), f"{row} runs")
+        check(row["owner"] is None or row["owner_pid"] is not None, f"{row}: an owner without pid")
+    stuck = {tid for tid, task in boot.tasks.items() if task.state == "D"}
+    check(stuck and stuck <= set(rows), f"not in locks: {stuck - set(rows)}")
+    notes.append(f"{len(rows)} waits")
+
+
+def compare_frozen(program, boot):
+    """The three writers wait for one filesystem, whose mount says which."""
+    rows = [row for row in rows_of(program, boot).values() if row["comm"].startswith("frozen-")]
+    check_equal(len(rows), 3, "frozen writers")
+    blocks = {row["within"] for row in rows}
+    check_equal({row["within_type"] for row in rows}, {"struct super_block"}, "types")
+    block, = blocks
+    name = program.value(boot.dump, f"((struct super_block *){block})->s_id")
+    source = [line.split()[0] for line in boot.truth("mounts").splitlines() if "ext4" in line]
+    check(f"/dev/{name}" in source, f"{name} is not among {source}")
+    for row in rows:
+        check("frozen" in row["owner_how"] and row["owner"] is None, f"{row['owner_how']}")
+        check(name in row["name"], f"{row['name']} does not say {name}")
+
+
+def compare_file_locks(program, boot):
+    """/proc/locks: a lock, and below it, with an arrow, who waits for it."""
+    rows, holders, compared = rows_of(program, boot), {}, 0
+    for line in boot.truth("locks").splitlines():
+        number, arrow, pid = re.match(r"(\d+): (-> )?\S+ +\S+ +\S+ +(\d+)", line).groups()
+        if not arrow:
+            holders[number] = int(pid)
+            continue
+        row = rows.get(int(pid))
+        check(row, f"{pid} waits for no file lock")
+        check_equal((row["kind"], row["owner_pid"]), ("file lock", holders[number]),
+                    f"what {pid} waits for")
+        compared += 1
+    check(compared >= 2, f"truth: {compared} waiters")
+
+
+def compare_futexes(program, boot, notes):
+    """The address that the system call was given, of every thread that the guest saw in one."""
+    rows, wrong, seen = rows_of(program, boot), [], 0
+    for tid, task in boot.tasks.items():
+        if not task.read("wchan").startswith((b"futex_", b"__futex_")) or task.state != "S":
+            continue
+        seen += 1
+        row = rows.get(tid)
+        if not row or row["kind"] != "futex" or int(row["object"], 16) != argument(boot, tid):
+            wrong.append(f"{tid}: {row}")
+    check(seen > 3 and not wrong, f"{len(wrong)} of {seen}: {wrong[:3]}")
+    notes.append(f"{seen} futexes")
+
+
+def compare_crowd(program, boot, notes):
+    compare_futexes(program, boot, notes)
+    # Others of them sleep for a time, or wait for a signal: for no object.
+    rows = rows_of(program, boot)
+    pipes = [tid for tid, task in boot.tasks.items()
+             if task.read("wchan").strip(b"\0\n") in (b"pipe_read", b"anon_pipe_read")
+             and task.comm.startswith(b"crowd-")]
+    check(len(pipes) > 100, f"truth: {len(pipes)} readers of a pipe")
+    wrong = [tid for tid in pipes if rows.get(tid, {}).get("kind") != "pipe"]
+    check(not wrong, f"not in a pipe: {wrong[:5]}")
+    result = program.run(["-q", "-c", "locks", boot.dump], status=0)
+    check(result.processor < 1 or program.is_sanitized, f"{result.processor:.2f} s")
+    notes.append(f"{len(pipes)} pipes, {result.processor:.2f} s of processor")
+
+
+def truth_of_stuck(boot):
+    """(pid, comm, kind, address, owner) of each line; 0: none."""
+    for line in boot.truth("stuck").splitlines():
+        pid, comm, kind, address, owner = line.split()
+        yield int(pid), comm, kind, int(address, 16), int(owner)
+
+
+def compare_stuck(program, boot, notes):
+    rows, owned = rows_of(program, boot), 0
+    for pid, comm, kind, address, owner in truth_of_stuck(boot):
+        check(kind in STUCK_KINDS, f"truth: {kind}")
+        row = rows.get(pid)
+        check(row, f"{comm} waits for nothing")
+        check_equal((row["kind"], row["mode"]), STUCK_KINDS[kind], f"kind and mode of {comm}")
+        if kind == "sleep":
+            check(not row["object"] and not row["owner"], f"{comm} has {row}")
+            continue
+        # Of a thread that is to stop, the guest knew the task, which the completion is part of; of a
+        # read, the file whose page it waits for.
+        if kind not in ("kthread-stop", "read"):
+            check_equal(int(row["object"], 16), address, f"object of {comm}")
+        check_equal(row["sure"], "certain", f"confidence of {comm}")
+        check(row["owner_pid"] in (None, owner), f"{comm}: {row['owner_pid']} has it, not {owner}")
+        if kind in OWNED and owner:
+            check_equal(row["owner_pid"], owner, f"who has what {comm} waits for")
+            owned += 1
+    check(owned > 15, f"truth: {owned} owners")
+    notes.append(f"{len(rows)} waits, {owned} owners")
+
+
+def compare_deadlocks(program, boot, notes):
+    """Every circle of the truth is found, and no other."""
+    graph = program.result(boot.dump, "locks --graph")
+    owners = {comm: owner for _, comm, _, _, owner in truth_of_stuck(boot)}
+    names = {pid: comm for pid, comm, _, _, _ in truth_of_stuck(boot)}
+    found = []
+    for chain in graph["chains"]:
+        if chain["deadlock"]:
+            circle = [link["task"] for link in chain["waits"] if link["depth"] == 1]
+            check_equal(len(circle), chain["length"], "tasks of a circle")
+            found.append({names[task["pid"]] for task in circle})
+            check(chain["waits"][-1]["text"].endswith(": a deadlock") or chain["behind"],
+                  "no word of a deadlock")
+    wanted = [*DEADLOCKS, {"flush-owner", names[owners["flush-owner"]]}]
+    check_equal(sorted(map(sorted, found)), sorted(map(sorted, wanted)), "deadlocks")
+    heads = {chain["head"]["comm"]: chain for chain in graph["chains"]}
+    check_equal(heads["owner-asleep"]["behind"], 2, "tasks behind owner-asleep")
+    check("lost_done" in heads["lost-owner"]["text"], heads["lost-owner"]["text"])
+    notes.append(f"{len(found)} deadlocks, {len(graph['chains'])} chains")
+
+
+def compare_dot(program, boot):
+    """An edge of --dot for each owner; what names hold is inside of quotes."""
+    lines = program.result(boot.dump, "locks --dot")
+    check_equal((lines[0], lines[-1]), ("digraph waits {", "}"), "first and last line")
+    for line in lines[1:-1]:
+        quoted = re.sub(r'"(\\.|[^"\\])*"', "", line)
+        check(re.fullmatch(r"\t[a-z]+\S*( -> \S+)? \[[a-z=, ]*\];", quoted), line)
+    edges = {tuple(re.findall(r"task_([0-9a-f]+)", line)) for line in lines if " -> task_" in line}
+    owned = {(row["task"][2:], row["owner"][2:]) for row in rows_of(program, boot).values()
+             if row["owner"]}
+    check_equal(edges, owned, "edges")
+
+
+def compare_choice(program, boot):
+    """Of one lock, and of one task: who waits for it, and what it waits for itself."""
+    rows = rows_of(program, boot).values()
+    frozen = [row for row in rows if row["comm"].startswith("frozen-")]
+    chosen = program.result(boot.dump, f"locks {frozen[0]['object']}")
+    check_equal(sorted(row["comm"] for row in chosen), sorted(row["comm"] for row in frozen),
+                "waiters of a lock")
+    chosen = program.result(boot.dump, "locks flock-holder")
+    check_equal([row["comm"] for row in chosen], ["flock-waiter"], "who waits for flock-holder")
+    answer, = program.answers(boot.dump, ["locks nobody-has-this-name"])
+    check(not answer["ok"], "a name that no task has")
+
+
+def run(session):
+    program = session.program
+    for boot in boots():
+        with session.case(f"{boot.label}: kinds and objects") as notes:
+            compare_states(program, boot, notes)
+        with session.case(f"{boot.label}: futexes by their system calls") as notes:
+            compare_futexes(program, boot, notes)
+        with session.case(f"{boot.label}: the frozen filesystem"):
+            compare_frozen(program, boot)
+        with session.case(f"{boot.label}: /proc/locks"):
+            compare_file_locks(program, boot)
+        with session.case(f"{boot.label}: --dot"):
+            compare_dot(program, boot)
+        with session.case(f"{boot.label}: of one lock, of one task"):
+            compare_choice(program, boot)
+    for boot in boots(("threads",)):
+        with session.case(f"{boot.label}: a crowd") as notes:
+            compare_crowd(program, boot, notes)
+    for boot in boots(("stuck",)):
+        if not os.path.isdir(boot.folder):
+            session.skip(boot.label, "no such boot in the cache")
+            continue
+        with session.case(f"{boot.label}: every kind of lock") as notes:
+            compare_stuck(program, boot, notes)
+        with session.case(f"{boot.label}: deadlocks") as notes:
+            compare_deadlocks(program, boot, notes)
+        with session.case(f"{boot.label}: --dot"):
+            compare_dot(program, boot)
