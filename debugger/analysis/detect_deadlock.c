@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/detect_deadlock.h"
+
+#include "base/array.h"
+#include "debugger/analysis/wait_text.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FINDINGS_SHOWN 16
+/* Of one: links of a circle, and tasks behind a head. */
+#define LINKS_SHOWN 6
+
+struct detection {
+	struct target *target;
+	const struct waits *waits;
+	struct finding *findings;
+	size_t count, capacity;
+};
+
+/* What is known of the uninterruptible waits of a chain, or for one object. */
+struct pressure {
+	uint64_t object; /* 0: of a chain */
+	uint32_t first;	 /* the first such wait, index, if there is one */
+	uint32_t count;
+	bool is_long; /* one has waited for long, or it is not known for how long */
+	uint64_t longest;
+};
+
+static void press(struct pressure *pressure, const struct waits *waits, uint32_t number)
+{
+	const struct wait *wait = &waits->items[number];
+	if (!pressure->count++)
+		pressure->first = number;
+	pressure->is_long |= !wait->has_age || wait->age >= HANG_LEAST_AGE;
+	if (wait->has_age && wait->age > pressure->longest)
+		pressure->longest = wait->age;
+}
+
+/* --- words ---------------------------------------------------------------------------------------
+ */
+
+static const struct task *owner_of(const struct waits *waits, const struct wait *wait)
+{
+	if (!wait->owner)
+		return NULL;
+	if (wait->owner_wait != WAIT_NONE)
+		return &waits->items[wait->owner_wait].task;
+	return wait->chain == WAIT_NONE ? NULL : &waits->chains[wait->chain].head;
+}
+
+/* Takes what is in `text`. */
+static struct error *summarize(struct finding *finding, struct strbuf *text)
+{
+	struct error *error = text->failed ? error_no_memory()
+					   : finding_summarize(finding, "%.*s", (int)text->size,
+							       text->data ?: "");
+	strbuf_deinit(text);
+	return error;
+}
+
+static void put_age(const struct pressure *pressure, struct strbuf *text)
+{
+	uint64_t tenths = pressure->longest / 100000000;
+	if (pressure->longest)
+		strbuf_format(text, ", for up to %" PRIu64 ".%" PRIu64 " s", tenths / 10,
+			      tenths % 10);
+}
+
+/* The stack of who waits, and the lock that it waits for. */
+static struct error *add_link(struct detection *detection, struct finding *finding,
+			      const struct wait *wait)
+{
+	struct strbuf text = { 0 };
+	char command[96];
+	wait_put_link(detection->target, wait, owner_of(detection->waits, wait), &text);
+	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
+	struct error *error = text.failed ? error_no_memory()
+					  : finding_add(finding, command, "%.*s", (int)text.size,
+							text.data ?: "");
+	strbuf_deinit(&text);
+	if (error || !wait->type || !wait->object || !wait->owner_how)
+		return error;
+	snprintf(command, sizeof(command), "print *(%s *)0x%" PRIx64, wait->type, wait->object);
+	return finding_add(finding, command, "the %s 0x%" PRIx64 ": %s", wait->kind, wait->object,
+			   wait->owner_how);
+}
+
+static struct error *add_graph(struct finding *finding, uint32_t behind)
+{
+	return finding_add(finding, "locks --graph", "%" PRIu32 " task%s behind", behind,
+			   behind == 1 ? " is" : "s are");
+}
+
+static struct error *new_finding(struct detection *detection, const char *kind,
+				 struct finding **ret)
+{
+	if (!array_reserve(&detection->findings, &detection->capacity, detection->count + 1))
+		return error_no_memory();
+	*ret = &detection->findings[detection->count++];
+	**ret = (struct finding){ .kind = kind };
+	return NULL;
+}
+
+/* --- circles -----------------------------------------------------------------------------------
+ */
+
+static void put_circle(struct detection *detection, const struct wait_chain *chain,
+		       struct strbuf *text)
+{
+	const struct waits *waits = detection->waits;
+	uint32_t at = chain->wait;
+	wait_put_task(&chain->head, text);
+	for (uint32_t i = 0; i < chain->length && i < LINKS_SHOWN; i++) {
+		const struct wait *wait = &waits->items[at];
+		strbuf_put(text, i ? ", who waits for " : " waits for ");
+		wait_put_object(detection->target, wait, text);
+		strbuf_put(text, ", held up by ");
+		wait_put_task(owner_of(waits, wait), text);
+		at = wait->owner_wait;
+	}
+	if (chain->length > LINKS_SHOWN)
+		strbuf_put(text, ", and so on");
+}
+
+static struct error *add_circle(struct detection *detection, const struct wait_chain *chain)
+{
+	struct finding *finding;
+	struct strbuf text = { 0 };
+	uint32_t at = chain->wait;
+	TRY(new_finding(detection, "deadlock", &finding));
+	finding->sure = chain->sure;
+	finding->task = finding->blamed = chain->head.address;
+	if (chain->length == 1)
+		strbuf_put(&text, "a task waits for itself: ");
+	else
+		strbuf_format(&text, "deadlock of %" PRIu32 " tasks: ", chain->length);
+	put_circle(detection, chain, &text);
+	TRY(summarize(finding, &text));
+	for (uint32_t i = 0; i < chain->length && i < LINKS_SHOWN; i++) {
+		TRY(add_link(detection, finding, &detection->waits->items[at]));
+		at = detection->waits->items[at].owner_wait;
+	}
+	return add_graph(finding, chain->behind);
+}
+
+/* --- chains ------------------------------------------------------------------------------------
+ */
+
+static struct error *put_head(struct detection *detection, const struct wait_chain *chain,
+			      struct strbuf *text)
+{
+	const char *function;
+	if (chain->wait != WAIT_NONE) {
+		wait_put_link(detection->target, &detection->waits->items[chain->wait], NULL, text);
+		return NULL;
+	}
+	TRY(wait_function_of(detection->target, &chain->head, &function));
+	wait_put_task(&chain->head, text);
+	strbuf_char(text, ' ');
+	wait_put_state(&chain->head, function, text);
+	return NULL;
+}
+
+static struct error *add_chain(struct detection *detection, uint32_t number,
+			       const struct pressure *pressure)
+{
+	const struct waits *waits = detection->waits;
+	const struct wait_chain *chain = &waits->chains[number];
+	struct finding *finding;
+	struct strbuf text = { 0 };
+	char command[32];
+	TRY(new_finding(detection, "blocked", &finding));
+	finding->sure = chain->sure;
+	finding->task = waits->items[pressure->first].task.address;
+	finding->blamed = chain->head.address;
+	struct error *error = put_head(detection, chain, &text);
+	if (error) {
+		strbuf_deinit(&text);
+		return error;
+	}
+	strbuf_format(&text, "; it holds up %" PRIu32 " task%s", chain->behind,
+		      chain->behind == 1 ? "" : "s");
+	put_age(pressure, &text);
+	TRY(summarize(finding, &text));
+	snprintf(command, sizeof(command), "bt %" PRId32, chain->head.pid);
+	if (chain->head.pid >= 0)
+		TRY(finding_add(finding, command, "where the one at the head is"));
+	uint32_t shown = 0;
+	for (uint32_t i = 0; i < waits->count && shown < LINKS_SHOWN; i++)
+		if (waits->items[i].chain == number && waits->items[i].owner) {
+			TRY(add_link(detection, finding, &waits->items[i]));
+			shown++;
+		}
+	return add_graph(finding, chain->behind);
+}
+
+/* --- objects without an owner --------------------------------------------------------------------
+ */
+
+static struct error *add_object(struct detection *detection, const struct pressure *pressure)
+{
+	const struct wait *wait = &detection->waits->items[pressure->first];
+	struct finding *finding;
+	struct strbuf text = { 0 };
+	TRY(new_finding(detection, "blocked", &finding));
+	finding->sure = wait->sure;
+	finding->task = wait->task.address;
+	if (pressure->count == 1)
+		wait_put_task(&wait->task, &text);
+	else
+		strbuf_format(&text, "%" PRIu32 " tasks", pressure->count);
+	strbuf_put(&text, pressure->count == 1 ? " waits for " : " wait for ");
+	wait_put_object(detection->target, wait, &text);
+	put_age(pressure, &text);
+	strbuf_format(&text, ": %s", wait->owner_how ?: "nobody is known to have it");
+	TRY(summarize(finding, &text));
+	return add_link(detection, finding, wait);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct pressure *one = a, *other = b;
+	if (one->object != other->object)
+		return one->object < other->object ? -1 : 1;
+	return one->first < other->first ? -1 : one->first > other->first;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct pressure *one = a, *other = b;
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return one->first < other->first ? -1 : one->first > other->first;
+}
+
+/* Equal objects together: each with its first waiter, in the order of the list, and a sum. */
+static size_t join_objects(const struct waits *waits, struct pressure *objects, size_t count)
+{
+	size_t joined = 0;
+	array_sort(objects, count, sizeof(*objects), compare_objects);
+	for (size_t i = 0; i < count; i++) {
+		struct pressure one = objects[i];
+		if (!joined || objects[joined - 1].object != one.object)
+			objects[joined++] = (struct pressure){ .object = one.object };
+		press(&objects[joined - 1], waits, one.first);
+	}
+	array_sort(objects, joined, sizeof(*objects), compare_counts);
+	return joined;
+}
+
+static struct error *add_objects(struct detection *detection)
+{
+	const struct waits *waits = detection->waits;
+	struct pressure *objects = calloc(waits->count + 1, sizeof(*objects));
+	struct error *error = NULL;
+	size_t count = 0;
+	if (!objects)
+		return error_no_memory();
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct wait *wait = &waits->items[i];
+		if (wait->chain == WAIT_NONE && wait->object && wait->task.state_letter == 'D')
+			objects[count++] = (struct pressure){ .object = wait->object, .first = i };
+	}
+	count = join_objects(waits, objects, count);
+	for (size_t i = 0; i < count && !error && detection->count < FINDINGS_SHOWN; i++)
+		if (objects[i].is_long)
+			error = add_object(detection, &objects[i]);
+	free(objects);
+	return error;
+}
+
+/* --- all of them ---------------------------------------------------------------------------------
+ */
+
+static struct error *add_chains(struct detection *detection, const struct pressure *pressures)
+{
+	const struct waits *waits = detection->waits;
+	for (uint32_t i = 0; i < waits->chain_count && detection->count < FINDINGS_SHOWN; i++) {
+		if (waits->chains[i].length)
+			TRY(add_circle(detection, &waits->chains[i]));
+		else if (pressures[i].count && pressures[i].is_long)
+			TRY(add_chain(detection, i, &pressures[i]));
+	}
+	return NULL;
+}
+
+static struct error *detect(struct detection *detection)
+{
+	const struct waits *waits = detection->waits;
+	struct pressure *pressures = calloc(waits->chain_count + 1, sizeof(*pressures));
+	if (!pressures)
+		return error_no_memory();
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct wait *wait = &waits->items[i];
+		if (wait->chain != WAIT_NONE && wait->owner && wait->task.state_letter == 'D')
+			press(&pressures[wait->chain], waits, i);
+	}
+	struct error *error = add_chains(detection, pressures);
+	free(pressures);
+	return error ? error : add_objects(detection);
+}
+
+struct error *detect_hang(struct target *target, const struct waits *waits, struct finding **ret,
+			  size_t *ret_count)
+{
+	struct detection detection = { .target = target, .waits = waits };
+	struct error *error = detect(&detection);
+	if (error) {
+		for (size_t i = 0; i < detection.count; i++)
+			finding_deinit(&detection.findings[i]);
+		free(detection.findings);
+		return error;
+	}
+	*ret = detection.findings;
+	*ret_count = detection.count;
+	return NULL;
+}

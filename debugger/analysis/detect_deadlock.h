@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who holds others up: circles of tasks that wait for one another, the head of each chain, and what
+ * tasks wait for although nobody is known to have it.
+ */
+#ifndef DEBUGGER_ANALYSIS_DETECT_DEADLOCK_H
+#define DEBUGGER_ANALYSIS_DETECT_DEADLOCK_H
+
+#include "debugger/analysis/finding.h"
+#include "debugger/analysis/waits.h"
+
+/* Waits that are shorter are no news of a machine at work; circles end in no time at all. */
+#define HANG_LEAST_AGE 1000000000u /* ns */
+
+/*
+ * Findings of the kind "deadlock", one a circle, then "blocked", one a chain with a task in
+ * uninterruptible sleep behind its head, or an object that such tasks wait for; those with most
+ * tasks first, and not more than a page of them. Caller frees *ret and what is in it. Errors are
+ * fatal ones.
+ */
+struct error *detect_hang(struct target *target, const struct waits *waits, struct finding **ret,
+			  size_t *ret_count) MUST_CHECK;
+
+#endif
