@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FUNCTION_SIZE_MAX (1u << 20)
+
 struct pass {
 	struct target *target;
 	const struct task *task;
@@ -146,13 +148,15 @@ void argument_places_destroy(struct argument_places *places)
 static struct error *read_place(struct pass *pass, const struct frame *frame,
 				struct symbolic_place *ret)
 {
+	/* The size goes up to the next symbol, wherever a damaged table has that. */
+	if (frame->symbol.size > FUNCTION_SIZE_MAX)
+		return error_create(ERROR_NOT_FOUND, "no code");
 	uint8_t *bytes = malloc(frame->symbol.size + 1);
 	if (!bytes)
 		return error_no_memory();
 	struct code code = { bytes, frame->symbol.size, frame->symbol.address };
 	struct error *error = NULL;
-	if (frame->symbol.size > 1 << 20 ||
-	    !text_read(&pass->inference->text, code.address, bytes, code.size))
+	if (!text_read(&pass->inference->text, code.address, bytes, code.size))
 		error = error_create(ERROR_NOT_FOUND, "no code");
 	if (!error)
 		error = symbolic_run(&pass->world, &code, frame->offset, frame->pc_is_exact, ret);
