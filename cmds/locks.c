@@ -46,7 +46,7 @@ struct table {
 	unsigned int asked;
 };
 
-/* --- the table ------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------- */
 
 static void string_or_null(struct out *out, const char *key, const char *text)
 {
@@ -208,7 +208,7 @@ static struct error *write_table(struct session *session, const struct waits *wa
 	return error;
 }
 
-/* --- the command ----------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------ */
 
 /* A lock that somebody waits for, else a task. */
 static struct error *choose(struct session *session, const struct waits *waits, const char *text,

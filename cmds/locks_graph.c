@@ -250,8 +250,7 @@ struct error *locks_write_graph(struct session *session, const struct waits *wai
 	return error;
 }
 
-/* --- Graphviz
- * -------------------------------------------------------------------------------------- */
+/* --- Graphviz --------------------------------------------------------------------------- */
 
 /* A name in quotes: a backslash there begins an escape of Graphviz' own. */
 static void put_label(struct strbuf *line, const char *text, size_t size)

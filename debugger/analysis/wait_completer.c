@@ -15,8 +15,7 @@ static bool task_flags(const struct wait_world *world, const struct task *task, 
 	return wait_read(world, "struct task_struct", task->address, "flags", ret);
 }
 
-/* --- those that the end of a task completes
- * --------------------------------------------------------- */
+/* --- those that the end of a task completes --------------------------------------------- */
 
 static int compare_ends(const void *a, const void *b)
 {
@@ -76,8 +75,7 @@ static struct error *end_of_task(struct sleeper *sleeper, bool *ret)
 	return NULL;
 }
 
-/* --- works
- * ------------------------------------------------------------------------------------------ */
+/* --- works ------------------------------------------------------------------------------ */
 
 static bool read_worker(const struct wait_world *world, const struct task *task,
 			struct wait_worker *ret)
@@ -218,8 +216,7 @@ static struct error *flush_of_queue(struct sleeper *sleeper, bool *ret)
 	return NULL;
 }
 
-/* --- grace periods
- * ----------------------------------------------------------------------------------- */
+/* --- grace periods ---------------------------------------------------------------------- */
 
 static bool is_grace_period(struct sleeper *sleeper)
 {

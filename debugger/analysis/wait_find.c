@@ -35,6 +35,23 @@ static const struct wait_class percpu_rwsem = { "percpu_rwsem",
 						NULL,
 						wait_percpu_owner };
 
+static const struct wait_class receivers = { "message queue",
+					     "struct msg_queue",
+					     "struct msg_receiver",
+					     "r_tsk",
+					     "r_list",
+					     "q_receivers",
+					     NULL,
+					     NULL };
+static const struct wait_class senders = { "message queue",
+					   "struct msg_queue",
+					   "struct msg_sender",
+					   "tsk",
+					   "list",
+					   "q_senders",
+					   NULL,
+					   NULL };
+
 struct wait_row {
 	const char *function;
 	const struct wait_class *class;
@@ -83,6 +100,8 @@ static const struct wait_row rows[] = {
 	{ "down_interruptible", &semaphore, NULL },
 	{ "down_killable", &semaphore, NULL },
 	{ "down_timeout", &semaphore, NULL },
+	{ "do_msgrcv", &receivers, "read" },
+	{ "do_msgsnd", &senders, "write" },
 };
 
 /* Of the scheduler and its timers: who sleeps in them has called them to do so. */
@@ -148,7 +167,7 @@ bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *
 	return false;
 }
 
-/* --- locks ------------------------------------------------------------------------------------ */
+/* --- locks ------------------------------------------------------------------------------ */
 
 /*
  * What newer kernels note of themselves (CONFIG_DETECT_HUNG_TASK_BLOCKER): the address of the lock,
@@ -232,10 +251,10 @@ static struct error *find_lock(struct sleeper *sleeper, const struct wait_row *r
 		outer = ++end < trace->count ? row_of(&trace->frames[end]) : NULL;
 	}
 	TRY(find_object(sleeper, row->class, end));
-	return wait->object ? row->class->find_owner(sleeper) : NULL;
+	return wait->object && row->class->find_owner ? row->class->find_owner(sleeper) : NULL;
 }
 
-/* --- all kinds ------------------------------------------------------------------------------- */
+/* --- all kinds -------------------------------------------------------------------------- */
 
 static bool find_frame(struct sleeper *sleeper)
 {
@@ -308,6 +327,8 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(find_lock(sleeper, row));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_futex(sleeper));
+		if (!sleeper->wait->kind)
+			TRY(wait_find_poll(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_file_lock(sleeper));
 		if (!sleeper->wait->kind)

@@ -99,8 +99,7 @@ struct error *wait_semaphore_owner(struct sleeper *sleeper)
 	return nobody(sleeper, "the kernel does not note who has a semaphore");
 }
 
-/* --- per-CPU semaphores
- * ---------------------------------------------------------------------------- */
+/* --- per-CPU semaphores ----------------------------------------------------------------- */
 
 /* The filesystem whose writers a semaphore stops; 0: of none. */
 static struct error *super_block_of(struct wait_world *world, uint64_t semaphore, uint64_t *ret)

@@ -22,8 +22,7 @@ static void say(struct wait *wait, const char *kind, const char *type, uint64_t 
 	wait->sure = sure;
 }
 
-/* --- what the entry is part of
- * --------------------------------------------------------------------- */
+/* --- what the entry is part of ---------------------------------------------------------- */
 
 /* A bit of a word, or the word itself ("var"), which has no queue of its own but a shared one. */
 static bool find_bit(struct sleeper *sleeper, uint64_t entry, bool is_variable)
@@ -62,8 +61,7 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 	return true;
 }
 
-/* --- what the queue is part of
- * ---------------------------------------------------------------------- */
+/* --- what the queue is part of ---------------------------------------------------------- */
 
 /* Of many kinds of files, a queue may lie where a pipe has one: the function says which it is. */
 static bool is_pipe_wait(const struct sleeper *sleeper)
@@ -162,8 +160,52 @@ struct error *wait_find_queue(struct sleeper *sleeper)
 	return NULL;
 }
 
-/* --- futexes
- * --------------------------------------------------------------------------------------- */
+/* --- polls ---------------------------------------------------------------------------------- */
+
+/*
+ * Who polls has a struct poll_wqueues on its stack, and in it an entry for each queue; of one alone
+ * it is known which it is.
+ */
+static bool find_poll(struct sleeper *sleeper, uint64_t queues)
+{
+	struct wait_world *world = sleeper->world;
+	uint64_t count, more, head, owner, file;
+	const char *type = "struct poll_wqueues";
+	if (!wait_read(world, type, queues, "inline_index", &count) || (int32_t)count != 1 ||
+	    !wait_read(world, type, queues, "table", &more) || more ||
+	    !wait_read(world, type, queues, "inline_entries[0].wait.private", &owner) ||
+	    owner != queues || !wait_read(world, type, queues, "inline_entries[0].filp", &file) ||
+	    !wait_read(world, type, queues, "inline_entries[0].wait_address", &head))
+		return false;
+	say(sleeper->wait, "poll", "struct wait_queue_head", head, "stack", CONFIDENCE_CERTAIN);
+	sleeper->wait->within = file;
+	sleeper->wait->within_type = "struct file";
+	return true;
+}
+
+static bool is_poll_wait(const struct sleeper *sleeper)
+{
+	static const char *const names[] = { "do_sys_poll", "do_select", "core_sys_select",
+					     "do_poll" };
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (wait_frame_is(&sleeper->trace->frames[sleeper->frame], names[i]))
+			return true;
+	return false;
+}
+
+struct error *wait_find_poll(struct sleeper *sleeper)
+{
+	uint64_t places[WAIT_RECORDS_MAX], task;
+	if (!is_poll_wait(sleeper) ||
+	    !wait_offset(sleeper->world, "struct poll_wqueues", "polling_task", &task))
+		return NULL;
+	size_t count = wait_places_of_task(sleeper, 4, places);
+	for (size_t i = 0; i < count && !sleeper->wait->kind; i++)
+		find_poll(sleeper, places[i] - task);
+	return NULL;
+}
+
+/* --- futexes ---------------------------------------------------------------------------- */
 
 /* The lowest bits of an offset: of which kind the key is (include/linux/futex.h). */
 #define FUTEX_SHARED 3u
@@ -223,8 +265,7 @@ struct error *wait_find_futex(struct sleeper *sleeper)
 	return NULL;
 }
 
-/* --- file locks
- * -------------------------------------------------------------------------------------- */
+/* --- file locks ------------------------------------------------------------------------- */
 
 static int compare_pids(const void *a, const void *b)
 {

@@ -67,7 +67,21 @@ size_t wait_records(struct sleeper *sleeper, const char *type, const char *task_
 	return count;
 }
 
-/* --- who is a waiter -------------------------------------------------------------------------- */
+size_t wait_places_of_task(struct sleeper *sleeper, size_t frames, uint64_t ret[WAIT_RECORDS_MAX])
+{
+	size_t count = 0;
+	if (!read_stack(sleeper))
+		return 0;
+	uint64_t end = end_of_frames(sleeper, frames);
+	for (uint64_t at = sleeper->stack_start; at + 8 <= end && count < WAIT_RECORDS_MAX; at += 8)
+		if (load_unsigned(sleeper->stack + (at - sleeper->stack_start), 8,
+				  sleeper->world->target->memory->big_endian) ==
+		    sleeper->task->address)
+			ret[count++] = at;
+	return count;
+}
+
+/* --- who is a waiter -------------------------------------------------------------------- */
 
 struct record_test {
 	struct wait_world *world;

@@ -7,7 +7,7 @@
 #include "debugger/unwind/stacks.h"
 #include <string.h>
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------- */
 
 bool wait_offset(const struct wait_world *world, const char *type, const char *path, uint64_t *ret)
 {

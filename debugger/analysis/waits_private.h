@@ -49,7 +49,7 @@ struct wait_class {
 		*record_node; /* on the stack of who waits, and its list */
 	const char *head;     /* of the list, in the lock */
 	const char *first;    /* where newer kernels have no head: the pointer to a record */
-	struct error *(*find_owner)(struct sleeper *sleeper);
+	struct error *(*find_owner)(struct sleeper *sleeper); /* NULL: there is none */
 };
 
 struct sleeper {
@@ -65,7 +65,7 @@ struct sleeper {
 	struct wait *wait;
 };
 
-/* --- reading: false for what cannot be had, whatever the reason ------------------------------- */
+/* --- reading: false for what cannot be had, whatever the reason ------------------------- */
 
 bool wait_offset(const struct wait_world *world, const char *type, const char *path, uint64_t *ret);
 bool wait_read(const struct wait_world *world, const char *type, uint64_t address, const char *path,
@@ -92,13 +92,15 @@ bool wait_is_scheduler(const struct frame *frame);
 bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *type,
 		   uint64_t *ret);
 
-/* --- records on the stack (wait_record.c) ---------------------------------------------------- */
+/* --- records on the stack (wait_record.c) ----------------------------------------------- */
 
 #define WAIT_RECORDS_MAX 8
 
 /* Where the records that name the task lie, innermost first, of those that are linked. */
 size_t wait_records(struct sleeper *sleeper, const char *type, const char *task_member,
 		    const char *node_member, size_t frames, uint64_t ret[WAIT_RECORDS_MAX]);
+/* Where the first frames name the task, whatever it is a part of. */
+size_t wait_places_of_task(struct sleeper *sleeper, size_t frames, uint64_t ret[WAIT_RECORDS_MAX]);
 /* The lock that the record of a class is linked to; 0: none. */
 struct error *wait_lock_by_list(struct sleeper *sleeper, const struct wait_class *class,
 				const uint64_t *candidates, size_t count, uint64_t *ret) MUST_CHECK;
@@ -111,13 +113,13 @@ struct error *wait_queue_head_of(struct wait_world *world, uint64_t entry,
 
 /* What a wait queue is of, by its entry (wait_queue.c). */
 struct error *wait_find_queue(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_find_poll(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
 /* A task that an rt_mutex blocks; false: none does. */
 bool wait_find_rt_mutex(struct sleeper *sleeper);
 
-/* --- owners (wait_owner.c, wait_completer.c)
- * ------------------------------------------------------ */
+/* --- owners (wait_owner.c, wait_completer.c) -------------------------------------------- */
 
 struct error *wait_mutex_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_rwsem_owner(struct sleeper *sleeper) MUST_CHECK;

@@ -18,6 +18,7 @@ KINDS = {
     "udp-recv": ("wait queue", None), "unix-recv": ("wait queue", None),
     "waitpid": ("wait queue", None), "flock-waiter": ("file lock", "write"),
     "posix-waiter": ("file lock", "write"), "futex": ("futex", "shared"),
+    "msgrcv": ("message queue", "read"), "poll": ("poll", None), "select": ("poll", None),
 }
 # Of these, a file descriptor is the first argument of the system call.
 BY_FILE = ("pipe-read", "pipe-write", "epoll")
@@ -76,6 +77,7 @@ def compare_states(program, boot, notes):
         path = f"((struct task_struct *){states[name]['task']})->files->fdt->fd[{argument(boot, pid)}]"
         check_equal(states[name]["object"], program.value(boot.dump, f"{path}->private_data"),
                     f"object of {name}")
+    compare_queues(program, boot, states)
     child, = [task for task in boot.tasks.values()
               if task.parent == states["vfork-parent"]["pid"]]
     check_equal(states["vfork-parent"]["owner_pid"], child.tid, "who holds vfork-parent up")
@@ -86,6 +88,16 @@ def compare_states(program, boot, notes):
     stuck = {tid for tid, task in boot.tasks.items() if task.state == "D"}
     check(stuck and stuck <= set(rows), f"not in locks: {stuck - set(rows)}")
     notes.append(f"{len(rows)} waits")
+
+
+def compare_queues(program, boot, states):
+    """The message queue is the one of truth/sysvipc; what is polled is a pipe's queue."""
+    queue = program.value(boot.dump, f"((struct msg_queue *){states['msgrcv']['object']})->q_perm.key")
+    check_equal(int(queue), 0xb7f1, "key of the message queue")
+    for name in ("poll", "select"):
+        pipe = program.value(boot.dump, f"((struct file *){states[name]['within']})->private_data")
+        rest = int(states[name]["object"], 16) - int(pipe, 16)
+        check(0 < rest < 128, f"{name}: queue {rest} bytes behind the pipe")
 
 
 def compare_frozen(program, boot):
