@@ -79,7 +79,8 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* The oldest that nobody needs and that is not the newest, "" if there is none; whether all are more than the limits allow. */
+/* The oldest that nobody needs and that is not the newest, "" if there is none; whether all are
+ * more than the limits allow. */
 static bool find_oldest(int folder, const struct folder_limits *limits, const char *newest,
 			char oldest[NAME_MAX + 1])
 {

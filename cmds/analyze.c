@@ -6,7 +6,8 @@
 #include "debugger/show/traces.h"
 #include <string.h>
 
-#define LABEL 10 /* places for the names on the left */
+#define LABEL	      10 /* places for the names on the left */
+#define BLOCKED_SHOWN 2
 
 static void label(struct out *out, const char *name)
 {
@@ -97,15 +98,32 @@ static void write_blamed(struct out *out, const struct analysis *analysis)
 	out_text(out, "\n");
 }
 
-static void write_analysis(struct session *session, const struct analysis *analysis)
+/* In text, what is blocked is told of a few only: `locks --graph` has all. */
+static bool is_shown(const struct analysis *analysis, size_t number, bool all)
+{
+	size_t before = 0;
+	for (size_t i = 0; i < number; i++)
+		before += !strcmp(analysis->findings[i].kind, "blocked");
+	return all || strcmp(analysis->findings[number].kind, "blocked") != 0 ||
+	       before < BLOCKED_SHOWN;
+}
+
+static void write_analysis(struct session *session, const struct analysis *analysis, bool all)
 {
 	struct out *out = session->out;
 	out_object_begin(out, NULL);
 	out_string_as(out, "panic", analysis->panic, "");
 	out_array_begin(out, "findings");
+	size_t hidden = 0;
 	for (size_t i = 0; i < analysis->count; i++)
-		write_finding(out, &analysis->findings[i], !i);
+		if (is_shown(analysis, i, all))
+			write_finding(out, &analysis->findings[i], !i);
+		else
+			hidden++;
 	out_array_end(out);
+	if (hidden)
+		out_text(out, "%*s%zu more that are blocked: analyze -v, locks --graph\n",
+			 LABEL + 2, "", hidden);
 	if (!analysis->count)
 		out_text(out, "nothing is found to be wrong%s\n",
 			 analysis->panicked ? " but that it panicked: see bt and log" : "");
@@ -121,6 +139,8 @@ static void write_analysis(struct session *session, const struct analysis *analy
 	out_object_end(out);
 }
 
+enum { OPTION_ALL };
+
 static struct error *analyze_run(struct session *session, const struct arguments *arguments)
 {
 	struct analysis analysis;
@@ -130,7 +150,8 @@ static struct error *analyze_run(struct session *session, const struct arguments
 		TRY(task_named(session, arguments->operands[0], &task));
 	struct error *error = analysis_run(session->target, has_task ? &task : NULL, &analysis);
 	if (!error)
-		write_analysis(session, &analysis);
+		write_analysis(session, &analysis,
+			       arguments->options[OPTION_ALL] || !out_is_text(session->out));
 	analysis_deinit(&analysis);
 	if (has_task)
 		task_deinit(&task);
@@ -140,6 +161,7 @@ static struct error *analyze_run(struct session *session, const struct arguments
 extern const struct command command_analyze;
 const struct command command_analyze = {
 	.name = "analyze",
+	.options = { [OPTION_ALL] = { 'v', "verbose", NULL, 0, "all that is blocked, too" } },
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK_NAME, .optional = true } },
 	.summary = "why it died",
 	.description =
@@ -149,6 +171,7 @@ const struct command command_analyze = {
 		"address\n"
 		"that it accessed, what is wrong with that address, and where the pointer came "
 		"from.\n"
+		"Deadlocks and who holds others up are told, too.\n"
 		"The signature is the same for dumps of the same crash, whatever the boot.",
 	.examples = (const char *const[]){ "analyze", NULL },
 	.run = analyze_run,

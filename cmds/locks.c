@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What tasks wait for, who has it, and who waits for whom. */
-#include "cmds/locks.h"
 #include "base/array.h"
 #include "debugger/analysis/wait_text.h"
 #include "debugger/command/command.h"
 #include "debugger/command/task_named.h"
+#include "debugger/show/wait_graph.h"
 #include "debugger/whattype/whattype.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static enum confidence sure_of(const struct wait *wait)
 	return wait->owner && wait->owner_sure < wait->sure ? wait->owner_sure : wait->sure;
 }
 
-const struct task *locks_owner(const struct waits *waits, const struct wait *wait)
+const struct task *wait_owner_task(const struct waits *waits, const struct wait *wait)
 {
 	if (!wait->owner)
 		return NULL;
@@ -81,7 +81,7 @@ const struct task *locks_owner(const struct waits *waits, const struct wait *wai
 
 static void write_owner(struct out *out, const struct waits *waits, const struct wait *wait)
 {
-	const struct task *owner = locks_owner(waits, wait);
+	const struct task *owner = wait_owner_task(waits, wait);
 	if (owner && owner->pid >= 0) {
 		out_i64(out, "owner_pid", owner->pid);
 		out_string(out, "owner_comm", owner->comm);
@@ -186,7 +186,7 @@ static struct error *write_wait(struct out *out, struct table *table, const stru
 	return error;
 }
 
-static bool is_shown(const struct wait *wait, const struct locks_choice *choice)
+static bool is_shown(const struct wait *wait, const struct wait_choice *choice)
 {
 	if (choice->object)
 		return wait->object == choice->object;
@@ -194,7 +194,7 @@ static bool is_shown(const struct wait *wait, const struct locks_choice *choice)
 }
 
 static struct error *write_table(struct session *session, const struct waits *waits,
-				 const struct locks_choice *choice)
+				 const struct wait_choice *choice)
 {
 	struct table table = { .target = session->target,
 			       .choice = choice->object || choice->task };
@@ -212,7 +212,7 @@ static struct error *write_table(struct session *session, const struct waits *wa
 
 /* A lock that somebody waits for, else a task. */
 static struct error *choose(struct session *session, const struct waits *waits, const char *text,
-			    struct locks_choice *ret)
+			    struct wait_choice *ret)
 {
 	struct task task;
 	uint64_t address;
@@ -232,7 +232,7 @@ static struct error *choose(struct session *session, const struct waits *waits, 
 static struct error *locks_run(struct session *session, const struct arguments *arguments)
 {
 	struct waits waits;
-	struct locks_choice choice = { 0 };
+	struct wait_choice choice = { 0 };
 	if (arguments->options[0] && arguments->options[1])
 		return error_create(ERROR_USAGE, "--graph and --dot exclude each other");
 	TRY(waits_find(session->target, &waits));
@@ -241,9 +241,9 @@ static struct error *locks_run(struct session *session, const struct arguments *
 		error = choose(session, &waits, arguments->operands[0], &choice);
 	if (!error) {
 		if (arguments->options[0])
-			error = locks_write_graph(session, &waits, &choice);
+			error = wait_write_graph(session, &waits, &choice);
 		else if (arguments->options[1])
-			error = locks_write_dot(session, &waits, &choice);
+			error = wait_write_dot(session, &waits, &choice);
 		else
 			error = write_table(session, &waits, &choice);
 	}

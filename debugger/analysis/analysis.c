@@ -2,16 +2,21 @@
 #include "debugger/analysis/analysis.h"
 
 #include "base/array.h"
+#include "debugger/analysis/detect_deadlock.h"
 #include "debugger/analysis/signature.h"
+#include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/printk.h"
 #include <stdio.h>
 #include <string.h>
+
+static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
 
 /* In the order in which what they find is said: what is nearest to a cause comes first. */
 static const struct detector detectors[] = {
 	{ "overflow", detect_overflow },
 	{ "fault", detect_fault },
 	{ "panic", detect_panic },
+	{ "hang", detect_hangs },
 };
 
 struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure)
@@ -73,7 +78,7 @@ static struct error *read_stack(struct analysis *analysis)
 	return error_only_fatal(error);
 }
 
-struct error *analysis_look_at(struct analysis *analysis, uint32_t cpu)
+struct error *analysis_look_at_cpu(struct analysis *analysis, uint32_t cpu)
 {
 	forget_task(analysis);
 	struct error *error = task_on_cpu(analysis->target, cpu, &analysis->task);
@@ -84,6 +89,15 @@ struct error *analysis_look_at(struct analysis *analysis, uint32_t cpu)
 	analysis->task.cpu = cpu;
 	analysis->task.on_cpu = true;
 	return read_stack(analysis);
+}
+
+static struct error *look_at_task(struct analysis *analysis, uint64_t address)
+{
+	forget_task(analysis);
+	struct error *error = task_read(analysis->target, address, &analysis->task);
+	analysis->has_task = !error;
+	analysis->is_other = true;
+	return error ? error_only_fatal(error) : read_stack(analysis);
 }
 
 static struct error *prepare(struct target *target, const struct task *task, struct analysis *ret)
@@ -98,9 +112,52 @@ static struct error *prepare(struct target *target, const struct task *task, str
 	return error ? error_only_fatal(error) : read_stack(ret);
 }
 
+/* Takes the findings, whole or not at all. `is_cause`: they come before what is there. */
+static struct error *add_all(struct analysis *analysis, const struct finding *items, size_t count,
+			     bool is_cause)
+{
+	if (!array_reserve(&analysis->findings, &analysis->capacity, analysis->count + count))
+		return error_no_memory();
+	size_t at = is_cause ? 0 : analysis->count;
+	memmove(&analysis->findings[at + count], &analysis->findings[at],
+		(analysis->count - at) * sizeof(*items));
+	memcpy(&analysis->findings[at], items, count * sizeof(*items));
+	analysis->count += count;
+	return NULL;
+}
+
+/* Of tasks that were blocked for too long the one who holds them up is the cause. */
+static struct error *detect_hangs(struct analysis *analysis)
+{
+	struct waits waits = { 0 };
+	struct finding *found = NULL;
+	size_t count = 0;
+	if (analysis->is_asked)
+		return NULL;
+	struct error *error = waits_find(analysis->target, &waits);
+	if (!error)
+		error = detect_hang(analysis->target, &waits, &found, &count);
+	waits_deinit(&waits);
+	bool is_cause = analysis->count && !strcmp(analysis->findings[0].kind, "hung-task");
+	uint64_t head = count ? found[0].blamed ?: found[0].task : 0;
+	if (!error && count)
+		error = add_all(analysis, found, count, is_cause);
+	for (size_t i = 0; i < count && error; i++)
+		finding_deinit(&found[i]);
+	free(found);
+	if (error || !is_cause || !head)
+		return error;
+	TRY(look_at_task(analysis, head));
+	analysis->blamed = 0;
+	while (analysis->blamed < analysis->trace.count &&
+	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
+		analysis->blamed++;
+	return NULL;
+}
+
 struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)
 {
-	*ret = (struct analysis){ .target = target };
+	*ret = (struct analysis){ .target = target, .is_asked = task };
 	TRY(prepare(target, task, ret));
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
 		TRY(error_only_fatal(detectors[i].run(ret)));

@@ -16,10 +16,11 @@
 struct analysis {
 	struct target *target;
 	char panic[256]; /* the message, "" none */
+	bool is_asked;	 /* of one task, and not of the machine */
 	bool panicked;	 /* a CPU says that it panicked */
 	bool has_task;
 	struct task task;		   /* that panicked, or that was asked about */
-	bool is_other;			   /* it did not panic itself: analysis_look_at() */
+	bool is_other;			   /* it did not panic itself: analysis_look_at_cpu() */
 	struct stack_trace trace;	   /* of it */
 	struct frame_arguments *arguments; /* of the frames, NULL: not known */
 
@@ -45,7 +46,7 @@ struct finding *analysis_add(struct analysis *analysis, const char *kind, enum c
  * What ran on a CPU takes the place of the task, its stack and its arguments: it is to blame, and
  * not the one that found out. Without a task where that cannot be read.
  */
-struct error *analysis_look_at(struct analysis *analysis, uint32_t cpu) MUST_CHECK;
+struct error *analysis_look_at_cpu(struct analysis *analysis, uint32_t cpu) MUST_CHECK;
 /* The argument of a frame by its name, where it is proved. */
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
 		       uint64_t *ret);

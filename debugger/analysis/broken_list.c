@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 
 #define ENTRIES_MAX 1000000
+#define OFFSET_MAX  4096 /* of a list_head in an object */
 #define ALIGNMENT   8
 #define KERNEL_HALF ((uint64_t)1 << 63)
 
@@ -15,13 +16,16 @@ static bool read_word(struct memory *memory, uint64_t address, uint64_t *ret)
 	return is_read;
 }
 
-/* True: the list that begins at `head` has the bad pointer as the next of an entry. */
+/*
+ * True: the list that begins at `head` has the bad pointer as the next of an entry, or what an
+ * object around it begins with.
+ */
 static bool leads_to(struct memory *memory, uint64_t head, uint64_t bad, struct broken_list *ret)
 {
 	uint64_t node = head, next, back;
 	bool is_sound = true;
 	for (uint64_t i = 0; i < ENTRIES_MAX && read_word(memory, node, &next); i++) {
-		if (next == bad) {
+		if (next + OFFSET_MAX - bad <= 2 * OFFSET_MAX) {
 			ret->position = i;
 			ret->entry = node;
 			return i > 0;

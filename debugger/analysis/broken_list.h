@@ -18,7 +18,8 @@ struct broken_list {
 	struct object_note note; /* of that */
 };
 
-/* `bad`: the pointer that was followed. Errors are fatal ones only. */
+/* `bad`: the pointer that was followed, to an entry or to the object that it is part of. Errors are
+ * fatal ones only. */
 struct error *broken_list_find(struct target *target, const struct registers *registers,
 			       uint64_t bad, struct broken_list *ret) MUST_CHECK;
 

@@ -88,6 +88,8 @@ static struct error *add_link(struct detection *detection, struct finding *findi
 
 static struct error *add_graph(struct finding *finding, uint32_t behind)
 {
+	if (!behind)
+		return NULL;
 	return finding_add(finding, "locks --graph", "%" PRIu32 " task%s behind", behind,
 			   behind == 1 ? " is" : "s are");
 }

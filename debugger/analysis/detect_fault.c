@@ -151,6 +151,8 @@ static struct error *find_access(struct fault *fault)
 			function_members_find(target, &fault->frame->symbol, &fault->members)));
 	if (!fault->access || !fault->access->has_base || fault->access->is_stack)
 		return NULL;
+	fault->pointer_name = target->arch->register_names[fault->access->base];
+	fault->pointer = fault->access->base_value;
 	return pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source);
 }
 

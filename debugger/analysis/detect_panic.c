@@ -196,7 +196,7 @@ static struct error *say_stall(struct analysis *analysis, struct finding *findin
 	TRY(finding_add(finding, "print rcu_state.node[0]",
 			"CPU %u owes the grace period a quiescent state", cpu));
 	if (analysis->task.cpu != cpu) {
-		TRY(analysis_look_at(analysis, cpu));
+		TRY(analysis_look_at_cpu(analysis, cpu));
 		frame = 0;
 	}
 	return analysis->has_task ? say_interrupted(analysis, finding, reason, frame) : NULL;

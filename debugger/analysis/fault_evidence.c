@@ -142,17 +142,14 @@ static struct error *show_list(struct fault *fault, struct finding *finding)
 	char command[64];
 	if (!access || fault->source.is_known || access->is_stack)
 		return NULL;
-	TRY(broken_list_find(fault->analysis->target, &fault->frame->registers, access->address,
-			     &list));
-	if (!list.is_found && access->has_base)
-		TRY(broken_list_find(fault->analysis->target, &fault->frame->registers,
-				     access->base_value, &list));
+	TRY(broken_list_find(fault->analysis->target, &fault->frame->registers,
+			     access->has_base ? access->base_value : access->address, &list));
 	if (!list.is_found)
 		return NULL;
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", list.entry);
 	TRY(finding_add(finding, command,
 			"the list at 0x%" PRIx64 " (%s) leads there: its entry %" PRIu64
-			" at 0x%" PRIx64 "%s%s%s has that as its next",
+			" at 0x%" PRIx64 "%s%s%s has it as its next",
 			list.head, fault->analysis->target->arch->register_names[list.reg],
 			list.position, list.entry, *list.note.text ? ", in " : "", list.note.text,
 			*list.note.text ? "," : ""));

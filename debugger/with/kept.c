@@ -19,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ENDING	   ".vmlinux"
-#define TIERS	   ".tiers"
-#define MAGIC	   "BTFWITH1"
-#define TAIL_SIZE  28
-#define FILES_MAX  8
-#define BYTES_MAX  (UINT64_C(1) << 30) /* on disk, of all of them */
-#define NEW	   ".new-"
+#define ENDING	  ".vmlinux"
+#define TIERS	  ".tiers"
+#define MAGIC	  "BTFWITH1"
+#define TAIL_SIZE 28
+#define FILES_MAX 8
+#define BYTES_MAX (UINT64_C(1) << 30) /* on disk, of all of them */
+#define NEW	  ".new-"
 /* Seconds that another process may still write a file, and that its tool takes to open it. */
 #define WRITE_SECONDS 3600
 #define OPEN_SECONDS  60

@@ -67,20 +67,30 @@ static void check_left(struct world *world, const char *wanted, const char *want
 	CHECK(!unlinkat(world->folder, "other", 0) && !unlinkat(world->folder, ".kept", 0));
 }
 
+static bool is_first(const char *name, const struct stat *status)
+{
+	return status->st_size >= 0 && *name == '0';
+}
+
 static void test_prune(void)
 {
 	static const struct {
 		struct folder_limits limits;
 		const char *newest, *left, *lists;
 	} cases[] = {
-		{ { ".kept", ".list", FILES, 0 }, "5.kept", "012345", "012345" },
-		{ { ".kept", ".list", 4, 0 }, "5.kept", "2345", "2345" },
-		{ { ".kept", NULL, 4, 0 }, "5.kept", "2345", "012345" },
+		{ { ".kept", ".list", FILES, 0, NULL }, "5.kept", "012345", "012345" },
+		{ { ".kept", ".list", 4, 0, NULL }, "5.kept", "2345", "2345" },
+		{ { ".kept", NULL, 4, 0, NULL }, "5.kept", "2345", "012345" },
 		/* What has just been made, by a clock that went back. */
-		{ { ".kept", ".list", 2, 0 }, "0.kept", "05", "05" },
-		{ { ".kept", ".list", 0, 0 }, "3.kept", "3", "3" },
-		{ { ".kept", ".list", FILES, 3 * BYTES + BYTES / 2 }, "5.kept", "345", "345" },
-		{ { ".kept", ".list", FILES, 1 }, "5.kept", "5", "5" },
+		{ { ".kept", ".list", 2, 0, NULL }, "0.kept", "05", "05" },
+		{ { ".kept", ".list", 0, 0, NULL }, "3.kept", "3", "3" },
+		{ { ".kept", ".list", FILES, 3 * BYTES + BYTES / 2, NULL },
+		  "5.kept",
+		  "345",
+		  "345" },
+		{ { ".kept", ".list", FILES, 1, NULL }, "5.kept", "5", "5" },
+		/* Somebody needs the oldest. */
+		{ { ".kept", ".list", 2, 0, is_first }, "5.kept", "05", "05" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world world;
@@ -96,7 +106,7 @@ static void test_prune(void)
 /* A folder that is gone, or was never open. */
 static void test_no_folder(void)
 {
-	const struct folder_limits limits = { ".kept", NULL, 0, 0 };
+	const struct folder_limits limits = { ".kept", NULL, 0, 0, NULL };
 	own_folder_prune(-1, &limits, "");
 }
 

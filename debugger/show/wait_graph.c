@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Who waits for whom: as a tree for people, and in Graphviz' language. */
-#include "cmds/locks.h"
+#include "debugger/show/wait_graph.h"
 
 #include "base/array.h"
 #include "base/escape.h"
@@ -24,7 +24,7 @@ struct graph {
 	bool *is_alone;	 /* items that are in no chain, and shown */
 };
 
-static bool concerns(const struct locks_choice *choice, const struct wait *wait)
+static bool concerns(const struct wait_choice *choice, const struct wait *wait)
 {
 	if (choice->object)
 		return wait->object == choice->object;
@@ -43,7 +43,7 @@ static void find_circles(struct graph *graph)
 	}
 }
 
-static void sort_in(struct graph *graph, const struct locks_choice *choice)
+static void sort_in(struct graph *graph, const struct wait_choice *choice)
 {
 	const struct waits *waits = graph->waits;
 	for (size_t i = waits->count; i--;) {
@@ -73,7 +73,7 @@ static void graph_deinit(struct graph *graph)
 }
 
 static struct error *graph_init(struct graph *graph, struct session *session,
-				const struct waits *waits, const struct locks_choice *choice)
+				const struct waits *waits, const struct wait_choice *choice)
 {
 	size_t count = waits->count + waits->chain_count + 1;
 	*graph = (struct graph){ .session = session, .waits = waits };
@@ -120,7 +120,7 @@ static void write_link(struct graph *graph, uint32_t number, uint32_t depth, con
 {
 	const struct wait *wait = &graph->waits->items[number];
 	struct out *out = graph->session->out;
-	const struct task *owner = locks_owner(graph->waits, wait);
+	const struct task *owner = wait_owner_task(graph->waits, wait);
 	struct strbuf text = { 0 };
 	out_item_named(out, wait->task.address, "struct task_struct");
 	out_object_begin(out, NULL);
@@ -231,8 +231,8 @@ static void write_alone(struct graph *graph)
 	out_array_end(out);
 }
 
-struct error *locks_write_graph(struct session *session, const struct waits *waits,
-				const struct locks_choice *choice)
+struct error *wait_write_graph(struct session *session, const struct waits *waits,
+			       const struct wait_choice *choice)
 {
 	struct graph graph;
 	struct error *error = NULL;
@@ -341,8 +341,8 @@ static void write_object(struct out *out, const struct wait *wait)
 	write_line(out, &line);
 }
 
-struct error *locks_write_dot(struct session *session, const struct waits *waits,
-			      const struct locks_choice *choice)
+struct error *wait_write_dot(struct session *session, const struct waits *waits,
+			     const struct wait_choice *choice)
 {
 	struct graph graph;
 	struct out *out = session->out;
