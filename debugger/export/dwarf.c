@@ -69,6 +69,7 @@ static const struct shape shapes[DWARF_ENTRY_COUNT] = {
 			     true,
 			     true,
 			     { NAME, RANGE, FLAG(prototyped), FLAG(external) } },
+	[DWARF_UNPROTOTYPED] = { DW_TAG_subprogram, false, false, { NAME, RANGE, FLAG(external) } },
 	[DWARF_STATIC_FUNCTION] = { DW_TAG_subprogram,
 				    true,
 				    true,

@@ -47,6 +47,7 @@ enum dwarf_entry {
 	DWARF_ELLIPSIS,
 	DWARF_FUNCTION,	       /* type; name, address, data4: bytes */
 	DWARF_STATIC_FUNCTION, /* the same */
+	DWARF_UNPROTOTYPED,    /* name, address, data4: bytes */
 	DWARF_VARIABLE,	       /* type; name, location */
 	DWARF_STATIC_VARIABLE, /* the same */
 	DWARF_CONSTANT,	       /* type; name, signed number: its value */

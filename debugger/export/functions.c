@@ -16,7 +16,8 @@
 
 struct function {
 	uint64_t start;
-	uint32_t size, symbol, prototype;
+	uint32_t size, symbol;
+	uint32_t prototype; /* 0: not known */
 	const struct exported_types *types;
 };
 
@@ -66,7 +67,8 @@ static struct error *add_function(struct functions *functions, const struct symb
 				  const struct exported_types *types)
 {
 	uint32_t prototype = find_prototype(types, symbol->name);
-	if (!prototype || !symbol->size || symbol->size > FUNCTION_SIZE_MAX ||
+	bool is_asked = !symbol->module && !strcmp(symbol->name, quirk_asked_function);
+	if ((!prototype && !is_asked) || !symbol->size || symbol->size > FUNCTION_SIZE_MAX ||
 	    !is_only_symbol(functions->exporting->target, symbol))
 		return NULL;
 	if (!array_reserve(&functions->items, &functions->capacity, functions->count + 1))
@@ -149,6 +151,18 @@ static void write_scope(struct exporting *exporting)
 	error_free(error);
 }
 
+/* Of a function that a tool asks for: where it is, and nothing of what it takes. */
+static void write_unprototyped(struct exporting *exporting, const char *name,
+			       const struct function *function)
+{
+	struct dwarf *dwarf = &exporting->dwarf;
+	dwarf_entry(dwarf, DWARF_UNPROTOTYPED, (struct dwarf_type){ DWARF_VOID, 0 });
+	dwarf_name(dwarf, name);
+	dwarf_address(dwarf, function->start);
+	dwarf_u32(dwarf, function->size);
+	exporting->summary.functions++;
+}
+
 static void write_function(struct exporting *exporting, const struct function *function)
 {
 	struct dwarf *dwarf = &exporting->dwarf;
@@ -157,6 +171,10 @@ static void write_function(struct exporting *exporting, const struct function *f
 	struct btf_type prototype;
 	struct dwarf_type result;
 	symtab_get_into(exporting->target->symbols, function->symbol, name, &symbol);
+	if (!function->prototype) {
+		write_unprototyped(exporting, symbol.name, function);
+		return;
+	}
 	struct type type = { function->types->btf, function->prototype };
 	if (!type_get(type, &prototype) ||
 	    !exported_type_elsewhere(function->types, (struct type){ type.btf, prototype.type },

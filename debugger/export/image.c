@@ -289,6 +289,10 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	 * moved. */
 	if (!section || !dwarf_clean_name(symbol->name, name))
 		return;
+	/* kallsyms of 7.3 calls jiffies_64 a 'T', which the linker script defines in .data. */
+	if (is_function && elf->sections[section].type == SHT_PROGBITS &&
+	    !(elf->sections[section].flags & SHF_EXECINSTR))
+		is_function = false;
 	if (is_function && elf->sections[section].type == SHT_NOBITS)
 		elf->sections[section].flags |= SHF_EXECINSTR;
 	uint64_t size = exporting->sizes[symbol->number];

@@ -21,7 +21,8 @@ static const struct {
 	{ "vm_numa_event", "NR_VM_NUMA_EVENT_ITEMS", NULL }, /* 5.14 (f19298b9516c) */
 	{ "softirq_vec", "NR_SOFTIRQS", NULL },
 	{ "node_states", "NR_NODE_STATES", NULL },
-	{ "nr_swapper_spaces", NULL, "swap_info" }, /* [MAX_SWAPFILES] both */
+	{ "timekeeper_data", "TIMEKEEPERS_MAX", NULL }, /* 6.17 (22c62b9a84b8) */
+	{ "nr_swapper_spaces", NULL, "swap_info" },	/* [MAX_SWAPFILES] both */
 	{ "swapper_spaces", NULL, "swap_info" },
 	/* No element of these is zero. */
 	{ "sys_call_table", NULL, NULL },
@@ -153,6 +154,7 @@ static const struct {
 	{ "taint_flags", "struct taint_flag", true },
 	{ "tainted_mask", "unsigned long", false },
 	{ "task_state_array", "char *", true },
+	{ "timekeeper_data", "struct tk_data", true },
 	{ "tk_core", "struct tk_data", false }, /* 6.13 */
 	{ "total_swap_pages", "long", false },
 	{ "uidhash_table", "struct hlist_head", true },
@@ -235,6 +237,7 @@ void quirk_module_location(struct dwarf *dwarf, uint64_t address)
 	dwarf_location(dwarf, DW_OP_const8u, address);
 }
 
+const char quirk_asked_function[] = "vmemmap_populate";
 const char quirk_write_expire_scope[] = "dd_init_sched";
 
 bool quirk_write_expire(struct target *target, int64_t *ret)

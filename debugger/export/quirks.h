@@ -32,6 +32,12 @@ void quirk_asked_type(struct target *target, const struct symbol *symbol, struct
 		      enum type_origin *origin);
 
 /*
+ * drgn finds the array of struct page only if there is a function vmemmap_populate, whose entry
+ * BTF of 5.10 has not: one without a prototype is as good.
+ */
+extern const char quirk_asked_function[];
+
+/*
  * gdb adds the distance that the kernel moved to every DW_OP_addr, drgn only to those within the
  * image: the variables of modules, which have no link-time address, are written as constants.
  */

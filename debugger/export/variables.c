@@ -133,7 +133,7 @@ static struct error *add_aliases(struct exporting *exporting)
 			known++;
 		symtab_peek(target->symbols, i, &symbol);
 		if ((known < known_count && exporting->variables[known].symbol == i) ||
-		    symbol.per_cpu || !strchr("bBdDrR", symbol.kind))
+		    symbol.per_cpu || symtab_is_text(target->symbols, symbol.address))
 			continue;
 		symtab_get_into(target->symbols, i, name, &symbol);
 		TRY(declared_symbol_type(target, &symbol, &type, &origin));

@@ -238,7 +238,7 @@ ASKED = {
     "max_low_pfn": "unsigned long", "__highest_present_section_nr": "unsigned long", "ipc_mni_shift": "int",
     "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]", "stack_pools": "void *[8192]",
     "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
-    "vmap_zone_size": "unsigned int",
+    "vmap_zone_size": "unsigned int", "timekeeper_data": "struct tk_data [1]", "jiffies_64": "u64",
 }
 # As long as swap_info, which has an element for each swap file.
 SWAP_FILES = {"nr_swapper_spaces": "unsigned int", "swapper_spaces": "struct address_space *"}
@@ -262,6 +262,8 @@ def has_what_is_asked_for(program, boot, path, notes):
                              asked_of_gdb(path, [f"whatis {name}" for name in names]))))
     check_equal({name: types[name] for name in names if name in ASKED},
                 {name: ASKED[name] for name in names if name in ASKED}, "types")
+    text = "\n".join(asked_of_gdb(path, ["whatis vmemmap_populate"]))
+    check(text.startswith(("type = int (", "type = void ()")), f"drgn looks for vmemmap_populate: {text}")
     counted = [name for name in names if name in COUNTED]
     values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
     check_equal([types[name] for name in counted],
