@@ -24,10 +24,14 @@ static const struct {
 	{ "timekeeper_data", "TIMEKEEPERS_MAX", NULL }, /* 6.17 (22c62b9a84b8) */
 	{ "nr_swapper_spaces", NULL, "swap_info" },	/* [MAX_SWAPFILES] both */
 	{ "swapper_spaces", NULL, "swap_info" },
-	/* No element of these is zero. */
+	/* The last element of these is not zero. */
 	{ "sys_call_table", NULL, NULL },
 	{ "taint_flags", NULL, NULL },
 	{ "task_state_array", NULL, NULL },
+	/* By type of node; crash walks a process's memory by them. */
+	{ "mt_pivots", NULL, NULL },
+	{ "mt_slots", NULL, NULL },
+	{ "dmi_ident", "DMI_STRING_MAX", NULL },
 };
 
 static uint32_t length_of_sibling(struct target *target, const char *name)
@@ -117,6 +121,7 @@ static const struct {
 	{ "class_kset", "struct kset *", false },
 	{ "console_drivers", "struct console *", false },
 	{ "crashing_cpu", "int", false },
+	{ "dmi_ident", "char *", true },
 	{ "idt_table", "gate_desc [256]", false },
 	{ "init_ipc_ns", "struct ipc_namespace", false },
 	{ "ipc_mni_shift", "int", false },
@@ -128,6 +133,8 @@ static const struct {
 	{ "major_names", "struct blk_major_name *[255]", false },
 	{ "max_low_pfn", "unsigned long", false },
 	{ "max_pfn", "unsigned long", false },
+	{ "mt_pivots", "const unsigned char", true },
+	{ "mt_slots", "const unsigned char", true },
 	{ "mem_map", "struct page *", false },
 	{ "mem_section", "struct mem_section **", false },
 	{ "min_low_pfn", "unsigned long", false },
@@ -172,6 +179,8 @@ static const struct {
 /* Parsing drops qualifiers, which mean nothing to inference: gdb shows them. */
 static struct error *type_with_qualifier(const char *text, struct type *type)
 {
+	if (strchr(text, '*'))
+		return NULL;
 	if (!strncmp(text, "const ", strlen("const ")))
 		return type_qualified(*type, BTF_CONST, type);
 	if (!strncmp(text, "volatile ", strlen("volatile ")))

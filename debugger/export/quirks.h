@@ -17,7 +17,7 @@
 /*
  * crash sizes buffers by the lengths of some arrays, and reads beyond them where they are wrong.
  * Those are taken from an enumerator of BTF, from an array that is declared with the same length,
- * or, where no element is zero, from what lies there: the linker's padding is.
+ * or, where the last element is not zero, from what lies there: the linker's padding is.
  */
 struct error *quirk_array_type(struct target *target, const struct symbol *symbol, struct type type,
 			       struct type *ret) MUST_CHECK;

@@ -238,13 +238,14 @@ ASKED = {
     "max_low_pfn": "unsigned long", "__highest_present_section_nr": "unsigned long", "ipc_mni_shift": "int",
     "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]", "stack_pools": "void *[8192]",
     "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
+    "mt_slots": "const unsigned char [4]", "mt_pivots": "const unsigned char [4]",
     "vmap_zone_size": "unsigned int", "timekeeper_data": "struct tk_data [1]", "jiffies_64": "u64",
 }
 # As long as swap_info, which has an element for each swap file.
 SWAP_FILES = {"nr_swapper_spaces": "unsigned int", "swapper_spaces": "struct address_space *"}
 # The lengths by which crash sizes its buffers.
 COUNTED = {"vm_zone_stat": "NR_VM_ZONE_STAT_ITEMS", "vm_node_stat": "NR_VM_NODE_STAT_ITEMS",
-           "vm_numa_event": "NR_VM_NUMA_EVENT_ITEMS"}
+           "vm_numa_event": "NR_VM_NUMA_EVENT_ITEMS", "dmi_ident": "DMI_STRING_MAX"}
 TABLES = ("sys_call_table", "taint_flags", "task_state_array")
 
 
@@ -267,7 +268,8 @@ def has_what_is_asked_for(program, boot, path, notes):
     counted = [name for name in names if name in COUNTED]
     values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
     check_equal([types[name] for name in counted],
-                [f"atomic_long_t [{value}]" for value in values], "lengths")
+                [f"char *[{value}]" if name == "dmi_ident" else f"atomic_long_t [{value}]"
+                 for name, value in zip(counted, values)], "lengths")
     files = re.search(r"\[\d+\]$", types["swap_info"])[0]
     check_equal({name: types[name] for name in names if name in SWAP_FILES},
                 {name: f"{SWAP_FILES[name]}{'' if SWAP_FILES[name].endswith('*') else ' '}{files}"
