@@ -395,7 +395,7 @@ const struct command command_globals = {
 		     { 0, "no-hints", NULL, OPERAND_WORD,
 		       "without the table of other kernels' globals" },
 		     { 0, "without", "KERNEL", OPERAND_WORD,
-		       "without that kernel's rows in the table, for scores" },
+		       "without that kernel's rows in the table (7.2,7.3: of both), for scores" },
 		     { 0, "less", "RULE", OPERAND_WORD,
 		       "without that rule of inference, for scores" },
 		     { 0, "threads", "N", OPERAND_WORD,

@@ -12,6 +12,7 @@
 #include "debugger/infer/hints/hints.h"
 #include "debugger/infer/subjects.h"
 #include "debugger/target/object.h"
+#include <string.h>
 
 /* Points by which a refined guess must be ahead of the next. */
 #define REFINED_MARGIN 10
@@ -28,10 +29,14 @@ struct proposal {
 	uint32_t row;	     /* of these in `spelled` */
 	bool tight;	     /* it fills the room but for alignment */
 	uint32_t given;	     /* the count that other kernels have, 0: none that can be here */
+	uint32_t filled;     /* as many as there is room for, where more is in use; else 0 */
 	bool is_disputed;    /* of different length in other kernels */
+	bool is_cut;	     /* there is no room for as many, and no other sign of its end */
 	bool count_proved;   /* by the bytes alone at first */
 	bool is_family;
 	uint32_t kernels; /* that say so */
+	bool is_near;	  /* one of these is next to this kernel */
+	bool is_outdone;
 	struct scored scored;
 };
 
@@ -82,6 +87,30 @@ static uint32_t length_of_room(const struct question *question, const struct pro
 	return proposal->row == 1 ? array_estimate(question, proposal->type, count) : count;
 }
 
+/* Whether the bytes of an element can be one: the next variable's may be none. */
+static bool element_fits(const struct question *question, uint32_t type, uint32_t number)
+{
+	uint32_t size = layout_size(question->layout, type);
+	uint64_t before = (uint64_t)number * size;
+	struct subject subject = *question->subject;
+	struct question one = *question;
+	const char *why = NULL;
+	if (before + size > question->size)
+		return true;
+	subject.address += before;
+	subject.room = size;
+	one.subject = &subject;
+	one.bytes += before;
+	one.size = size;
+	return own_data_judge(&one, type, 0, &why) >= 0;
+}
+
+/* More is in use than that: it has grown, or else something follows that has no symbol. */
+static bool is_outgrown(const struct question *question, uint32_t type, uint32_t count)
+{
+	return count < array_in_use(question, type) && element_fits(question, type, count);
+}
+
 /*
  * An array is here as long as its own bytes say, as long as in other kernels, or at most as long as
  * there is room.
@@ -101,29 +130,15 @@ static bool settle_length(const struct question *question, const struct hint *hi
 	uint32_t end = ret->row == 1 ? array_end(question, ret->type, hint->is_family, &is_sure)
 				     : 0;
 	/* Constants without a symbol may follow a constant: what is in use is not all its own. */
-	bool is_possible = count && count <= most &&
-			   (count >= array_in_use(question, ret->type) || question->has_literals);
+	bool is_possible =
+		count && count <= most &&
+		(question->has_literals || !is_outgrown(question, ret->type, (uint32_t)count));
 	ret->given = is_possible ? (uint32_t)count : 0;
 	ret->is_disputed = count && !is_possible;
+	ret->is_cut = count > most && !end;
 	ret->count = end ? end : ret->given ? ret->given : length_of_room(question, ret);
 	ret->count_proved = end && is_sure;
 	return ret->count;
-}
-
-/* Some symbols are missing: the bytes of the next variable are no element. */
-static bool fits_at_end(const struct question *question, const struct proposal *proposal)
-{
-	uint32_t size = layout_size(question->layout, proposal->type);
-	uint32_t before = (proposal->count - 1) * size;
-	struct subject subject = *question->subject;
-	struct question last = *question;
-	const char *why = NULL;
-	subject.address += before;
-	subject.room = size;
-	last.subject = &subject;
-	last.bytes += before;
-	last.size = size;
-	return own_data_judge(&last, proposal->type, 0, &why) >= 0;
 }
 
 /*
@@ -145,36 +160,57 @@ static bool is_length_proved(const struct question *question, const struct propo
 	/* A large one is not read to its end. */
 	return proposal->count >= used && proposal->count - used < proposal->row &&
 	       all <= question->size && all + size > subject->room &&
-	       fits_at_end(question, proposal);
+	       element_fits(question, proposal->type, proposal->count - 1);
 }
 
 static void conclude_length(const struct question *question, struct proposal *proposal)
 {
 	/* Grown since. */
 	if (proposal->is_disputed && proposal->count == proposal->given &&
-	    proposal->given < array_in_use(question, proposal->type)) {
+	    is_outgrown(question, proposal->type, proposal->given)) {
 		proposal->given = 0;
 		proposal->count = length_of_room(question, proposal);
 	}
 	proposal->count_proved = is_length_proved(question, proposal);
-	proposal->tight =
-		leaves_alignment(question->subject, layout_size(question->layout, proposal->type) *
-							    (uint64_t)proposal->count);
+	/* What follows without a symbol is no gap. */
+	if (proposal->count == proposal->given && !question->has_literals &&
+	    proposal->count < array_in_use(question, proposal->type))
+		proposal->filled = length_of_room(question, proposal);
+	uint32_t count = proposal->filled ? proposal->filled : proposal->count;
+	proposal->tight = leaves_alignment(
+		question->subject, layout_size(question->layout, proposal->type) * (uint64_t)count);
+}
+
+/*
+ * Whether another kernel's length is the better one: what is in use decides, then who is near, then
+ * which leaves less of the room.
+ */
+static bool is_better_length(const struct question *question, const struct proposal *known,
+			     const struct proposal *other)
+{
+	uint32_t used = array_in_use(question, known->type);
+	if (!other->given || other->given == known->given)
+		return false;
+	if ((known->given < used) != (other->given < used))
+		return known->given < used;
+	if (known->is_near != other->is_near)
+		return other->is_near;
+	if (known->given == used || other->given == used)
+		return other->given == used;
+	return other->given > known->given;
 }
 
 /* One more row for the same type: another kernel's length. */
 static void add_length(const struct question *question, struct proposal *known,
 		       const struct proposal *other)
 {
-	uint32_t used = array_in_use(question, known->type);
-	known->kernels |= other->kernels;
 	known->is_disputed |= other->is_disputed || known->given != other->given;
-	bool is_better = other->given >= used && other->given != known->given &&
-			 (known->given < used || other->given == used);
-	if (!is_better)
-		return;
-	known->given = other->given;
-	known->count = other->count;
+	if (is_better_length(question, known, other)) {
+		known->given = other->given;
+		known->count = other->count;
+	}
+	known->kernels |= other->kernels;
+	known->is_near |= other->is_near;
 }
 
 /* A row that exists here and fits. */
@@ -210,51 +246,102 @@ static bool propose(const struct question *question, const struct hint *hint, st
 	return !subject->room_is_exact || is_array || used == subject->room;
 }
 
-static size_t collect_proposals(const struct question *question, struct proposal *ret)
+/* Whether two rows say the same but for a length; rows of another length are another type. */
+static bool is_same_type(struct proposal *one, struct proposal *other)
 {
-	struct knowledge *knowledge = question->knowledge;
+	if (one->type != other->type || !one->count != !other->count)
+		return false;
+	if (one->row == other->row)
+		return true;
+	one->is_disputed = other->is_disputed = true;
+	return false;
+}
+
+/* The rows of the name that exist here and fit; one for each type. */
+static size_t collect_rows(const struct question *question, struct proposal *ret)
+{
+	const struct knowledge *knowledge = question->knowledge;
 	struct hint hints[HINTS_A_NAME];
 	size_t count =
 		hints_find(knowledge->hints, question->symbol, knowledge->hint_kernels, hints);
 	size_t kept = 0;
-	bool any_tight = false;
+	uint32_t near = 0;
+	for (size_t i = 0; i < count; i++)
+		near |= hints[i].kernels;
+	near = hints_near(knowledge->hints, near, knowledge->target->release);
 	for (size_t i = 0; i < count; i++) {
 		if (!propose(question, &hints[i], &ret[kept]))
 			continue;
-		bool again = false;
-		for (size_t k = 0; k < kept && !again; k++) {
-			again = ret[k].type == ret[kept].type && !ret[k].count == !ret[kept].count;
-			if (again)
-				add_length(question, &ret[k], &ret[kept]);
-		}
-		kept += !again;
+		ret[kept].is_near = hints[i].kernels & near;
+		size_t known = 0;
+		while (known < kept && !is_same_type(&ret[known], &ret[kept]))
+			known++;
+		if (known < kept)
+			add_length(question, &ret[known], &ret[kept]);
+		else
+			kept++;
 	}
-	size_t left = 0;
+	return kept;
+}
+
+/* There is no room for the elements that other kernels have, and another row fits as it is. */
+static bool is_outdone(const struct proposal *proposals, size_t count, const struct proposal *one)
+{
+	for (size_t i = 0; i < count && one->is_cut && !one->given; i++)
+		if (proposals[i].tight && (!proposals[i].count || proposals[i].given))
+			return true;
+	return false;
+}
+
+static size_t collect_proposals(const struct question *question, struct proposal *ret)
+{
+	size_t kept = collect_rows(question, ret), left = 0;
+	bool any_tight = false;
 	for (size_t i = 0; i < kept; i++) {
+		ret[i].is_outdone = is_outdone(ret, kept, &ret[i]);
 		if (ret[i].count)
 			conclude_length(question, &ret[i]);
-		any_tight |= ret[i].tight;
 	}
 	for (size_t i = 0; i < kept; i++)
-		if (ret[i].tight || !any_tight)
+		any_tight |= ret[i].tight && !ret[i].is_outdone;
+	for (size_t i = 0; i < kept; i++)
+		if (!ret[i].is_outdone && (ret[i].tight || !any_tight))
 			ret[left++] = ret[i];
 	return left;
+}
+
+/*
+ * A type that has changed is what the kernels next to this one have: those before the one before,
+ * or after the one after, know an older or a newer one. Near ones first; returns how many.
+ */
+static size_t put_near_first(struct proposal *proposals, size_t count)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct proposal one = proposals[i];
+		if (!one.is_near)
+			continue;
+		memmove(&proposals[first + 1], &proposals[first], (i - first) * sizeof(one));
+		proposals[first++] = one;
+	}
+	return first ? first : count;
 }
 
 /* --- together -------------------------------------------------------------------------------- */
 
 static void measure(struct solver *solver, struct proposal *proposal)
 {
+	uint32_t count = proposal->filled ? proposal->filled : proposal->count;
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
-		if (item->type == proposal->type && item->count == proposal->count) {
+		if (item->type == proposal->type && item->count == count) {
 			if (!item->is_judged)
 				solver_judge(solver, item);
 			proposal->scored = *item;
 			return;
 		}
 	}
-	proposal->scored = (struct scored){ .type = proposal->type, .count = proposal->count };
+	proposal->scored = (struct scored){ .type = proposal->type, .count = count };
 	solver_check(solver, &proposal->scored);
 }
 
@@ -339,33 +426,53 @@ static void accept(struct answer *answer, const struct proposal *proposal,
 	answer->sources = (uint8_t)(proposal->scored.sources | 1u << SOURCE_HINTS);
 }
 
-struct error *agree_with_hints(const struct question *question, struct solver *solver,
-			       struct answer *answer)
+/* The row that clues agree with; of several the one that they name. Returns how many agree. */
+static size_t find_agreed(struct solver *solver, const struct answer *answer,
+			  struct proposal *proposals, size_t count, const struct proposal **ret)
 {
-	struct proposal proposals[HINTS_A_NAME];
-	size_t count = collect_proposals(question, proposals);
-	const struct proposal *best = NULL, *agreed = NULL;
 	size_t agreeing = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct proposal *one = &proposals[i];
 		measure(solver, &proposals[i]);
-		if (!best || one->scored.score > best->scored.score)
-			best = one;
 		if (!is_agreement(solver, answer, one, count == 1))
 			continue;
-		agreeing++;
-		if (!agreed || is_named(solver, one))
-			agreed = one;
+		if (!agreeing++ || is_named(solver, one))
+			*ret = one;
 	}
-	if (agreed) {
-		/* Two rows that are alike to it, an int and a u32, are no word that settles which.
-		 */
-		accept(answer, agreed,
-		       agreeing == 1 && is_same_integer(solver, agreed) ? CONFIDENCE_CERTAIN
-		       : agreeing == 1 || settles(solver, agreed)	? CONFIDENCE_INFERRED
-									: CONFIDENCE_GUESS);
+	return agreeing;
+}
+
+/* False: no row is agreed with. */
+static bool agree_with_clues(struct solver *solver, struct answer *answer,
+			     struct proposal *proposals, size_t near, size_t count)
+{
+	const struct proposal *agreed = NULL;
+	size_t agreeing = find_agreed(solver, answer, proposals, near, &agreed);
+	enum confidence most = agreeing ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+	if (!agreeing)
+		agreeing = find_agreed(solver, answer, proposals + near, count - near, &agreed);
+	if (!agreeing)
+		return false;
+	/* Two rows that are alike to it, an int and a u32, are no word that settles which. */
+	accept(answer, agreed,
+	       agreeing == 1 && is_same_integer(solver, agreed) ? most
+	       : agreeing == 1 || settles(solver, agreed)	? CONFIDENCE_INFERRED
+								: CONFIDENCE_GUESS);
+	return true;
+}
+
+struct error *agree_with_hints(const struct question *question, struct solver *solver,
+			       struct answer *answer)
+{
+	struct proposal proposals[HINTS_A_NAME];
+	size_t all = collect_proposals(question, proposals);
+	size_t count = put_near_first(proposals, all);
+	const struct proposal *best = NULL;
+	if (agree_with_clues(solver, answer, proposals, count, all))
 		return NULL;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (!best || proposals[i].scored.score > best->scored.score)
+			best = &proposals[i];
 	if (!best)
 		return NULL;
 	/* A kernel's own table against one of other kernels. */

@@ -4,6 +4,8 @@
 
 #include "debugger/infer/hints/hints.h"
 #include "debugger/target/object.h"
+#include <stdio.h>
+#include <string.h>
 
 struct infer_options infer_options_settle(const struct target *target,
 					  const struct infer_options *options)
@@ -15,6 +17,24 @@ struct infer_options infer_options_settle(const struct target *target,
 	return settled;
 }
 
+/* Of "7.3,7.2" each; an unknown one is an error: otherwise a typing error would leave nothing out
+ * unnoticed. */
+static struct error *leave_out(struct knowledge *knowledge, const char *list)
+{
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		char name[128];
+		uint32_t own = 0;
+		if (snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at) <
+		    (int)sizeof(name))
+			own = hints_kernel(knowledge->hints, name);
+		if (!own)
+			return error_create(ERROR_USAGE, "the shipped table has no kernel \"%s\"",
+					    name);
+		knowledge->hint_kernels &= ~own;
+	}
+	return NULL;
+}
+
 struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_options *options)
 {
 	knowledge->rules = options->rules;
@@ -22,16 +42,7 @@ struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_op
 		return NULL;
 	TRY(hints_create(&knowledge->hints));
 	knowledge->hint_kernels = HINTS_ALL;
-	if (!options->without)
-		return NULL;
-	uint32_t own = hints_kernel(knowledge->hints, options->without);
-	knowledge->hint_kernels &= ~own;
-	/* An unknown kernel is an error: otherwise a typing error would leave nothing out
-	 * unnoticed. */
-	if (!own)
-		return error_create(ERROR_USAGE, "the shipped table has no kernel \"%s\"",
-				    options->without);
-	return NULL;
+	return options->without ? leave_out(knowledge, options->without) : NULL;
 }
 
 struct error *kept_knowledge(struct inference *inference, struct knowledge **ret)

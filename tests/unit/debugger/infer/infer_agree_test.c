@@ -9,17 +9,24 @@
 static const struct hint_row rows[] = {
 	{ "a_count", "int", 1, 0 },
 	{ "a_count", "unsigned int", 2, 0 },
+	{ "a_head", "int []", 2, 4 },
+	{ "a_head", "struct list_head", 1, 0 },
 	{ "a_list", "struct list_head", 3, 0 },
 	{ "a_lock", "struct mutex", 2, 0 },
 	{ "a_lock", "spinlock_t", 1, 0 },
+	{ "a_matrix", "char [][3]", 2, 8 },
+	{ "a_matrix", "char [][2]", 1, 8 },
 	{ "a_mutex", "struct mutex", 3, 0 },
 	{ "a_number", "int", 3, 0 },
+	{ "a_queue", "struct list_head []", 3, 2 },
 	{ "a_row", "int []", 3, 4 },
+	{ "a_series", "int []", 2, 3 },
+	{ "a_series", "int []", 1, 4 },
 	{ "a_stranger", "struct gone", 3, 0 },
 	{ "a_table", "char [][4]", 3, 0 },
 	{ "an_old_one", "struct mutex", 1, 0 },
 };
-#define FAMILY_ROW 5 /* struct mutex */
+#define FAMILY_ROW 9 /* struct mutex */
 
 struct bench {
 	struct asked *asked;
@@ -61,7 +68,11 @@ static void add_symbols(void)
 		{ DATA + 0x1c0, 'd', "an_old_one" },
 		{ DATA + 0x200, 'd', "family_of_one" },
 		{ DATA + 0x240, 'd', "a_count" },
-		{ DATA + 0x280, 'D', "_end" },
+		{ DATA + 0x280, 'd', "a_head" },
+		{ DATA + 0x2c0, 'd', "a_matrix" },
+		{ DATA + 0x300, 'd', "a_queue" },
+		{ DATA + 0x340, 'd', "a_series" },
+		{ DATA + 0x380, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -230,6 +241,75 @@ static void test_arrays(void)
 	CHECK(bench.answer.count == 16 && bench.answer.row == 4);
 }
 
+/* A type that has changed is what the next kernels have, where bytes and clues say no more. */
+static void test_nearest(void)
+{
+	static const struct {
+		const char *release, *type, *tier;
+	} cases[] = {
+		{ "", "int", "guess" },
+		{ "none", "int", "guess" },
+		{ "0.9", "int", "inferred" },
+		{ "1.0.7-x", "int", "inferred" },
+		{ "1.5", "int", "guess" },
+		{ "2.0", "unsigned int", "inferred" },
+		{ "2.0-rc1", "unsigned int", "inferred" },
+		{ "7.3.4", "unsigned int", "inferred" },
+	};
+	struct bench bench;
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		strcpy(machine.target.release, cases[i].release);
+		begin(&bench, "a_count", 4);
+		CHECK_END(&bench, cases[i].type, cases[i].tier);
+	}
+	/* Clues bear out a row of a kernel further off: that much is believed, and no more. */
+	for (int is_far = 0; is_far < 2; is_far++) {
+		strcpy(machine.target.release, is_far ? "2.5" : "1.5");
+		begin(&bench, "a_head", 16);
+		clue(&bench, CLUE_OBJECT, "list_head", 16);
+		CHECK_END(&bench, "struct list_head", is_far ? "inferred" : "certain");
+	}
+	/* Lengths, too. */
+	for (int is_far = 0; is_far < 2; is_far++) {
+		strcpy(machine.target.release, is_far ? "2.5" : "1.5");
+		begin(&bench, "a_series", 16);
+		CHECK_END(&bench, "int", "inferred");
+		CHECK_U64(bench.answer.count, is_far ? 3 : 4);
+		CHECK(!bench.answer.count_is_proved);
+	}
+	*machine.target.release = 0;
+}
+
+/* Eight rows of three do not fit, eight of two do: these are two types. */
+static void test_rows_of_another_length(void)
+{
+	struct bench bench;
+	begin(&bench, "a_matrix", 16);
+	CHECK_END(&bench, "char [2]", "inferred");
+	CHECK(bench.answer.count == 16 && bench.answer.row == 2);
+	begin(&bench, "a_matrix", 24);
+	CHECK_END(&bench, "char [3]", "inferred");
+	CHECK(bench.answer.count == 24 && bench.answer.row == 3);
+}
+
+/* More is in use than the two heads that other kernels have: it has grown if these are heads. */
+static void test_what_follows(void)
+{
+	for (int is_more = 0; is_more < 2; is_more++) {
+		struct bench bench;
+		uint64_t words[8];
+		begin(&bench, "a_queue", sizeof(words));
+		uint64_t address = bench.asked->subject.address;
+		for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+			words[i] = is_more || i < 4 ? address + i / 2 * 16 : 0x646f6f6720746f6e;
+		bench.asked->question.bytes = (const uint8_t *)words;
+		bench.asked->question.size = sizeof(words);
+		end(&bench);
+		CHECK_U64(bench.answer.count, is_more ? 4 : 2);
+		CHECK(is_more || !bench.answer.count_is_proved);
+	}
+}
+
 static void test_damaged_table(void)
 {
 	static const struct symbol symbol = { .name = "a_lock" };
@@ -263,6 +343,9 @@ int main(void)
 	RUN(test_rows_that_do_not_count);
 	RUN(test_conflict);
 	RUN(test_arrays);
+	RUN(test_nearest);
+	RUN(test_rows_of_another_length);
+	RUN(test_what_follows);
 	RUN(test_damaged_table);
 	machine_deinit(&machine);
 	return test_finish();
