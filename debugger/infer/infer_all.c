@@ -195,6 +195,15 @@ static struct error *solve_kernel(struct whole *whole)
 	return NULL;
 }
 
+/* Do others learn from it? What looks like one struct often looks like its kin as well: a guess
+ * would teach them all. */
+static bool is_likely(const struct whole *whole, const struct answer *answer)
+{
+	return answer->confidence >= CONFIDENCE_INFERRED ||
+	       (answer->score >= LIKELY_SCORE && answer->margin >= LIKELY_MARGIN &&
+		(answer->count || !layout_is_compound(whole->layout, answer->type)));
+}
+
 /* Learns from the variables that are typed by now which names go with which types. */
 static struct error *learn_names(struct whole *whole)
 {
@@ -206,9 +215,7 @@ static struct error *learn_names(struct whole *whole)
 	whole->knowledge->families = families;
 	for (size_t i = 0; i < whole->subjects->count; i++) {
 		const struct answer *answer = &whole->answers[i];
-		bool is_likely = answer->confidence >= CONFIDENCE_INFERRED ||
-				 (answer->score >= LIKELY_SCORE && answer->margin >= LIKELY_MARGIN);
-		if (!is_likely || (answer->sources & 1u << SOURCE_TABLE) ||
+		if (!is_likely(whole, answer) || (answer->sources & 1u << SOURCE_TABLE) ||
 		    whole->subjects->items[i].module)
 			continue;
 		symtab_get_into(whole->target->symbols, whole->subjects->items[i].symbol, name,
