@@ -17,6 +17,7 @@
 #define LEAST_SLACK (8 * FIT_BIT)
 #define NOISE_COST  (56 * FIT_BIT) /* of a word */
 #define NOISE_SLACK (6 * FIT_BIT)
+#define SIGN_COST   (3 * FIT_BIT) /* of a number that is none of those of its type */
 
 enum word_kind {
 	WORD_UNSEEN,
@@ -312,6 +313,10 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 	}
 	if (record->encoding & BTF_INT_BOOL)
 		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
+	/* Small negative numbers are for those with a sign, masks for those without. */
+	bool is_negative = value >= 0xffff0000, has_sign = record->encoding & BTF_INT_SIGNED;
+	if (record->size == 4 && value >> 31 && value != UINT32_MAX && is_negative != has_sign)
+		return SIGN_COST + cost_number(value, 4);
 	if (record->size == 16)
 		return cost_long(fit, offset) + cost_long(fit, offset + 8);
 	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);

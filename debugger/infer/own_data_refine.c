@@ -22,11 +22,22 @@
 #define COST_MAX       (1 << 24)
 #define APART_MIN      3 /* places */
 #define APART_COST     (12 * FIT_BIT)
+#define SELDOM_COST    FIT_BIT
+
+/* Numbers of 4 bytes most often have no sign in arrays, and one otherwise. */
+static bool is_seldom(const struct question *question, const struct scored *item)
+{
+	const struct layout_record *record = &question->layout->records[item->type];
+	bool has_sign = record->encoding & BTF_INT_SIGNED;
+	return record->kind == BTF_INT && record->size == 4 && has_sign == (item->count != 0);
+}
 
 static int measure(const struct question *question, struct fit *fit, const struct scored *item)
 {
 	int cost = fit_cost(fit, item->type, item->count, COST_MAX);
 	cost += fit_prior(fit, item->type, item->is_direct);
+	if (!item->is_direct && is_seldom(question, item))
+		cost += SELDOM_COST;
 	if (!item->is_direct || layout_kind(question->layout, item->type) == BTF_PTR)
 		cost -= fit_name(fit, item->type);
 	return cost;

@@ -116,8 +116,11 @@ static void try_pointer_named(struct search *search, uint32_t target, int name)
 
 static void search_scalars(struct search *search)
 {
-	static const char *const scalars[] = { "char", "unsigned char",	    "short unsigned int",
-					       "int",  "long unsigned int", "_Bool" };
+	static const char *const scalars[] = {
+		"char",		"unsigned char", "short unsigned int",
+		"unsigned int", "int",		 "long unsigned int",
+		"_Bool"
+	};
 	const struct layout *layout = search->fit->layout;
 	uint64_t value = fit_load(search->fit, 0, 8);
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How well types explain bytes, what names have in common, and what this kernel's names teach. */
+#include "base/array.h"
 #include "debugger/infer/names_family.h"
 #include "debugger/infer/own_data_fit.h"
 #include "debugger/infer/solve.h"
@@ -79,6 +80,27 @@ static void test_costs(void)
 	memset(&thing->flag, 7, 1);
 	ask(asked, "thing", sizeof(struct thing));
 	CHECK(cost(asked, struct_named(asked, "thing"), 0) > right + 8 * FIT_BIT);
+	destroy(asked);
+}
+
+/* Small negative numbers have a sign, masks have none, and -1 is both. */
+static void test_signs(void)
+{
+	static const struct {
+		uint32_t number;
+		int favours; /* 1: the type with a sign, -1: the other */
+	} cases[] = { { 5, 0 }, { (uint32_t)-5, 1 }, { 0x80010000, -1 }, { UINT32_MAX, 0 } };
+	struct asked *asked = create();
+	uint32_t count = sizeof(struct thing) / 4;
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		memset(&fixture->contents->thing, 0, sizeof(struct thing));
+		memcpy(&fixture->contents->thing, &cases[i].number, 4);
+		ask(asked, "thing", sizeof(struct thing));
+		int with = cost(asked, layout_find(asked->layout, BTF_INT, "int"), count);
+		int without =
+			cost(asked, layout_find(asked->layout, BTF_INT, "unsigned int"), count);
+		CHECK((without > with) - (without < with) == cases[i].favours);
+	}
 	destroy(asked);
 }
 
@@ -350,6 +372,7 @@ int main(void)
 	RUN(test_outlines);
 	RUN(test_words);
 	RUN(test_costs);
+	RUN(test_signs);
 	RUN(test_nothing);
 	RUN(test_search);
 	RUN(test_noise);
