@@ -220,7 +220,8 @@ static bool propose(const struct question *question, const struct hint *hint, st
 	const struct subject *subject = question->subject;
 	struct hint_type row;
 	*ret = (struct proposal){ .is_family = hint->is_family, .kernels = hint->kernels };
-	if (!hint_type_find(question->knowledge, layout->btf, hint->type, &row))
+	if (!hint_type_find(question->knowledge->hint_types, layout->btf, hint->type,
+			    question->knowledge->is_shared, &row))
 		return false;
 	bool is_array = row.is_array;
 	ret->spelled = row.type;

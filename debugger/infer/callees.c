@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/callees.h"
 
-#include "debugger/infer/instances.h"
+#include "debugger/infer/instance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "debugger/infer/hint_types.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "debugger/declare/declare.h"
 #include "debugger/infer/hints/hints.h"
 #include "debugger/infer/hints/unnamed_types.h"
@@ -18,17 +19,19 @@ struct parsed {
 };
 
 struct hint_types {
+	struct target *target;
 	struct parsed *items;
 	size_t count, capacity;
 	struct hash_index index;
 	struct unnamed_types unnamed;
 };
 
-struct error *hint_types_create(struct hint_types **ret)
+struct error *hint_types_create(struct target *target, struct hint_types **ret)
 {
 	struct hint_types *types = calloc(1, sizeof(*types));
 	if (!types)
 		return error_no_memory();
+	types->target = target;
 	*ret = types;
 	return NULL;
 }
@@ -80,20 +83,18 @@ static struct type find_function_pointer(const struct btf *btf, struct type made
 	return made;
 }
 
-static struct hint_type parse(const struct knowledge *knowledge, const struct btf *btf,
-			      const char *text)
+static struct hint_type parse(struct hint_types *types, const struct btf *btf, const char *text)
 {
 	struct hint_type parsed = { .is_array = false };
 	char buffer[TEXT_SIZE];
 	if (snprintf(buffer, sizeof(buffer), "%s", text) >= (int)sizeof(buffer))
 		return parsed;
 	if (unnamed_is_spelled(buffer)) {
-		parsed.type = unnamed_find(&knowledge->hint_types->unnamed, btf, buffer);
+		parsed.type = unnamed_find(&types->unnamed, btf, buffer);
 		return parsed;
 	}
 	parsed.is_array = strip_dimension(buffer);
-	struct error *error =
-		declare_parse_type(knowledge->target, btf, buffer, NULL, &parsed.type);
+	struct error *error = declare_parse_type(types->target, btf, buffer, NULL, &parsed.type);
 	parsed.type = error ? (struct type){ NULL, 0 } : find_function_pointer(btf, parsed.type);
 	error_free(error);
 	return parsed;
@@ -113,10 +114,9 @@ static void remember(struct hint_types *types, uint32_t hash, const struct parse
 		types->items[types->count++] = *parsed;
 }
 
-bool hint_type_find(const struct knowledge *knowledge, const struct btf *btf, const char *text,
-		    struct hint_type *ret)
+bool hint_type_find(struct hint_types *types, const struct btf *btf, const char *text,
+		    bool is_shared, struct hint_type *ret)
 {
-	struct hint_types *types = knowledge->hint_types;
 	uint32_t hash = hash_key(btf, text), number;
 	size_t position = hash_index_first(&types->index, hash);
 	while ((number = hash_index_next(&types->index, hash, &position)) != HASH_NONE) {
@@ -126,20 +126,20 @@ bool hint_type_find(const struct knowledge *knowledge, const struct btf *btf, co
 		*ret = parsed->type;
 		return ret->type.btf;
 	}
-	if (knowledge->is_shared)
+	if (is_shared)
 		return false;
-	struct parsed parsed = { btf, text, parse(knowledge, btf, text) };
+	struct parsed parsed = { btf, text, parse(types, btf, text) };
 	remember(types, hash, &parsed);
 	*ret = parsed.type;
 	return ret->type.btf;
 }
 
-void hint_types_prepare(const struct knowledge *knowledge, const struct btf *btf,
-			const struct symbol *symbol)
+void hint_types_prepare(struct hint_types *types, struct hints *hints, uint8_t kernels,
+			const struct btf *btf, const struct symbol *symbol)
 {
-	struct hint hints[HINTS_A_NAME];
+	struct hint rows[HINTS_A_NAME];
 	struct hint_type ignored;
-	size_t count = hints_find(knowledge->hints, symbol, knowledge->hint_kernels, hints);
+	size_t count = hints_find(hints, symbol, kernels, rows);
 	for (size_t i = 0; i < count; i++)
-		(void)hint_type_find(knowledge, btf, hints[i].type, &ignored);
+		(void)hint_type_find(types, btf, rows[i].type, false, &ignored);
 }

@@ -6,7 +6,8 @@
 #ifndef DEBUGGER_INFER_HINT_TYPES_H
 #define DEBUGGER_INFER_HINT_TYPES_H
 
-#include "debugger/infer/knowledge.h"
+#include "debugger/infer/hints/hints.h"
+#include "debugger/target/target.h"
 
 struct hint_types;
 
@@ -16,16 +17,16 @@ struct hint_type {
 	bool is_array;
 };
 
-struct error *hint_types_create(struct hint_types **ret) MUST_CHECK;
+struct error *hint_types_create(struct target *target, struct hint_types **ret) MUST_CHECK;
 void hint_types_destroy(struct hint_types *types);
 /*
  * The type of a row's text (of the table, not a copy) in a view of BTF; false: there is none here.
- * Looked up and remembered unless the knowledge is shared by threads.
+ * `is_shared`: threads ask, and nothing is looked up that is not remembered.
  */
-bool hint_type_find(const struct knowledge *knowledge, const struct btf *btf, const char *text,
-		    struct hint_type *ret);
-/* Looks up what the table says of a symbol, so that threads find it. */
-void hint_types_prepare(const struct knowledge *knowledge, const struct btf *btf,
-			const struct symbol *symbol);
+bool hint_type_find(struct hint_types *types, const struct btf *btf, const char *text,
+		    bool is_shared, struct hint_type *ret);
+/* Looks up what the rows of some kernels say of a symbol, so that threads find it. */
+void hint_types_prepare(struct hint_types *types, struct hints *hints, uint8_t kernels,
+			const struct btf *btf, const struct symbol *symbol);
 
 #endif

@@ -8,19 +8,6 @@
 #include "debugger/target/object.h"
 #include <stdlib.h>
 
-const char *confidence_name(enum confidence confidence)
-{
-	static const char *const names[] = { "unknown", "guess", "inferred", "certain" };
-	return names[confidence];
-}
-
-void typing_deinit(struct typing *typing)
-{
-	free(typing->candidates);
-	clues_deinit(&typing->clues);
-	*typing = (struct typing){ 0 };
-}
-
 static struct error *list_candidates(const struct solver *solver, struct typing *typing)
 {
 	size_t count = solver->count < 24 ? solver->count : 24;
@@ -105,24 +92,24 @@ static struct error *infer_kept(struct inference *inference, const struct infer_
 				const struct subject *subject, const struct symbol *symbol,
 				bool explain, struct typing *ret)
 {
-	struct knowledge *knowledge;
+	struct remembered *kept;
 	struct answer answer;
-	TRY(kept_knowledge(inference, &knowledge));
+	TRY(kept_get(inference, &kept));
 	/* `whatis -v` shows evidence, which the cache does not have. */
-	struct cache *cache = explain ? NULL : kept_cache(knowledge, options);
+	struct cache *cache = explain ? NULL : kept_cache(kept, options);
 	if (cache && cache_find(cache, subject, symbol, &answer))
 		return typing_of_answer(&answer, ret);
-	TRY(infer_use_hints(knowledge, options));
-	return infer_subject(knowledge, subject, symbol, explain, ret);
+	TRY(infer_use_hints(kept->knowledge, options));
+	return infer_subject(kept->knowledge, subject, symbol, explain, ret);
 }
 
 /* Takes the candidates of what nobody wants explained. */
-static void keep_guess(struct inference *inference, const struct symbol *symbol,
-		       struct typing *typing)
+static void keep_guess(struct remembered *kept, const struct symbol *symbol, struct typing *typing)
 {
-	free(inference->guess.candidates);
-	inference->guess =
-		(struct kept_guess){ typing->candidates, typing->candidate_count, symbol->number };
+	free(kept->guesses);
+	kept->guesses = typing->candidates;
+	kept->guess_count = typing->candidate_count;
+	kept->guess_symbol = symbol->number;
 	typing->candidates = NULL;
 	typing->candidate_count = 0;
 }
@@ -142,7 +129,7 @@ struct error *infer_symbol(struct target *target, const struct infer_options *op
 	if (!error) {
 		TRY(infer_kept(inference, &settled, &subject, symbol, explain, ret));
 		if (!explain && !options)
-			keep_guess(inference, symbol, ret);
+			keep_guess(inference->remembered, symbol, ret);
 		return NULL;
 	}
 	error_free(error);
@@ -160,12 +147,12 @@ struct error *infer_candidates(struct target *target, const struct symbol *symbo
 {
 	struct inference *inference;
 	struct error *error = inference_get(target, &inference);
-	struct kept_guess *guess = error ? NULL : &inference->guess;
+	struct remembered *kept = error ? NULL : inference->remembered;
 	error_free(error);
 	/* Else it came from the cache, or another one was made since. */
-	if (!guess || !guess->candidates || guess->symbol != symbol->number)
+	if (!kept || !kept->guesses || kept->guess_symbol != symbol->number)
 		return infer_symbol(target, NULL, symbol, true, ret);
-	*ret = (struct typing){ .candidates = guess->candidates, .candidate_count = guess->count };
-	*guess = (struct kept_guess){ NULL, 0, 0 };
+	*ret = (struct typing){ .candidates = kept->guesses, .candidate_count = kept->guess_count };
+	kept->guesses = NULL;
 	return NULL;
 }

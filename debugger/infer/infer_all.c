@@ -382,7 +382,9 @@ static void prepare_shared(struct whole *whole)
 		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
 		symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
-		hint_types_prepare(whole->knowledge, btf ? btf : whole->target->btf, &symbol);
+		hint_types_prepare(whole->knowledge->hint_types, whole->knowledge->hints,
+				   whole->knowledge->hint_kernels, btf ? btf : whole->target->btf,
+				   &symbol);
 	}
 }
 
@@ -472,7 +474,7 @@ static struct error *infer_whole(struct whole *whole)
 }
 
 /* The answers of an earlier session, all of them, if each is right for this dump. */
-static struct error *take_whole(struct whole *whole, struct knowledge *kept,
+static struct error *take_whole(struct whole *whole, struct remembered *kept,
 				struct subjects *subjects)
 {
 	struct cache *cache = kept_cache(kept, whole->options);
@@ -492,7 +494,7 @@ static struct error *take_whole(struct whole *whole, struct knowledge *kept,
 }
 
 /* For the next session, and for the next question of this one. */
-static void keep_whole(struct whole *whole, struct knowledge *kept)
+static void keep_whole(struct whole *whole, struct remembered *kept)
 {
 	struct cache_key key;
 	if (whole->options->no_cache || !cache_key_of(whole->target, whole->options, &key))
@@ -509,9 +511,9 @@ struct error *infer_all(struct target *target, const struct infer_options *optio
 		.target = target, .options = &settled, .visit = visit, .context = context
 	};
 	struct subjects subjects = { .items = NULL };
-	struct knowledge *kept;
+	struct remembered *kept;
 	TRY(inference_get(target, &whole.inference));
-	TRY(kept_knowledge(whole.inference, &kept));
+	TRY(kept_get(whole.inference, &kept));
 	struct error *error = take_whole(&whole, kept, &subjects);
 	if (!error && !whole.subjects) {
 		error = infer_whole(&whole);

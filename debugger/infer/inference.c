@@ -18,9 +18,8 @@ static void inference_destroy(void *data)
 	struct inference *inference = data;
 	if (!inference)
 		return;
-	free(inference->guess.candidates);
-	if (inference->knowledge_destroy)
-		inference->knowledge_destroy(inference->knowledge);
+	if (inference->forget)
+		inference->forget(inference->remembered);
 	text_deinit(&inference->text);
 	text_deinit(&inference->strings);
 	callees_deinit(&inference->callees);

@@ -27,15 +27,7 @@ struct known_global {
 	struct kind type; /* id 0: not known */
 };
 
-struct knowledge;
-struct candidate;
-
-/* The last guess: whoever shows one asks for its alternatives next. */
-struct kept_guess {
-	struct candidate *candidates; /* NULL: none is kept */
-	size_t count;
-	uint32_t symbol;
-};
+struct remembered;
 
 struct inference {
 	struct target *target;
@@ -57,9 +49,8 @@ struct inference {
 	size_t edge_count;
 	bool edges_read, modules_read;
 
-	struct knowledge *knowledge; /* of infer.c, NULL: not asked for yet */
-	void (*knowledge_destroy)(struct knowledge *knowledge);
-	struct kept_guess guess;
+	struct remembered *remembered; /* of kept.c, NULL: nothing yet */
+	void (*forget)(struct remembered *remembered);
 
 	/* For all of the kernel at once; empty before. */
 	struct subjects subjects;

@@ -5,6 +5,7 @@
 #include "debugger/infer/hints/hints.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct infer_options infer_options_settle(const struct target *target,
@@ -45,34 +46,50 @@ struct error *infer_use_hints(struct knowledge *knowledge, const struct infer_op
 	return options->without ? leave_out(knowledge, options->without) : NULL;
 }
 
-struct error *kept_knowledge(struct inference *inference, struct knowledge **ret)
+static void forget(struct remembered *remembered)
 {
-	if (!inference->knowledge) {
-		TRY(knowledge_create(inference->target, &inference->knowledge));
-		inference->knowledge_destroy = knowledge_destroy;
+	cache_close(remembered->cache);
+	knowledge_destroy(remembered->knowledge);
+	free(remembered->guesses);
+	free(remembered);
+}
+
+struct error *kept_get(struct inference *inference, struct remembered **ret)
+{
+	*ret = inference->remembered;
+	if (*ret)
+		return NULL;
+	struct remembered *made = calloc(1, sizeof(*made));
+	struct error *error = made ? knowledge_create(inference->target, &made->knowledge)
+				   : error_no_memory();
+	if (error) {
+		free(made);
+		return error;
 	}
-	*ret = inference->knowledge;
+	inference->forget = forget;
+	*ret = inference->remembered = made;
 	return NULL;
 }
 
-void kept_forget_cache(struct knowledge *knowledge)
+void kept_forget_cache(struct remembered *remembered)
 {
-	cache_close(knowledge->cache);
-	knowledge->cache = NULL;
-	knowledge->cache_asked = false;
+	cache_close(remembered->cache);
+	remembered->cache = NULL;
+	remembered->cache_asked = false;
 }
 
-struct cache *kept_cache(struct knowledge *knowledge, const struct infer_options *options)
+struct cache *kept_cache(struct remembered *remembered, const struct infer_options *options)
 {
+	struct target *target = remembered->knowledge->target;
 	struct cache_key key;
 	if (options->no_cache)
 		return NULL;
-	if (knowledge->cache_asked && knowledge->cache_no_hints == options->no_hints)
-		return knowledge->cache;
-	kept_forget_cache(knowledge);
-	if (cache_key_of(knowledge->target, options, &key))
-		knowledge->cache = cache_open(knowledge->target, &key);
-	knowledge->cache_asked = true;
-	knowledge->cache_no_hints = options->no_hints;
-	return knowledge->cache;
+	if (remembered->cache_asked && remembered->cache_no_hints == options->no_hints)
+		return remembered->cache;
+	kept_forget_cache(remembered);
+	if (cache_key_of(target, options, &key))
+		remembered->cache = cache_open(target, &key);
+	remembered->cache_asked = true;
+	remembered->cache_no_hints = options->no_hints;
+	return remembered->cache;
 }

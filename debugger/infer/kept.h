@@ -4,9 +4,9 @@
 #define DEBUGGER_INFER_KEPT_H
 
 #include "debugger/infer/cache.h"
-#include "debugger/infer/code.h"
-#include "debugger/infer/infer.h"
+#include "debugger/infer/inference.h"
 #include "debugger/infer/knowledge.h"
+#include "debugger/infer/typing.h"
 
 /* What is asked for, and what holds for the whole session. `options` may be NULL. */
 struct infer_options infer_options_settle(const struct target *target,
@@ -14,10 +14,21 @@ struct infer_options infer_options_settle(const struct target *target,
 /* The shipped table, unless it is turned off or there. */
 struct error *infer_use_hints(struct knowledge *knowledge,
 			      const struct infer_options *options) MUST_CHECK;
-/* What was learnt for one question serves the next. *ret is the inference's. */
-struct error *kept_knowledge(struct inference *inference, struct knowledge **ret) MUST_CHECK;
-/* The results of an earlier session, looked for once; NULL: none. The knowledge owns them. */
-struct cache *kept_cache(struct knowledge *knowledge, const struct infer_options *options);
-void kept_forget_cache(struct knowledge *knowledge);
+
+/* What was learnt for one question serves the next. */
+struct remembered {
+	struct knowledge *knowledge;
+	struct cache *cache;		  /* of the dump's results; NULL: none */
+	bool cache_asked, cache_no_hints; /* was it looked for, and without the table? */
+	/* The last guess: whoever shows one asks for its alternatives next. */
+	struct candidate *guesses; /* NULL: none is kept */
+	size_t guess_count;
+	uint32_t guess_symbol;
+};
+/* *ret is the inference's. */
+struct error *kept_get(struct inference *inference, struct remembered **ret) MUST_CHECK;
+/* The results of an earlier session, looked for once; NULL: none. Borrowed. */
+struct cache *kept_cache(struct remembered *remembered, const struct infer_options *options);
+void kept_forget_cache(struct remembered *remembered);
 
 #endif

@@ -2,7 +2,6 @@
 #include "debugger/infer/knowledge.h"
 
 #include "base/array.h"
-#include "debugger/infer/cache.h"
 #include "debugger/infer/hint_types.h"
 #include "debugger/infer/hints/hints.h"
 #include "debugger/infer/inference.h"
@@ -41,7 +40,7 @@ struct error *knowledge_create(struct target *target, struct knowledge **ret)
 		return error_no_memory();
 	knowledge->target = target;
 	find_constants(knowledge);
-	struct error *error = hint_types_create(&knowledge->hint_types);
+	struct error *error = hint_types_create(target, &knowledge->hint_types);
 	if (error) {
 		free(knowledge);
 		return error;
@@ -62,7 +61,6 @@ void knowledge_destroy(struct knowledge *knowledge)
 	families_destroy(knowledge->families);
 	free(knowledge->typed);
 	slabs_destroy(knowledge->slabs);
-	cache_close(knowledge->cache);
 	hint_types_destroy(knowledge->hint_types);
 	hints_destroy(knowledge->hints);
 	free(knowledge);

@@ -7,7 +7,7 @@
 #define DEBUGGER_INFER_KNOWLEDGE_H
 
 #include "base/hash.h"
-#include "debugger/infer/infer.h"
+#include "debugger/infer/typing.h"
 #include "debugger/infer/layout.h"
 #include "debugger/infer/rules.h"
 #include "debugger/kernel/slabs.h"
@@ -72,9 +72,7 @@ struct knowledge {
 	const struct rules *rules; /* NULL: all; borrowed */
 	uint32_t hint_kernels;	   /* whose rows count */
 	struct hint_types *hint_types;
-	bool is_shared;			  /* a copy that a thread asks */
-	struct cache *cache;		  /* of the dump's results; NULL: none */
-	bool cache_asked, cache_no_hints; /* was it looked for, and without the table? */
+	bool is_shared; /* a copy that a thread asks */
 };
 
 struct error *knowledge_create(struct target *target, struct knowledge **ret) MUST_CHECK;

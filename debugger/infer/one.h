@@ -4,9 +4,9 @@
 #define DEBUGGER_INFER_ONE_H
 
 #include "debugger/infer/agree.h"
-#include "debugger/infer/infer.h"
 #include "debugger/infer/knowledge.h"
 #include "debugger/infer/solve.h"
+#include "debugger/infer/typing.h"
 
 #define SYMBOL_BYTES_MAX 4096 /* of a symbol, looked at */
 

@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_INFER_SLAB_TYPES_H
 #define DEBUGGER_INFER_SLAB_TYPES_H
 
-#include "debugger/infer/infer.h"
+#include "debugger/infer/typing.h"
 #include "debugger/kernel/slabs.h"
 
 struct slab_type {

@@ -10,9 +10,9 @@
 #ifndef DEBUGGER_INFER_SOLVE_H
 #define DEBUGGER_INFER_SOLVE_H
 
-#include "debugger/infer/infer.h"
 #include "debugger/infer/layout.h"
 #include "debugger/infer/rules.h"
+#include "debugger/infer/typing.h"
 
 enum subject_place { PLACE_DATA, PLACE_BSS, PLACE_RODATA };
 

@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_INFER_SUBJECTS_H
 #define DEBUGGER_INFER_SUBJECTS_H
 
-#include "debugger/infer/infer.h"
+#include "debugger/infer/typing.h"
 
 /* By address; of several names of one address, the one that symtab_by_address() prefers. */
 struct subjects {
