@@ -7,9 +7,8 @@
 #define DEBUGGER_INFER_KNOWLEDGE_H
 
 #include "base/hash.h"
-#include "debugger/infer/typing.h"
 #include "debugger/infer/layout.h"
-#include "debugger/infer/rules.h"
+#include "debugger/infer/typing.h"
 #include "debugger/kernel/slabs.h"
 
 /* A clue about an address, from a table that was read once for all symbols. */

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/infer/knowledge.h"
+#include "debugger/infer/rules.h"
 #include "debugger/target/target.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "debugger/infer/knowledge.h"
+#include "debugger/infer/rules.h"
 
 #define WORDS_MAX	   64  /* of the symbol, looked at for clues */
 #define FUNCTIONS_MAX	   12  /* clues of that kind */

@@ -5,7 +5,8 @@
 
 #include "base/progress.h"
 #include "debugger/infer/flow/clue.h"
-#include "debugger/infer/rules.h"
+
+struct rules;
 
 enum confidence {
 	CONFIDENCE_UNKNOWN,
