@@ -7,7 +7,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/disassembly/decode.h"
 #include "debugger/disassembly/members.h"
-#include "debugger/infer/member_path.h"
+#include "debugger/infer/layout/member_path.h"
 #include "debugger/kernel/bpf.h"
 #include "debugger/show/dis_place.h"
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include "base/interrupt.h"
 #include "debugger/command/arguments.h"
 #include "debugger/declare/declare.h"
-#include "debugger/infer/per_cpu.h"
-#include "debugger/infer/rules.h"
+#include "debugger/infer/known/per_cpu.h"
+#include "debugger/infer/solve/rules.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <fnmatch.h>

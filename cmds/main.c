@@ -16,7 +16,7 @@
 #include "debugger/export/export.h"
 #include "debugger/helper/serve.h"
 #include "debugger/hidden/hidden.h"
-#include "debugger/infer/cache_file.h"
+#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/shell.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"

@@ -2,7 +2,7 @@
 #include "base/helper.h"
 #include "base/sandbox.h"
 #include "debugger/command/command.h"
-#include "debugger/infer/per_cpu.h"
+#include "debugger/infer/known/per_cpu.h"
 #include "debugger/kernel/summary.h"
 #include "debugger/target/live.h"
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include "debugger/arguments/arguments.h"
 #include "debugger/arguments/symbolic.h"
-#include "debugger/infer/inference.h"
+#include "debugger/infer/known/inference.h"
 
 /*
  * The parameters of the function that begins at an address, none of them known; `registers`: where

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/arguments/prototype.h"
-#include "debugger/infer/accesses.h"
+#include "debugger/infer/evidence/accesses.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/export/quirks.h"
-#include "debugger/infer/per_cpu.h"
+#include "debugger/infer/known/per_cpu.h"
 #include "debugger/infer/symbol_type.h"
 #include <elf.h>
 #include <stdlib.h>

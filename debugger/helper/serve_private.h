@@ -5,7 +5,7 @@
 
 #include "debugger/helper/grant.h"
 #include "debugger/helper/serve.h"
-#include "debugger/infer/cache_file.h"
+#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/prompt.h"
 #include "debugger/target/running_kernel.h"
 #include <stdio.h>

@@ -2,9 +2,9 @@
 /* The type of one symbol. */
 #include "debugger/infer/infer.h"
 
-#include "debugger/infer/code.h"
-#include "debugger/infer/kept.h"
+#include "debugger/infer/evidence/code.h"
 #include "debugger/infer/one.h"
+#include "debugger/infer/store/kept.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_INFER_INFER_H
 #define DEBUGGER_INFER_INFER_H
 
-#include "debugger/infer/typing.h"
+#include "debugger/infer/known/typing.h"
 
 /*
  * The type of one symbol, lazily: BTF, declarations, then the shipped table and inference together.

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
-#include "debugger/infer/instance_judge.h"
+#include "debugger/infer/prototypes/instance_judge.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>

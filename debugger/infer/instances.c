@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "debugger/infer/inference.h"
-#include "debugger/infer/instance_judge.h"
 #include "debugger/infer/instance_table.h"
+#include "debugger/infer/known/inference.h"
+#include "debugger/infer/prototypes/instance_judge.h"
 #include "debugger/target/object.h"
 #include <fnmatch.h>
 #include <stdlib.h>

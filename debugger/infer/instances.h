@@ -4,7 +4,7 @@
 #ifndef DEBUGGER_INFER_INSTANCES_H
 #define DEBUGGER_INFER_INSTANCES_H
 
-#include "debugger/infer/instance.h"
+#include "debugger/infer/prototypes/instance.h"
 
 /* What the function at a symbol's address is; a prototype is proved only when `proof` says so. */
 struct error *function_instance_of(struct target *target, const struct symbol *symbol,

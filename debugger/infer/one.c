@@ -3,8 +3,8 @@
 #include "debugger/infer/one.h"
 
 #include "base/array.h"
-#include "debugger/infer/array_length.h"
-#include "debugger/infer/sources.h"
+#include "debugger/infer/evidence/sources.h"
+#include "debugger/infer/solve/array_length.h"
 #include "debugger/target/object.h"
 #include <string.h>
 

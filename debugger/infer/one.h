@@ -3,10 +3,10 @@
 #ifndef DEBUGGER_INFER_ONE_H
 #define DEBUGGER_INFER_ONE_H
 
-#include "debugger/infer/agree.h"
-#include "debugger/infer/knowledge.h"
-#include "debugger/infer/solve.h"
-#include "debugger/infer/typing.h"
+#include "debugger/infer/known/knowledge.h"
+#include "debugger/infer/known/typing.h"
+#include "debugger/infer/solve/agree.h"
+#include "debugger/infer/solve/solve.h"
 
 #define SYMBOL_BYTES_MAX 4096 /* of a symbol, looked at */
 

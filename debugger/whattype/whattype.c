@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/whattype/whattype.h"
 
-#include "debugger/infer/slab_types.h"
+#include "debugger/infer/evidence/slab_types.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/unwind/stacks.h"
 #include "vmcore/virtual.h"

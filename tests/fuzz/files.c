@@ -2,8 +2,8 @@
 /* Files: dumps of our own formats, VMCOREINFO, the shipped table, the cache. */
 #include "tests/fuzz/targets.h"
 
-#include "debugger/infer/cache.h"
 #include "debugger/infer/hints/hints.h"
+#include "debugger/infer/store/cache.h"
 #include "vmcore/search.h"
 #include "vmcore/vmcore.h"
 #include <fcntl.h>

@@ -19,7 +19,7 @@
  */
 #include "base/array.h"
 #include "debugger/declare/declare.h"
-#include "debugger/infer/code.h"
+#include "debugger/infer/evidence/code.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

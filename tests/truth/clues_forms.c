@@ -13,7 +13,7 @@
  */
 #include "base/array.h"
 #include "debugger/code/lower_x86_64.h"
-#include "debugger/infer/inference.h"
+#include "debugger/infer/known/inference.h"
 #include "tests/unit/same_decoding.h"
 #include <capstone/capstone.h>
 #include <inttypes.h>

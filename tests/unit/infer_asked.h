@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_INFER_ASKED_H
 #define TESTS_UNIT_INFER_ASKED_H
 
-#include "debugger/infer/knowledge.h"
+#include "debugger/infer/known/knowledge.h"
 #include "tests/unit/test.h"
 
 struct asked {

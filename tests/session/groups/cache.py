@@ -78,7 +78,7 @@ def compare_cached(program, boot, folder, wanted, notes):
 
 
 def compare_damaged(program, boot, folder, wanted, notes):
-    """Each is not believed, and written anew. More kinds of damage: tests/unit/debugger/infer/cache_test.c."""
+    """Each is not believed, and written anew. More kinds of damage: tests/unit/debugger/infer/store/cache_test.c."""
     path = only_file(folder)
     with open(path, "rb") as file:
         right = file.read()

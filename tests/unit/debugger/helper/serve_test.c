@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "debugger/helper/serve.h"
-#include "debugger/infer/cache_file.h"
+#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/prompt.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What a name hints at: for ranking only. Endings that are nearly always right make a candidate of
+ * their own; others (_lock, _key, _attr) may be several things and only break ties.
+ */
+#include "base/array.h"
+#include "base/bytes.h"
+#include "debugger/infer/known/knowledge.h"
+#include "debugger/infer/solve/rules.h"
+#include "debugger/target/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAMESAKE_MAX	64
+#define STRUCT_NAME_MIN 4 /* bytes of a struct's name that a symbol's may end with */
+
+static const struct {
+	const char *ending, *type;
+	bool is_pointer;
+	bool makes_candidate;
+} endings[] = {
+	{ "_fops", "file_operations", false, true },
+	{ "_file_operations", "file_operations", false, true },
+	{ "_iops", "inode_operations", false, true },
+	{ "_inode_operations", "inode_operations", false, true },
+	{ "_dentry_operations", "dentry_operations", false, true },
+	{ "_aops", "address_space_operations", false, true },
+	{ "_sops", "super_operations", false, true },
+	{ "_super_operations", "super_operations", false, true },
+	{ "_seq_ops", "seq_operations", false, true },
+	{ "_seqops", "seq_operations", false, true },
+	{ "_mutex", "mutex", false, true },
+	{ "_ida", "ida", false, true },
+	{ "_idr", "idr", false, true },
+	{ "_nb", "notifier_block", false, true },
+	{ "_notifier", "notifier_block", false, true },
+	{ "_cachep", "kmem_cache", true, true },
+	{ "_cache", "kmem_cache", true, false },
+	{ "_proto", "bpf_func_proto", false, true },
+	{ "_waitq", "wait_queue_head", false, true },
+	{ "_wq", "workqueue_struct", true, false },
+	{ "_wq", "wait_queue_head", false, false },
+	{ "_wait", "wait_queue_head", false, false },
+	{ "_work", "work_struct", false, false },
+	{ "_timer", "timer_list", false, false },
+	{ "_timer", "hrtimer", false, false },
+	{ "_lock", "spinlock", false, false },
+	{ "_lock", "mutex", false, false },
+	{ "_list", "list_head", false, false },
+	{ "_sem", "rw_semaphore", false, false },
+	{ "_rwsem", "rw_semaphore", false, true },
+	{ "_ktype", "kobj_type", false, true },
+	{ "_kset", "kset", true, false },
+	{ "_kobj", "kobject", true, false },
+	{ "_genl_family", "genl_family", false, true },
+	{ "_net_ops", "pernet_operations", false, true },
+	{ "_link_ops", "rtnl_link_ops", false, true },
+	{ "_fs_type", "file_system_type", false, true },
+	{ "_pm_ops", "dev_pm_ops", false, true },
+	{ "_shrinker", "shrinker", false, true },
+	{ "_group", "attribute_group", false, true },
+	{ "_groups", "attribute_group", true, true },
+	{ "_attrs", "attribute", true, true },
+	{ "_attributes", "attribute", true, true },
+	{ "_class", "class", false, false },
+	{ "_driver", "pci_driver", false, false },
+	{ "_table", "ctl_table", false, false },
+};
+
+/* Of DEVICE_ATTR() and its kin. */
+static const struct {
+	const char *text, *type;
+} beginnings[] = {
+	{ "dev_attr_", "device_attribute" },	{ "driver_attr_", "driver_attribute" },
+	{ "bus_attr_", "bus_attribute" },	{ "class_attr_", "class_attribute" },
+	{ "format_attr_", "device_attribute" },
+};
+
+/* gcc numbers static variables of functions: "state.3". */
+static size_t base_length(const char *name)
+{
+	const char *dot = strchr(name, '.');
+	return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+/* Words that name a table, in whichever number. */
+static bool is_table_word(const char *word, size_t length)
+{
+	static const char *const words[] = { "table", "tbl",  "tab",	"array",    "map",
+					     "hash",  "path", "policy", "template", "string" };
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		if (strlen(words[i]) == length && !strncmp(word, words[i], length))
+			return true;
+	return false;
+}
+
+/* A plural; of "ops", "status", "class" and the like the s says nothing. */
+static bool is_plural(const char *word, size_t length)
+{
+	static const char *const singular[] = { "ss", "us", "is", "ops" };
+	if (length < 3 || word[length - 1] != 's')
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(singular); i++) {
+		size_t tail = strlen(singular[i]);
+		if (length >= tail && !strncmp(word + length - tail, singular[i], tail))
+			return false;
+	}
+	return true;
+}
+
+/* Is the last word of the name one for several things? */
+static bool says_many(const char *name)
+{
+	size_t end = base_length(name), start;
+	while (end && (name[end - 1] == '_' || (name[end - 1] >= '0' && name[end - 1] <= '9')))
+		end--;
+	for (start = end; start && name[start - 1] != '_';)
+		start--;
+	return is_plural(name + start, end - start) || is_table_word(name + start, end - start);
+}
+
+static bool ends_with(const char *name, size_t length, const char *ending)
+{
+	size_t tail = strlen(ending);
+	if (length + 1 < tail || name[length - 1] != ending[tail - 1])
+		return false;
+	if (length >= tail && !strncmp(name + length - tail, ending, tail))
+		return true;
+	/* The whole name without the underscore. */
+	return length == tail - 1 && !strncmp(name, ending + 1, tail - 1);
+}
+
+static uint32_t type_of_ending(const struct layout *layout, size_t index)
+{
+	uint32_t type = layout_find(layout, BTF_STRUCT, endings[index].type);
+	return type && endings[index].is_pointer ? layout->records[type].pointer : type;
+}
+
+static uint32_t type_of_beginning(const struct question *question)
+{
+	const char *name = question->symbol->name;
+	for (size_t i = 0; i < ARRAY_COUNT(beginnings); i++)
+		if (!strncmp(name, beginnings[i].text, strlen(beginnings[i].text)))
+			return layout_find(question->layout, BTF_STRUCT, beginnings[i].type);
+	return 0;
+}
+
+/* The struct that is called as the symbol, or so with a _t; a pointer where it does not fit. */
+static uint32_t find_namesake(const struct question *question, size_t length)
+{
+	static const char *const tails[] = { "", "_t" };
+	const struct layout *layout = question->layout;
+	char name[NAMESAKE_MAX + 3];
+	if (length < STRUCT_NAME_MIN || length > NAMESAKE_MAX)
+		return 0;
+	for (size_t i = 0; i < ARRAY_COUNT(tails); i++) {
+		snprintf(name, sizeof(name), "%.*s%s", (int)length, question->symbol->name,
+			 tails[i]);
+		uint32_t type = layout_find(layout, BTF_STRUCT, name);
+		if (!type)
+			type = layout_find(layout, BTF_UNION, name);
+		if (type)
+			return layout_size(layout, type) <= question->subject->room
+				       ? type
+				       : layout->records[type].pointer;
+	}
+	return 0;
+}
+
+void names_prepare(struct question *question)
+{
+	const char *name = question->symbol->name;
+	size_t length = base_length(name);
+	question->ending_count = 0;
+	question->namesake = find_namesake(question, length);
+	question->beginning = type_of_beginning(question);
+	question->says_many = says_many(name);
+	question->suffix_hashes = 0;
+	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
+		question->suffix_hashes |= (uint64_t)1 << (layout_hash(name + i, length - i) >> 26);
+	for (size_t i = 0; i < ARRAY_COUNT(endings); i++) {
+		uint32_t count = question->ending_count;
+		if (count == ARRAY_COUNT(question->endings) || !length ||
+		    !ends_with(name, length, endings[i].ending))
+			continue;
+		uint32_t type = type_of_ending(question->layout, i);
+		if (!type)
+			continue;
+		question->endings[count].type = type;
+		question->endings[count].makes_candidate = endings[i].makes_candidate;
+		question->ending_count++;
+	}
+}
+
+struct error *names_collect(const struct question *question, struct clues *clues)
+{
+	for (uint32_t i = 0; i < question->ending_count; i++) {
+		struct clue clue = { .kind = CLUE_SHAPE,
+				     .source = SOURCE_NAME,
+				     .type = { question->layout->btf, question->endings[i].type },
+				     .how = "ends like one" };
+		if (question->endings[i].makes_candidate && !clues_add(clues, &clue))
+			return error_no_memory();
+	}
+	struct clue clue = { .kind = CLUE_SHAPE,
+			     .source = SOURCE_NAME,
+			     .type = { question->layout->btf, question->namesake },
+			     .how = "is called so" };
+	if (question->namesake && !clues_add(clues, &clue))
+		return error_no_memory();
+	return NULL;
+}
+
+static int judge_named(const struct question *question, uint32_t type)
+{
+	const struct rules *rules = question->knowledge->rules;
+	const struct layout *layout = question->layout;
+	const char *name = question->symbol->name;
+	struct btf_type record;
+	for (uint32_t i = 0; i < question->ending_count; i++)
+		if (question->endings[i].type == type)
+			return rule(rules, RULE_NAME_ENDS);
+	if (type && type == question->namesake)
+		return rule(rules, RULE_NAME_SAME);
+	if (type && type == question->beginning)
+		return rule(rules, RULE_NAME_BEGINS);
+	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
+	uint32_t named = is_pointer ? layout_target(layout, type) : type;
+	if (!layout_is_compound(layout, named) ||
+	    !(question->suffix_hashes >> (layout->records[named].name >> 26) & 1) ||
+	    !btf_get(layout->btf, named, &record))
+		return 0;
+	size_t length = base_length(name), other = strlen(record.name);
+	if (other < STRUCT_NAME_MIN || length < other ||
+	    strncmp(name + length - other, record.name, other))
+		return 0;
+	return rule(rules, length == other ? RULE_NAME_ENDS : RULE_NAME_PART);
+}
+
+/* Lists of pointers that somebody wrote down are of variables and strings. */
+static bool points_at_image(const struct question *question)
+{
+	struct target *target = question->knowledge->target;
+	uint64_t start, end;
+	if (question->size < 8 || !symtab_address(target->symbols, "_text", &start) ||
+	    !target_image_end(target, &end))
+		return false;
+	uint64_t value = load_u64(question->bytes, target->facts->big_endian);
+	return value >= start && value < end && !symtab_is_text(target->symbols, value);
+}
+
+int names_judge(void *context, uint32_t type, uint32_t count)
+{
+	const struct question *question = context;
+	const struct layout *layout = question->layout;
+	const struct rules *rules = question->knowledge->rules;
+	int points = judge_named(question, type);
+	if (!count || !question->says_many || question->is_zero)
+		return points;
+	if (layout_kind(layout, type) == BTF_PTR)
+		points += points_at_image(question) ? rule(rules, RULE_MANY_POINTERS) : 0;
+	else if (layout_is_compound(layout, type) && layout->records[type].held_by < HELD_BY_MANY)
+		points += rule(rules, RULE_MANY);
+	return points < NAMES_MOST ? points : NAMES_MOST;
+}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/evidence/own_data_fit_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ZERO_COST (FIT_BIT / 2)
+/* The kernel and its modules lie above, the heap below. */
+#define IMAGE_START 0xffffffff80000000
+/* What a wrong word costs: more than describing one of which nothing is known. */
+#define WRONG_WORD (100 * FIT_BIT)
+#define DEPTH_MAX  12
+#define VISITS_MAX 4096
+#define ENUMS_MAX  64
+#define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
+/* Some type may describe a word so much shorter than it is described without a type. */
+#define LEAST_SLACK (8 * FIT_BIT)
+#define NOISE_COST  (56 * FIT_BIT) /* of a word */
+#define NOISE_SLACK (6 * FIT_BIT)
+#define SIGN_COST   (3 * FIT_BIT) /* of a number that is none of those of its type */
+
+enum word_kind {
+	WORD_UNSEEN,
+	WORD_ZERO,
+	WORD_NUMBER,
+	WORD_FUNCTION,
+	WORD_TEXT,
+	WORD_BYTES,
+	WORD_OBJECT
+};
+
+/* --- words ------------------------------------------------------------------------------ */
+
+static bool points_at_text(const struct question *question, uint64_t address)
+{
+	uint8_t bytes[24];
+	struct error *why;
+	size_t size = memory_read_some(question->knowledge->target->memory, address, bytes,
+				       sizeof(bytes), &why);
+	error_free(why);
+	size_t length = 0;
+	while (length < size &&
+	       ((bytes[length] >= ' ' && bytes[length] < 0x7f) || bytes[length] == '\n'))
+		length++;
+	/* On the heap, anything may begin with a few such bytes. */
+	size_t least = symtab_is_text(question->knowledge->target->symbols, address) ? 24
+		       : address >= IMAGE_START					     ? 1
+										     : 5;
+	return length == sizeof(bytes) || (length >= least && length < size && !bytes[length]);
+}
+
+/* A -1 beside another integer looks like an address below the image, where nothing lies. */
+static bool is_address(uint64_t value)
+{
+	return is_kernel_pointer(value) && value % 0x100000000 >= 0x1000 &&
+	       (value >= IMAGE_START || value >> 32 != 0xffffffff);
+}
+
+static enum word_kind classify(const struct fit *fit, uint64_t value)
+{
+	struct knowledge *knowledge = fit->question->knowledge;
+	if (!value)
+		return WORD_ZERO;
+	if (!is_address(value))
+		return WORD_NUMBER;
+	if (knowledge_function(knowledge, value)->is_function)
+		return WORD_FUNCTION;
+	if (knowledge_type_at(knowledge, value))
+		return WORD_OBJECT;
+	if (points_at_text(fit->question, value))
+		return WORD_TEXT;
+	/* Literals have no symbol. */
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	uint64_t offset;
+	if (knowledge_is_constant(knowledge, value) &&
+	    target_symbol_at_into(knowledge->target, value, name, &symbol, &offset) && offset)
+		return WORD_BYTES;
+	return WORD_OBJECT;
+}
+
+static enum word_kind word_kind(struct fit *fit, uint32_t offset)
+{
+	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
+		return WORD_NUMBER;
+	uint8_t *word = &fit->words[offset / 8];
+	if (*word == WORD_UNSEEN)
+		*word = (uint8_t)classify(fit, fit_load(fit, offset, 8));
+	return *word;
+}
+
+static int cost_number(uint64_t value, uint32_t size);
+
+/* Whether a word looks random: neither text nor small numbers. */
+static bool is_noise(uint64_t value)
+{
+	int text = 0, small = 0;
+	for (int i = 0; i < 64; i += 8) {
+		uint8_t byte = (uint8_t)(value >> i);
+		text += byte >= ' ' && byte < 0x7f;
+		small += byte < 16;
+	}
+	return text < 6 && small < 3;
+}
+
+/* Noise costs the same whatever it is; of other words some type may say it shorter. */
+static int least_of(int cost, uint64_t value)
+{
+	if (is_kernel_pointer(value) || cost <= LEAST_SLACK)
+		return 0;
+	return cost >= NOISE_COST && is_noise(value) ? cost - NOISE_SLACK
+						     : (cost - LEAST_SLACK) / 2;
+}
+
+/* What the bytes from each word on cost when nothing is known of them. */
+static void count_unknown(struct fit *fit)
+{
+	fit->unknown[FIT_WORDS_MAX] = fit->least[FIT_WORDS_MAX] = 0;
+	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
+		uint64_t value = i * 8 < fit->size ? fit_load(fit, i * 8, 8) : 0;
+		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
+			   : value		    ? cost_number(value, 8) + FIT_BIT
+			   : i * 8 < fit->size	    ? ZERO_COST
+						    : 0;
+		fit->unknown[i] = fit->unknown[i + 1] + cost;
+		fit->least[i] = fit->least[i + 1] + least_of(cost, value);
+	}
+}
+
+struct fit *fit_create(const struct question *question)
+{
+	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
+	if (!fit)
+		return NULL;
+	fit->question = question;
+	fit->layout = question->layout;
+	fit->big_endian = question->knowledge->target->facts->big_endian;
+	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
+	fit->name_count = name_words(question->symbol->name, fit->name);
+	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
+				      fit->kin, FIT_KIN_MAX);
+	fit->name_bits = name_bits(fit->name, fit->name_count);
+	for (size_t i = 0; i < fit->kin_count; i++)
+		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
+	for (uint32_t i = 0; i < question->size; i++) {
+		fit->filled[i + 1] = (uint16_t)(fit->filled[i] + (question->bytes[i] != 0));
+		if (question->bytes[i] && i < OUTLINE_BYTES)
+			fit->in_use |= (uint64_t)1 << i;
+	}
+	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
+		uint64_t value = fit_load(fit, i * 8, 8);
+		bool is_poison = value >> 48 == 0xdead || value >= (uint64_t)-4096;
+		if (is_address(value))
+			fit->pointers |= (uint16_t)(1u << i);
+		else if (value && !is_poison)
+			fit->numbers |= (uint16_t)(1u << i);
+	}
+	if (!fit->filled[fit->size]) {
+		free(fit);
+		return NULL;
+	}
+	count_unknown(fit);
+	return fit;
+}
+
+void fit_destroy(struct fit *fit)
+{
+	free(fit);
+}
+
+/* --- costs ------------------------------------------------------------------------------ */
+
+static int log2_of(uint64_t value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/* Small numbers are likelier and cost less, also negative ones. */
+static int cost_number(uint64_t value, uint32_t size)
+{
+	uint32_t width = (size < 8 ? size : 8) * 8;
+	if (!value)
+		return ZERO_COST;
+	if (size >= 4 && value >> (width - 1) & 1) {
+		value = ~value;
+		if (width < 64)
+			value &= ((uint64_t)1 << width) - 1;
+	}
+	/* Masks and packed values. */
+	if (size == 8 && value >> 32)
+		return 2 * FIT_BIT + cost_number(value >> 32, 4) +
+		       cost_number(value & 0xffffffff, 4);
+	int length = log2_of(value);
+	int bits = 2 + length + log2_of((uint64_t)length + 1);
+	int most = (int)width + 2;
+	bits = bits < most ? bits : most;
+	/* Flags: where the few bits are. */
+	int flags = size == 4 ? 4 + 6 * __builtin_popcountll(value) : bits;
+	return (bits < flags ? bits : flags) * FIT_BIT;
+}
+
+/* Bytes in [from, to) that are not 0, as far as they are at hand. */
+static int count_filled(const struct fit *fit, uint64_t from, uint64_t to)
+{
+	uint32_t size = fit->question->size;
+	uint64_t end = to < size ? to : size;
+	return from < end ? fit->filled[end] - fit->filled[from] : 0;
+}
+
+static int cost_padding(const struct fit *fit, uint64_t from, uint64_t to)
+{
+	return count_filled(fit, from, to) * 30 * FIT_BIT;
+}
+
+static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
+{
+	const struct function_entry *function = knowledge_function(fit->question->knowledge, value);
+	if (!function->is_function)
+		return 24 * FIT_BIT;
+	if (!function->prototype.btf && !function->likely_count)
+		return 4 * FIT_BIT;
+	bool is_proved;
+	if (function_compare(function, fit->layout, prototype, &is_proved) != LIKE_NOT)
+		return FIT_BIT;
+	return (is_proved ? 20 : 6) * FIT_BIT;
+}
+
+static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)
+{
+	const struct layout *layout = fit->layout;
+	const struct typed *typed = knowledge_type_at(fit->question->knowledge, value);
+	uint32_t there = typed ? typed_in_view(typed, layout) : 0;
+	if (!there)
+		return 4 * FIT_BIT;
+	if (layout_match(layout, there, 0, target) == LIKE_EXACTLY)
+		return FIT_BIT;
+	return layout_is_compound(layout, target) || layout_kind(layout, target) == BTF_PTR
+		       ? 14 * FIT_BIT
+		       : 6 * FIT_BIT;
+}
+
+static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
+{
+	const struct layout *layout = fit->layout;
+	uint32_t target = layout_target(layout, type);
+	enum btf_kind kind = layout_kind(layout, target);
+	uint64_t value = fit_load(fit, offset, 8);
+	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
+	switch (word_kind(fit, offset)) {
+	case WORD_ZERO:
+		return ZERO_COST;
+	case WORD_NUMBER:
+		if (value >> 48 == 0xdead || value >= (uint64_t)-4096)
+			return 5 * FIT_BIT;
+		return target ? WRONG_WORD : 16 * FIT_BIT + cost_number(value, 8);
+	case WORD_FUNCTION:
+		return kind == BTF_FUNC_PROTO ? cost_function(fit, target, value)
+		       : target		      ? 20 * FIT_BIT
+					      : 10 * FIT_BIT;
+	case WORD_TEXT:
+		return is_text			? FIT_BIT
+		       : kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : target			? 10 * FIT_BIT
+						: 8 * FIT_BIT;
+	case WORD_BYTES:
+		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : is_text	      ? 2 * FIT_BIT
+		       : target		      ? 8 * FIT_BIT
+					      : 6 * FIT_BIT;
+	default:
+		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
+		       : is_text	      ? 14 * FIT_BIT
+		       : target		      ? cost_object(fit, target, value)
+					      : 4 * FIT_BIT;
+	}
+}
+
+static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t value,
+			   unsigned int *ret_count)
+{
+	struct btf_type record;
+	struct btf_enumerator enumerator;
+	*ret_count = 0;
+	if (!btf_get(layout->btf, type, &record))
+		return true;
+	for (uint32_t i = 0; i < ENUMS_MAX && btf_enumerator(&record, i, &enumerator); i++) {
+		++*ret_count;
+		if (((uint64_t)enumerator.value & 0xffffffff) == (value & 0xffffffff))
+			return true;
+	}
+	/* So many count up from 0. */
+	return *ret_count == ENUMS_MAX && (value & 0xffffffff) < record.vlen;
+}
+
+/* Of an integer of 8 bytes, or of half of one of 16. */
+static int cost_long(struct fit *fit, uint32_t offset)
+{
+	uint64_t value = fit_load(fit, offset, 8);
+	if (offset % 8 || !is_kernel_pointer(value))
+		return cost_number(value, 8);
+	return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
+}
+
+static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
+{
+	const struct layout_record *record = &fit->layout->records[type];
+	uint64_t value = fit_load(fit, offset, record->size <= 8 ? record->size : 8);
+	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
+		unsigned int count;
+		if (!has_enumerator(fit->layout, type, value, &count))
+			return 14 * FIT_BIT + cost_number(value, record->size);
+		return value ? (1 + log2_of(count)) * FIT_BIT : ZERO_COST;
+	}
+	if (record->encoding & BTF_INT_BOOL)
+		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
+	/* Small negative numbers are for those with a sign, masks for those without. */
+	bool is_negative = value >= 0xffff0000, has_sign = record->encoding & BTF_INT_SIGNED;
+	if (record->size == 4 && value >> 31 && value != UINT32_MAX && is_negative != has_sign)
+		return SIGN_COST + cost_number(value, 4);
+	if (record->size == 16)
+		return cost_long(fit, offset) + cost_long(fit, offset + 8);
+	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);
+}
+
+/* An array of bytes: cheap if they are text and the type says so. */
+static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, uint32_t count)
+{
+	bool is_char = element == fit->layout->character;
+	bool is_bool = fit->layout->records[element].encoding & BTF_INT_BOOL;
+	int cost = 0, texts = 0;
+	for (uint32_t i = 0; i < count && offset + i < fit->size && cost < fit->limit; i++) {
+		uint8_t byte = fit->question->bytes[offset + i];
+		bool is_text = (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
+		texts += is_text ? 1 : byte ? -1 : 0;
+		if (is_bool)
+			cost += byte > 1 ? 24 * FIT_BIT : FIT_BIT;
+		else if (is_char)
+			cost += !byte	  ? FIT_BIT / 4
+				: is_text ? 5 * FIT_BIT
+				: i	  ? 12 * FIT_BIT
+					  : 24 * FIT_BIT;
+		else
+			cost += !byte ? ZERO_COST : byte < 16 ? 6 * FIT_BIT : 10 * FIT_BIT;
+	}
+	return is_char && texts <= 1 ? cost + 24 * FIT_BIT : cost;
+}
+
+static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth);
+
+/* Of a part, after others cost `spent`: not counted to the end where that is beyond the limit. */
+static int cost_part(struct fit *fit, uint32_t type, uint32_t offset, int depth, int spent)
+{
+	fit->limit -= spent;
+	int cost = cost_type(fit, type, offset, depth);
+	fit->limit += spent;
+	return cost;
+}
+
+static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct layout_record *record = &fit->layout->records[type];
+	const struct field *field = &fit->layout->fields[record->first_field];
+	uint64_t end = offset;
+	int cost = 0;
+	for (uint32_t i = 0; i < record->field_count; i++, field++) {
+		uint64_t start = (uint64_t)offset + field->offset;
+		if (cost > fit->limit || start > UINT32_MAX)
+			return cost;
+		if (field->bit_size) {
+			uint64_t stop = start + 1 + (field->bit_size + 6) / 8;
+			/* Neighbours share their bytes: those that are new are counted. */
+			for (uint64_t at = end > start ? end : start; at < stop; at++)
+				cost += cost_number(fit_load(fit, (uint32_t)at, 1), 1);
+			end = stop > end ? stop : end;
+			continue;
+		}
+		if (start > end)
+			cost += cost_padding(fit, end, start);
+		cost += cost_part(fit, field->type, (uint32_t)start, depth + 1, cost);
+		start += layout_size(fit->layout, field->type);
+		end = start > end ? start : end;
+	}
+	return cost + cost_padding(fit, end, (uint64_t)offset + record->size);
+}
+
+/* Of a union, the cost of the member that explains the bytes best. */
+static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct field *field;
+	uint32_t size = layout_size(fit->layout, type);
+	uint32_t arms = fit->layout->records[type].field_count;
+	int best = FIT_IMPOSSIBLE;
+	/* One that says it all is enough: unions of hooks have hundreds. */
+	for (uint32_t i = 0; best > FIT_BIT && (field = layout_field(fit->layout, type, i)); i++) {
+		if (field->bit_size)
+			continue;
+		int beyond = best < fit->limit ? fit->limit - best : 0;
+		int cost = cost_part(fit, field->type, offset + field->offset, depth + 1, beyond) +
+			   cost_padding(fit,
+					(uint64_t)offset + layout_size(fit->layout, field->type),
+					(uint64_t)offset + size);
+		best = cost < best ? cost : best;
+	}
+	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(arms) * FIT_BIT / 2;
+}
+
+static int measure_list_head(const struct fit *fit, uint32_t offset)
+{
+	uint64_t next = fit_load(fit, offset, 8), previous = fit_load(fit, offset + 8, 8);
+	uint64_t self = fit->question->subject->address + offset, back;
+	if (!next && !previous)
+		return 2 * FIT_BIT;
+	if (next >> 32 == 0xdead0000 && previous >> 32 == 0xdead0000)
+		return 2 * FIT_BIT;
+	if (next == self && previous == self)
+		return FIT_BIT;
+	if (!is_kernel_pointer(next) || !is_kernel_pointer(previous))
+		return 2 * WRONG_WORD;
+	struct error *error =
+		memory_read_u64(fit->question->knowledge->target->memory, next + 8, &back);
+	if (error) {
+		error_free(error);
+		return 24 * FIT_BIT;
+	}
+	return back == self ? FIT_BIT : WRONG_WORD;
+}
+
+static int cost_list_head(struct fit *fit, uint32_t offset)
+{
+	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
+		return measure_list_head(fit, offset);
+	int *cost = &fit->list_heads[offset / 8];
+	if (!*cost)
+		*cost = measure_list_head(fit, offset);
+	return *cost;
+}
+
+/* Of bytes of which nothing is known. */
+static int cost_unknown(const struct fit *fit, uint64_t start, uint64_t end)
+{
+	end = end < fit->size ? end : fit->size;
+	return fit->unknown[(start + 7) / 8] - fit->unknown[(end + 7) / 8];
+}
+
+static int least_from(const struct fit *fit, uint64_t start)
+{
+	return start < fit->size ? fit->least[(start + 7) / 8] : 0;
+}
+
+static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
+{
+	uint32_t step = layout_size(fit->layout, element);
+	/* Behind constants may lie literals that have no symbol. */
+	int cost = 0, ended = FIT_IMPOSSIBLE;
+	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
+		return cost_bytes(fit, element, offset, count);
+	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
+		uint64_t start = offset + (uint64_t)i * step;
+		if (start >= fit->size)
+			break;
+		if (i && step >= 8 && !depth && fit->question->has_literals) {
+			int rest = cost + END_COST +
+				   cost_unknown(fit, start, offset + (uint64_t)count * step);
+			ended = rest < ended ? rest : ended;
+		}
+		/* What follows this element costs at least so much, whatever its type. */
+		int behind = depth ? 0 : least_from(fit, start + step);
+		cost += cost_part(fit, element, (uint32_t)start, depth + 1, cost + behind);
+		if (cost + behind > fit->limit)
+			cost = fit->limit + 1;
+	}
+	return cost < ended ? cost : ended;
+}
+
+static bool is_zero(const struct fit *fit, uint32_t offset, uint32_t size)
+{
+	uint32_t left = fit->size - offset;
+	return !count_filled(fit, offset, offset + (size < left ? size : left));
+}
+
+static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
+{
+	const struct layout *layout = fit->layout;
+	if (depth > DEPTH_MAX || offset >= fit->size)
+		return 0;
+	if (++fit->visits > VISITS_MAX)
+		return fit->limit + 1;
+	enum btf_kind kind = layout_kind(layout, type);
+	switch (kind) {
+	case BTF_STRUCT:
+	case BTF_UNION:
+	case BTF_ARRAY:
+		if (is_zero(fit, offset, layout_size(layout, type)))
+			return ZERO_COST;
+		if (kind == BTF_ARRAY)
+			return cost_array(fit, layout_target(layout, type),
+					  layout_array_count(layout, type), offset, depth);
+		if (kind == BTF_UNION)
+			return cost_union(fit, type, offset, depth);
+		return type == layout->list_head ? cost_list_head(fit, offset)
+						 : cost_members(fit, type, offset, depth);
+	case BTF_PTR:
+		return cost_pointer(fit, type, offset);
+	case BTF_INT:
+	case BTF_ENUM:
+	case BTF_ENUM64:
+		return cost_scalar(fit, type, offset);
+	default:
+		return 0;
+	}
+}
+
+/* What lies between the end and the next symbol. */
+static int cost_gap(const struct fit *fit, uint64_t size)
+{
+	const struct subject *subject = fit->question->subject;
+	uint64_t gap = subject->room - size, end = subject->address + subject->room;
+	uint64_t alignment = end & -end;
+	int cost = 0;
+	if (gap && subject->room_is_exact)
+		return 60 * FIT_BIT;
+	cost += count_filled(fit, size, fit->size) *
+		(fit->question->has_literals ? 10 * FIT_BIT : 30 * FIT_BIT);
+	if (gap >= alignment)
+		cost += 10 * FIT_BIT;
+	return cost + (!gap ? 0 : gap < 32 ? 2 : 6) * FIT_BIT;
+}
+
+int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
+{
+	uint64_t size = layout_size(fit->layout, type);
+	if (!size || size > fit->question->subject->room ||
+	    fit->question->subject->address % layout_alignment(fit->layout, type))
+		return FIT_IMPOSSIBLE;
+	uint64_t whole = count ? size * count : size;
+	if (whole > fit->question->subject->room)
+		return FIT_IMPOSSIBLE;
+	int gap = cost_gap(fit, whole);
+	/* The last element counted may end later than those of others. */
+	uint64_t counted = (fit->size + size - 1) / size * size;
+	bool is_cut = count && counted > fit->size && whole > fit->size;
+	fit->visits = 0;
+	fit->limit = is_cut ? limit : limit - gap;
+	if (fit->limit < 0)
+		return FIT_IMPOSSIBLE;
+	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
+	if (cost > fit->limit)
+		return FIT_IMPOSSIBLE;
+	if (is_cut && cost < FIT_IMPOSSIBLE / 8)
+		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);
+	/* Tables of pointers begin with one. */
+	if (count && layout_kind(fit->layout, type) == BTF_PTR && !fit_load(fit, 0, 8))
+		cost += 8 * FIT_BIT;
+	return cost + gap;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What own_data_fit.c counts and own_data_search.c searches with. */
+#ifndef DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
+#define DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
+
+#include "base/bytes.h"
+#include "debugger/infer/evidence/own_data_fit.h"
+#include "debugger/infer/known/names_family.h"
+#include "debugger/infer/layout/layout_outline.h"
+
+#define FIT_BYTES_MAX 512 /* that are counted; what comes after is like them */
+#define FIT_WORDS_MAX (FIT_BYTES_MAX / 8)
+#define FIT_KIN_MAX   24
+
+struct fit {
+	const struct question *question;
+	const struct layout *layout;
+	uint32_t size; /* bytes at hand that are counted */
+	bool big_endian;
+	uint8_t words[FIT_WORDS_MAX];
+	int list_heads[FIT_WORDS_MAX];	/* what one costs at a word, 0: not counted yet */
+	int unknown[FIT_WORDS_MAX + 1]; /* what all from a word on costs where nothing is known */
+	int least[FIT_WORDS_MAX + 1];	/* and at least, whatever it is */
+	uint16_t pointers, numbers;	/* of the first words, as in struct outline */
+	uint64_t in_use;		/* bit N: byte N is not 0 */
+	struct name_word name[NAME_WORDS_MAX];
+	size_t name_count;
+	uint64_t name_bits; /* as in struct outline */
+	struct kinship kin[FIT_KIN_MAX];
+	size_t kin_count;
+	uint64_t kin_bits; /* bit N: there is a type whose id ends in N */
+	unsigned int visits;
+	int limit;
+	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
+};
+
+static inline uint64_t fit_load(const struct fit *fit, uint32_t offset, uint32_t size)
+{
+	if (offset > fit->question->size || fit->question->size - offset < size)
+		return 0;
+	return load_unsigned(fit->question->bytes + offset, size, fit->big_endian);
+}
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/layout/layout_outline.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX    12
+#define ELEMENTS_MAX 128
+
+/* --- words of names --------------------------------------------------------------------- */
+
+static bool is_word_byte(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9');
+}
+
+static uint32_t hash_word(const char *start, size_t length)
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)start[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+/* Abbreviations in names, and the words that they stand for. */
+static const struct {
+	const char *written, *meant;
+} short_forms[] = {
+	{ "attribute", "attr" }, { "operation", "op" },	   { "tbl", "table" },
+	{ "tv", "testvec" },	 { "desc", "descriptor" }, { "grp", "group" },
+	{ "evt", "event" },	 { "drv", "driver" },	   { "device", "dev" },
+	{ "cfg", "config" },	 { "conf", "config" },	   { "parameter", "param" },
+	{ "resource", "res" },	 { "header", "hdr" },	   { "address", "addr" },
+	{ "buffer", "buf" },	 { "command", "cmd" },	   { "message", "msg" },
+	{ "context", "ctx" },	 { "control", "ctl" },	   { "function", "func" },
+	{ "protocol", "proto" }, { "format", "fmt" },	   { "callback", "cb" },
+	{ "vector", "vec" },	 { "interface", "iface" }, { "register", "reg" },
+};
+
+size_t name_words(const char *name, struct name_word *ret)
+{
+	size_t count = 0;
+	while (*name && *name != '.' && count < NAME_WORDS_MAX) {
+		size_t length = 0;
+		while (is_word_byte(name[length]))
+			length++;
+		struct name_word word = { .start = name, .length = (uint32_t)length };
+		name += length ? length : 1;
+		if (!length)
+			continue;
+		if (word.length > 2 && word.start[word.length - 1] == 's' &&
+		    word.start[word.length - 2] != 's') {
+			word.length--;
+			word.is_plural = true;
+		}
+		for (size_t i = 0; i < sizeof(short_forms) / sizeof(*short_forms); i++) {
+			if (strlen(short_forms[i].written) != word.length ||
+			    strncmp(short_forms[i].written, word.start, word.length))
+				continue;
+			word.start = short_forms[i].meant;
+			word.length = (uint32_t)strlen(word.start);
+		}
+		word.hash = hash_word(word.start, word.length);
+		ret[count++] = word;
+	}
+	return count;
+}
+
+uint64_t name_bits(const struct name_word *words, size_t count)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < count; i++)
+		bits |= (uint64_t)1 << words[i].hash % 64;
+	return bits;
+}
+
+/* --- outlines --------------------------------------------------------------------------- */
+
+struct drawing {
+	const struct layout *layout;
+	struct outline *outline;
+	uint64_t covered;
+	unsigned int left; /* members that may still be visited */
+};
+
+static void cover(struct drawing *drawing, uint64_t offset, uint64_t size)
+{
+	for (uint64_t i = offset; i < offset + size && i < OUTLINE_BYTES; i++)
+		drawing->covered |= (uint64_t)1 << i;
+}
+
+static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int depth);
+
+static void draw_members(struct drawing *drawing, uint32_t type, uint64_t offset, int depth)
+{
+	const struct field *field;
+	for (uint32_t i = 0; (field = layout_field(drawing->layout, type, i)); i++) {
+		if (field->bit_size)
+			/* Where exactly it lies in its unit is not kept. */
+			cover(drawing, offset + field->offset, 1 + (field->bit_size + 6) / 8);
+		else
+			draw(drawing, field->type, offset + field->offset, depth + 1);
+	}
+}
+
+static void draw_word(struct drawing *drawing, uint32_t type, uint64_t offset)
+{
+	const struct layout *layout = drawing->layout;
+	uint16_t bit = (uint16_t)(1u << offset / 8);
+	enum btf_kind kind = layout_kind(layout, type);
+	uint32_t size = layout_size(layout, type);
+	if (offset / 8 >= OUTLINE_WORDS)
+		return;
+	/* A void * may hold any number, a long a pointer. */
+	if (kind == BTF_PTR && layout_target(layout, type) && offset % 8 == 0)
+		drawing->outline->pointers |= bit;
+	else if (kind != BTF_PTR && size == 4)
+		drawing->outline->numbers |= bit;
+}
+
+static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int depth)
+{
+	const struct layout *layout = drawing->layout;
+	uint32_t size = layout_size(layout, type);
+	if (depth > DEPTH_MAX || offset >= OUTLINE_WORDS * 8 || !drawing->left)
+		return;
+	drawing->left--;
+	switch (layout_kind(layout, type)) {
+	case BTF_STRUCT:
+		draw_members(drawing, type, offset, depth);
+		return;
+	case BTF_ARRAY: {
+		uint32_t element = layout_target(layout, type);
+		uint32_t step = layout_size(layout, element);
+		uint32_t count = layout_array_count(layout, type);
+		if (step == 1) {
+			cover(drawing, offset, size);
+			return;
+		}
+		for (uint32_t i = 0; i < count && i < ELEMENTS_MAX; i++)
+			draw(drawing, element, offset + (uint64_t)i * step, depth + 1);
+		return;
+	}
+	case BTF_UNION:
+		cover(drawing, offset, size);
+		return;
+	default:
+		cover(drawing, offset, size);
+		draw_word(drawing, type, offset);
+	}
+}
+
+static void count_words(struct outlines *outlines, const char *name, struct outline_name *ret)
+{
+	struct name_word words[NAME_WORDS_MAX];
+	size_t count = name_words(name, words);
+	ret->bits = name_bits(words, count);
+	for (size_t i = 0; i < count; i++) {
+		if (i < OUTLINE_NAME_WORDS)
+			ret->words[i] = words[i].hash;
+		uint16_t *slot = &outlines->words[words[i].hash & (WORD_COUNTS - 1)];
+		*slot = (uint16_t)(*slot + (*slot < UINT16_MAX));
+	}
+}
+
+static void outline(const struct layout *layout, uint32_t type, struct outline *ret)
+{
+	struct drawing drawing = { .layout = layout, .outline = ret, .left = 256 };
+	*ret = (struct outline){ .type = type,
+				 .size = layout_size(layout, type),
+				 .is_union = layout_kind(layout, type) == BTF_UNION };
+	draw(&drawing, type, 0, 0);
+	uint32_t watched = ret->size < OUTLINE_BYTES ? ret->size : OUTLINE_BYTES;
+	uint64_t all = watched == OUTLINE_BYTES ? ~(uint64_t)0 : ((uint64_t)1 << watched) - 1;
+	/* Not all was visited: then nothing is known to be a hole. */
+	ret->holes = drawing.left ? all & ~drawing.covered : 0;
+}
+
+static void outline_all(const struct layout *layout, struct outlines *outlines, size_t room)
+{
+	struct btf_type record;
+	memset(outlines->rarity, 0, sizeof(outlines->rarity));
+	for (uint32_t id = layout->first; id < layout->end && outlines->count < room; id++) {
+		if (!layout_is_compound(layout, id) || !layout_size(layout, id) ||
+		    layout_resolve(layout, id) != id ||
+		    !btf_get(layout->btf, layout_shown(layout, id), &record) || !*record.name)
+			continue;
+		outline(layout, id, &outlines->items[outlines->count]);
+		count_words(outlines, record.name, &outlines->names[outlines->count]);
+		outlines->count++;
+	}
+	for (size_t i = 0; i < WORD_COUNTS; i++)
+		for (size_t left = outlines->words[i] ? outlines->count / outlines->words[i] : 0;
+		     left > 1; left /= 2)
+			outlines->rarity[i]++;
+}
+
+const struct outline *outlines_find(const struct outlines *outlines, uint32_t type)
+{
+	size_t first = array_bound(outlines->count, i, outlines->items[i].type < type);
+	return first < outlines->count && outlines->items[first].type == type
+		       ? &outlines->items[first]
+		       : NULL;
+}
+
+unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
+				 const struct name_word *words, size_t count, unsigned int *ret_all)
+{
+	unsigned int common = 0, all = 0;
+	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++) {
+		unsigned int bits = outlines->rarity[name->words[i] & (WORD_COUNTS - 1)];
+		all += bits;
+		for (size_t k = 0; k < count; k++) {
+			if (words[k].hash != name->words[i])
+				continue;
+			common += bits;
+			break;
+		}
+	}
+	*ret_all = all;
+	return common;
+}
+
+bool outline_ends_name(const struct outline_name *name, const struct name_word *words, size_t count)
+{
+	uint32_t last = 0;
+	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++)
+		last = name->words[i];
+	return count && words[count - 1].hash == last;
+}
+
+struct error *outlines_create(const struct layout *layout, const struct outlines *base,
+			      struct outlines **ret)
+{
+	size_t count = base && layout->first > 1 ? base->count : 0;
+	struct outlines *outlines = malloc(sizeof(*outlines));
+	if (!outlines)
+		return error_no_memory();
+	for (uint32_t id = layout->first; id < layout->end; id++)
+		count += layout_is_compound(layout, id);
+	struct outline *items = calloc(count + 1, sizeof(*items));
+	struct outline_name *names = calloc(count + 1, sizeof(*names));
+	if (!items || !names) {
+		free(items);
+		free(names);
+		free(outlines);
+		return error_no_memory();
+	}
+	if (base && layout->first > 1) {
+		*outlines = *base;
+		memcpy(items, base->items, base->count * sizeof(*items));
+		memcpy(names, base->names, base->count * sizeof(*names));
+	} else {
+		memset(outlines, 0, sizeof(*outlines));
+	}
+	outlines->items = items;
+	outlines->names = names;
+	outline_all(layout, outlines, count);
+	*ret = outlines;
+	return NULL;
+}
+
+void outlines_destroy(struct outlines *outlines)
+{
+	if (!outlines)
+		return;
+	free(outlines->items);
+	free(outlines->names);
+	free(outlines);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The outlines of all structs: enough to tell at a glance, for thousands of types, that the bytes
+ * at hand cannot be one. And the words that names of structs are made of.
+ */
+#ifndef DEBUGGER_INFER_LAYOUT_LAYOUT_OUTLINE_H
+#define DEBUGGER_INFER_LAYOUT_LAYOUT_OUTLINE_H
+
+#include "debugger/infer/layout/layout.h"
+
+#define OUTLINE_WORDS	   16 /* of 8 bytes, from the start */
+#define OUTLINE_NAME_WORDS 5
+#define OUTLINE_BYTES	   64 /* that are watched for holes */
+
+/* Bit N of the masks: word or byte N. */
+struct outline {
+	uint32_t type, size;
+	uint16_t pointers; /* words that hold a pointer, nothing else */
+	uint16_t numbers;  /* words that cannot hold one */
+	bool is_union;
+	uint64_t holes; /* bytes that belong to no member */
+};
+
+/* Apart, as few of the outlines that are looked at get as far as their names. */
+struct outline_name {
+	uint64_t bits;			    /* name_bits() of the words */
+	uint32_t words[OUTLINE_NAME_WORDS]; /* hashes of the words of its name, 0: no more */
+};
+
+#define WORD_COUNTS 16384 /* a power of two */
+
+struct outlines {
+	struct outline *items;	    /* in the order of type ids */
+	struct outline_name *names; /* of those */
+	size_t count;
+	uint16_t words[WORD_COUNTS]; /* by hash: in how many names of structs */
+	uint8_t rarity[WORD_COUNTS]; /* by hash: bits that a word tells */
+};
+
+/* `base`: of the level below, copied; NULL: none at hand. */
+struct error *outlines_create(const struct layout *layout, const struct outlines *base,
+			      struct outlines **ret) MUST_CHECK;
+void outlines_destroy(struct outlines *outlines);
+
+/* A word of a name. */
+struct name_word {
+	const char *start;
+	uint32_t length, hash;
+	bool is_plural;
+};
+#define NAME_WORDS_MAX 8
+/*
+ * Splits "amd_l3_event_constraints.3" at what is no letter or digit; the plural's s and gcc's
+ * numbers are left out.
+ */
+size_t name_words(const char *name, struct name_word *ret);
+/* Bit N: there is a word whose hash ends in N. Names without a common bit have no common word. */
+uint64_t name_bits(const struct name_word *words, size_t count);
+/* The outline of a struct or union, NULL: it has none. */
+const struct outline *outlines_find(const struct outlines *outlines, uint32_t type);
+/* The bits that the words of a struct's name tell, those in `words` and all. */
+unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
+				 const struct name_word *words, size_t count,
+				 unsigned int *ret_all);
+/* Do both names end in the same word? */
+bool outline_ends_name(const struct outline_name *name, const struct name_word *words,
+		       size_t count);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/solve/rules.h"
+
+#include <string.h>
+
+static const struct rule_row rows[RULE_COUNT] = {
+	[RULE_WHOLE] = { "whole", 30, "a table of the kernel states the type" },
+	[RULE_STRIDE] = { "stride", 7, "code steps through it in elements of that size" },
+	[RULE_ACCESS] = { "access", 2, "code reads or writes a number of that size there" },
+	[RULE_SHAPE_NAME] = { "shape-name", 2, "the name sounds like the type" },
+	[RULE_SHAPE] = { "shape", 6, "the bytes look like the type" },
+	[RULE_OBJECT] = { "object", 10, "a struct of that type is used there" },
+	[RULE_OBJECT_POINTER] = { "object-pointer", 7,
+				  "a pointer of that type is used there by its address" },
+	[RULE_OBJECT_BYTE] = { "object-byte", 3,
+			       "a byte is used there by its address: casts to char * are common" },
+	[RULE_OBJECT_NUMBER] = { "object-number", 6, "a number is used there by its address" },
+	[RULE_VALUE_POINTER] = { "value-pointer", 8,
+				 "a pointer to that struct is loaded or stored" },
+	[RULE_VALUE_VOID] = { "value-void", 2, "a void * is loaded or stored" },
+	[RULE_VALUE_SEEN] = { "value-seen", 3,
+			      "what the pointer in the dump points at is no struct" },
+	[RULE_VALUE_OTHER_POINTER] = { "value-other-pointer", 5,
+				       "a pointer to no struct is loaded or stored" },
+	[RULE_VALUE_ENUM] = { "value-enum", 5, "an enum or a small struct is loaded or stored" },
+	[RULE_VALUE_NUMBER] = { "value-number", 4, "a number of that type is loaded or stored" },
+	[RULE_AGAIN] = { "again", 1, "the same clue once more, up to three times" },
+	[RULE_COUNTED] = { "counted", 9,
+			   "as many elements as the struct says that points at them" },
+	[RULE_LOCK] = { "lock", 5, "what only spin_lock() sees is a spinlock_t" },
+	[RULE_LONE_FUNCTION] = { "lone-function", -4,
+				 "a constant that is one pointer to a function: a struct of "
+				 "operations, rather" },
+	[RULE_TOO_SMALL] = { "too-small", -7, "code reads more than the number has" },
+	[RULE_MISFIT] = { "misfit", -2, "no member of the size that is accessed" },
+	[RULE_MISFIT_WORD] = { "misfit-word", -1,
+			       "no member of the word that is accessed: blocks are copied so" },
+	[RULE_GAP_EXACT] = { "gap-exact", 4, "it has the size that the symbol table gives" },
+	[RULE_GAP_INEXACT] = { "gap-inexact", -20,
+			       "it has not the size that the symbol table gives" },
+	[RULE_GAP_NONE] = { "gap-none", 3, "it ends where the next symbol begins" },
+	[RULE_GAP_WORD] = { "gap-word", 2, "a gap of less than 8 bytes, explained by alignment" },
+	[RULE_GAP_WORDS] = { "gap-words", 1,
+			     "a gap of less than 16 bytes, explained by alignment" },
+	[RULE_GAP_LARGE] = { "gap-large", -6, "a gap of 32 bytes or more: gcc aligns to less" },
+	[RULE_GAP_UNEXPLAINED] = { "gap-unexplained", -8, "a gap that no alignment explains" },
+	[RULE_GAP_LITERALS] = { "gap-literals", -4,
+				"the same among constants: strings without a symbol may follow" },
+	[RULE_CONTAINER] = { "container", -3,
+			     "a struct that nobody named, around what was named first in it" },
+	[RULE_DEEPER] = { "deeper", -2, "one more struct around that" },
+	[RULE_INSIDE] = { "inside", -2,
+			  "a struct that nobody named, around what was named further in" },
+	[RULE_CROWD] = { "crowd", -1, "for each doubling of the structs that it may be" },
+	[RULE_ARRAY] = { "array", -5, "an array of structs that nobody indexes" },
+	[RULE_ARRAY_PARTS] = { "array-parts", -9,
+			       "an array of what is a part of many structs, a list or a lock" },
+	[RULE_ARRAY_NUMBERS] = { "array-numbers", -7, "an array of numbers that nobody indexes" },
+	[RULE_ARRAY_POINTERS] = { "array-pointers", -4,
+				  "an array of pointers that nobody indexes" },
+	[RULE_SEARCHED] = { "searched", -4, "found by its bytes only" },
+	[RULE_CPUMASK] = { "cpumask", 2, "a bitmap of a cpumask's size" },
+	[RULE_DEFAULT] = { "default", -4, "a number as large as an access" },
+	[RULE_DEFAULT_INT] = { "default-int", 1, "an int, of the numbers of 4 bytes" },
+	[RULE_DEFAULT_BOOL] = { "default-bool", 1, "a bool, of those of 1 byte" },
+	[RULE_DEFAULT_LONG] = { "default-long", -1, "a long, of those of 8 bytes" },
+	[RULE_NAME_ENDS] = { "name-ends", 3, "the name ends as those of that type do" },
+	[RULE_NAME_BEGINS] = { "name-begins", 6, "a macro makes the name and the variable" },
+	[RULE_NAME_SAME] = { "name-same", 8, "the struct is called as the variable" },
+	[RULE_NAME_PART] = { "name-part", 2, "the name ends with the struct's" },
+	[RULE_MANY] = { "many", 4, "elements of what the name calls several" },
+	[RULE_MANY_POINTERS] = { "many-pointers", 6,
+				 "pointers that somebody wrote down, of what the name calls "
+				 "several" },
+	[RULE_FUNCTION_RIGHT] = { "function-right", 2,
+				  "a function pointer points at a function of that type" },
+	[RULE_FUNCTION_ALIKE] = { "function-alike", 1,
+				  "a function pointer points at a function that may be of that "
+				  "type" },
+	[RULE_FUNCTION_OTHER] = { "function-other", -5,
+				  "a function pointer points at a function of another type" },
+	[RULE_FUNCTION_NONE] = { "function-none", -5, "a function pointer points at none" },
+	[RULE_POINTER_RIGHT] = { "pointer-right", 3,
+				 "a pointer points at an object of the right type" },
+	[RULE_POINTER_OTHER] = { "pointer-other", -4,
+				 "a pointer points at an object of another type" },
+	[RULE_POINTER_CODE] = { "pointer-code", -4, "a pointer to data points at a function" },
+	[RULE_POINTER_TEXT] = { "pointer-text", 1, "a char pointer points at text" },
+	[RULE_POINTER_THERE] = { "pointer-there", 1, "a pointer points at something" },
+	[RULE_POINTER_MISALIGNED] = { "pointer-misaligned", -2,
+				      "a pointer points at a misaligned object" },
+	[RULE_POINTER_NUMBER] = { "pointer-number", -3, "a pointer holds no address" },
+	[RULE_POINTER_SMALL] = { "pointer-small", -1, "a pointer holds a small number" },
+	[RULE_BOOL] = { "bool", -5, "a bool is neither 0 nor 1" },
+	[RULE_HALF_POINTER] = { "half-pointer", -3, "an integer covers half of a pointer" },
+	[RULE_HALF_IMAGE] = { "half-image", -2,
+			      "an integer covers half of a pointer into the image" },
+	[RULE_INTEGER_POINTER] = { "integer-pointer", -1, "an integer looks like a pointer" },
+	[RULE_ENUM_RANGE] = { "enum-range", -1, "an enum is out of range" },
+	[RULE_LIST_LINKED] = { "list-linked", 3, "a list head is linked back" },
+	[RULE_LIST_NOT] = { "list-not", -4, "a list head is not linked back" },
+	[RULE_PADDING] = { "padding", -6, "bytes behind its end are in use" },
+	[RULE_STATIC_KEY] = { "static-key", 5, "the kind of static key that it began as" },
+};
+
+const struct rule_row *rule_row(enum rule which)
+{
+	return &rows[which];
+}
+
+void rules_all(struct rules *ret)
+{
+	for (int i = 0; i < RULE_COUNT; i++)
+		ret->points[i] = rows[i].points;
+}
+
+bool rules_less(struct rules *rules, const char *name)
+{
+	for (int i = 0; i < RULE_COUNT; i++) {
+		if (strcmp(rows[i].name, name))
+			continue;
+		rules->points[i] = 0;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Pointers in the arms of a union: the bytes that they point at tell which arm is in use. */
+#include "tests/unit/eval_fixture.h"
+
+#include "debugger/infer/evidence/pointers.h"
+#include "debugger/infer/known/knowledge.h"
+
+struct node {
+	uint64_t thing; /* struct thing * */
+	uint64_t value;
+};
+
+/* What lies at `thing`: a union of pointers to nodes or points, each with a count or without. */
+struct suite {
+	uint64_t items;
+	uint32_t count;
+};
+
+struct walked {
+	struct fixture *fixture;
+	struct knowledge *knowledge;
+	const struct layout *layout;
+	struct pointer_walk *walk;
+	struct suite *suite;
+	struct node *nodes; /* at `other` */
+};
+
+/* struct NAME_of_nodes { struct node *items; unsigned int count; }, and the same of points. */
+static int add_arm(struct fixture *fixture, const char *name, int element, bool counted)
+{
+	int pointer = btf__add_ptr(fixture->source, btf__add_const(fixture->source, element));
+	int arm = btf__add_struct(fixture->source, name, 16);
+	add_member(fixture->source, "items", pointer, 0);
+	if (counted)
+		add_member(fixture->source, "count", fixture->ids.uint, 8);
+	return arm;
+}
+
+static void add_holder(struct fixture *fixture, const char *name, int node, bool counted)
+{
+	int nodes = add_arm(fixture, "nodes", node, true);
+	int points = add_arm(fixture, "points", fixture->ids.point, counted);
+	int both = btf__add_union(fixture->source, NULL, 16);
+	add_member(fixture->source, "nodes", nodes, 0);
+	add_member(fixture->source, "points", points, 0);
+	btf__add_struct(fixture->source, name, 16);
+	add_member(fixture->source, "suite", both, 0);
+}
+
+static void add_types(struct fixture *fixture)
+{
+	uint32_t size = 0;
+	int thing = btf__add_ptr(fixture->source, fixture->ids.thing);
+	int node = btf__add_struct(fixture->source, "node", sizeof(struct node));
+	add_member(fixture->source, "thing", thing, offsetof(struct node, thing));
+	add_member(fixture->source, "value", fixture->ids.ulong, offsetof(struct node, value));
+	add_holder(fixture, "suite_holder", node, true);
+	add_holder(fixture, "loose", node, false);
+	btf_close(fixture->btf);
+	const void *raw = btf__raw_data(fixture->source, &size);
+	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
+	fixture->target.btf = fixture->btf;
+}
+
+static struct walked *create(void)
+{
+	struct walked *walked = calloc(1, sizeof(*walked));
+	if (!walked)
+		abort();
+	walked->fixture = fixture_create("");
+	add_types(walked->fixture);
+	CHECK_OK(knowledge_create(&walked->fixture->target, &walked->knowledge));
+	CHECK_OK(knowledge_layout(walked->knowledge, NULL, &walked->layout));
+	CHECK_OK(pointer_walk_create(walked->knowledge, &walked->walk));
+	struct contents *contents = walked->fixture->contents;
+	walked->suite = (struct suite *)&contents->thing;
+	walked->nodes = (struct node *)&contents->other;
+	*walked->suite = (struct suite){ AT(other), 2 };
+	memset(&contents->other, 0, sizeof(contents->other));
+	for (int i = 0; i < 2; i++)
+		walked->nodes[i] = (struct node){ AT(thing), 7 };
+	return walked;
+}
+
+static void destroy(struct walked *walked)
+{
+	pointer_walk_destroy(walked->walk);
+	knowledge_destroy(walked->knowledge);
+	fixture_destroy(walked->fixture);
+	free(walked);
+}
+
+static uint32_t find(const struct walked *walked, const char *name)
+{
+	return layout_find(walked->layout, BTF_STRUCT, name);
+}
+
+/* The type that the walk gives to what lies at `other`; 0: none. */
+static uint32_t walk(struct walked *walked, const char *holder)
+{
+	size_t found;
+	CHECK_OK(
+		pointer_walk_add(walked->walk, walked->layout, AT(thing), find(walked, holder), 0));
+	CHECK_OK(pointer_walk_run(walked->walk, &found));
+	if (!found)
+		return 0;
+	CHECK_U64(found, 1);
+	const struct fact *fact =
+		&walked->knowledge->facts[knowledge_first_fact(walked->knowledge, AT(other))];
+	CHECK(fact->address == AT(other) && fact->clue.kind == CLUE_OBJECT &&
+	      fact->clue.source == SOURCE_POINTER);
+	CHECK_U64(fact->clue.count, walked->suite->count);
+	return fact->clue.type.id;
+}
+
+static void test_bytes_choose(void)
+{
+	struct walked *walked = create();
+	CHECK_U64(walk(walked, "suite_holder"), find(walked, "node"));
+	destroy(walked);
+}
+
+static void test_bytes_fit_both(void)
+{
+	struct walked *walked = create();
+	for (int i = 0; i < 2; i++)
+		walked->nodes[i] = (struct node){ 0, 7 };
+	CHECK_U64(walk(walked, "suite_holder"), 0);
+	destroy(walked);
+}
+
+/* More than there is room for, and none. */
+static void test_counts(void)
+{
+	struct walked *walked = create();
+	walked->suite->count = 1000000;
+	CHECK_U64(walk(walked, "suite_holder"), 0);
+	destroy(walked);
+	walked = create();
+	walked->suite->count = 0;
+	CHECK_U64(walk(walked, "suite_holder"), 0);
+	destroy(walked);
+}
+
+/* One arm does not say how many: then nothing is known. */
+static void test_arm_without_count(void)
+{
+	struct walked *walked = create();
+	CHECK_U64(walk(walked, "loose"), 0);
+	destroy(walked);
+}
+
+/* Into the middle of a symbol, and out of the image. */
+static void test_places(void)
+{
+	struct walked *walked = create();
+	walked->suite->items = AT(other) + sizeof(struct node);
+	CHECK_U64(walk(walked, "suite_holder"), 0);
+	destroy(walked);
+	walked = create();
+	walked->suite->items = 0xffff888000001000;
+	CHECK_U64(walk(walked, "suite_holder"), 0);
+	destroy(walked);
+}
+
+int main(void)
+{
+	RUN(test_bytes_choose);
+	RUN(test_bytes_fit_both);
+	RUN(test_counts);
+	RUN(test_arm_without_count);
+	RUN(test_places);
+	return test_finish();
+}

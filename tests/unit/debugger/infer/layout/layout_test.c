@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whose types a view of types has: ids of two modules, and of what is made on top, are the same. */
+#include "debugger/infer/layout/layout.h"
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
+
+struct chain {
+	struct libbpf_btf *writers[3]; /* the kernel, two modules on top of it */
+	struct btf *levels[3];
+	struct layout *kernel, *module;
+	uint32_t of_kernel, of_module; /* structs; the ids of both modules' are equal */
+};
+
+static void add_struct(struct libbpf_btf *writer, const char *name, int member)
+{
+	btf__add_struct(writer, name, 8);
+	btf__add_field(writer, "member", member, 0, 0);
+}
+
+static void open_level(struct chain *chain, size_t level)
+{
+	uint32_t size;
+	const void *data = btf__raw_data(chain->writers[level], &size);
+	CHECK_OK(btf_open(data, size, level ? chain->levels[0] : NULL, "level",
+			  &chain->levels[level]));
+}
+
+static void init(struct chain *chain)
+{
+	*chain = (struct chain){ .writers = { btf__new_empty() } };
+	int number = btf__add_int(chain->writers[0], "long", 8, BTF_INT_SIGNED);
+	add_struct(chain->writers[0], "of_kernel", number);
+	btf__add_ptr(chain->writers[0], btf__type_cnt(chain->writers[0]) - 1);
+	chain->of_kernel = btf__type_cnt(chain->writers[0]) - 2;
+	chain->of_module = btf__type_cnt(chain->writers[0]);
+	for (size_t i = 1; i < 3; i++) {
+		chain->writers[i] = btf__new_empty_split(chain->writers[0]);
+		add_struct(chain->writers[i], i == 1 ? "of_first" : "of_second", number);
+	}
+	for (size_t i = 0; i < 3; i++)
+		open_level(chain, i);
+	CHECK_OK(layout_create(chain->levels[0], NULL, &chain->kernel));
+	CHECK_OK(layout_create(chain->levels[1], chain->kernel, &chain->module));
+}
+
+static void deinit(struct chain *chain)
+{
+	layout_destroy(chain->module);
+	layout_destroy(chain->kernel);
+	for (size_t i = 3; i--;) {
+		btf_close(chain->levels[i]);
+		btf__free(chain->writers[i]);
+	}
+}
+
+static uint32_t id_of(const struct layout *layout, const struct btf *btf, uint32_t id)
+{
+	return layout_id(layout, (struct type){ btf, id });
+}
+
+static void test_levels(void)
+{
+	struct chain chain;
+	init(&chain);
+	for (size_t i = 0; i < 3; i++)
+		CHECK_U64(id_of(chain.module, chain.levels[i], chain.of_kernel), chain.of_kernel);
+	CHECK_U64(id_of(chain.module, chain.levels[1], chain.of_module), chain.of_module);
+	CHECK_U64(id_of(chain.module, chain.levels[2], chain.of_module), 0);
+	CHECK_U64(id_of(chain.kernel, chain.levels[1], chain.of_module), 0);
+	deinit(&chain);
+}
+
+static void test_made_types(void)
+{
+	struct chain chain;
+	struct type type = { NULL, 0 };
+	init(&chain);
+	/* On top of the kernel's BTF, with ids that are a module's, too. */
+	CHECK_OK(type_array_of((struct type){ chain.levels[0], chain.of_kernel }, 3, &type));
+	CHECK_U64(type.id, chain.of_module);
+	CHECK_U64(layout_id(chain.module, type), 0);
+	CHECK_OK(type_pointer_to((struct type){ chain.levels[0], chain.of_kernel }, &type));
+	uint32_t id = layout_id(chain.module, type);
+	CHECK_U64(layout_kind(chain.module, id), BTF_PTR);
+	CHECK_U64(layout_target(chain.module, id), chain.of_kernel);
+	deinit(&chain);
+}
+
+int main(void)
+{
+	RUN(test_levels);
+	RUN(test_made_types);
+	return test_finish();
+}

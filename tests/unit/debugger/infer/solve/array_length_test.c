@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* How long an array is: by its bytes, by who points at it, by the number of its name. */
+#include "debugger/infer/evidence/counted.h"
+#include "debugger/infer/solve/array_length.h"
+#include "tests/unit/eval_fixture.h"
+#include "tests/unit/infer_asked.h"
+
+struct counts {
+	uint64_t rows, cells;
+	uint32_t count, n_rows;
+	uint8_t flags;
+};
+
+static struct fixture *fixture; /* of the test that runs */
+
+static struct asked *create(void)
+{
+	fixture = fixture_create("");
+	int pointer = btf__add_ptr(fixture->source, fixture->ids.point);
+	int byte = btf__add_int(fixture->source, "char", 1, 0);
+	btf__add_struct(fixture->source, "counts", sizeof(struct counts));
+	add_member(fixture->source, "rows", pointer, offsetof(struct counts, rows));
+	add_member(fixture->source, "cells", pointer, offsetof(struct counts, cells));
+	add_member(fixture->source, "count", fixture->ids.uint, offsetof(struct counts, count));
+	add_member(fixture->source, "n_rows", fixture->ids.uint, offsetof(struct counts, n_rows));
+	add_member(fixture->source, "flags", byte, offsetof(struct counts, flags));
+	btf__add_struct(fixture->source, "point_device_id", 8);
+	add_member(fixture->source, "x", fixture->ids.uint, 0);
+	add_member(fixture->source, "y", fixture->ids.uint, 4);
+	uint32_t size;
+	btf_close(fixture->btf);
+	const void *raw = btf__raw_data(fixture->source, &size);
+	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
+	fixture->target.btf = fixture->btf;
+	struct asked *asked = asked_create(&fixture->target);
+	ask(asked, "thing", 64);
+	memset(asked->bytes, 0, sizeof(asked->bytes));
+	return asked;
+}
+
+static void destroy(struct asked *asked)
+{
+	asked_destroy(asked);
+	fixture_destroy(fixture);
+}
+
+static uint32_t find(const struct asked *asked, const char *name)
+{
+	return layout_find(asked->layout, BTF_STRUCT, name);
+}
+
+static void test_in_use(void)
+{
+	struct asked *asked = create();
+	uint32_t point = find(asked, "point"), id = find(asked, "point_device_id");
+	/* Zeros tell nothing. */
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	asked->bytes[8 * 4] = 1;
+	CHECK_U64(array_estimate(&asked->question, point, 8), 5);
+	/* A list of ids ends with an empty one. */
+	CHECK_U64(array_estimate(&asked->question, id, 8), 6);
+	asked->bytes[63] = 1;
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	CHECK_U64(array_estimate(&asked->question, id, 8), 8);
+	/* No alignment leaves more than 31 bytes, so these are elements. */
+	memset(asked->bytes, 0, sizeof(asked->bytes));
+	asked->bytes[8] = 1;
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	/* What is not read to its end, and what kallsyms knows the size of. */
+	asked->bytes[8 * 4] = 1;
+	asked->question.size = 40;
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	asked->question.size = 64;
+	asked->subject.room_is_exact = true;
+	CHECK_U64(array_estimate(&asked->question, point, 8), 8);
+	destroy(asked);
+}
+
+static void test_end(void)
+{
+	struct asked *asked = create();
+	struct question *question = &asked->question;
+	uint32_t point = find(asked, "point"), id = find(asked, "point_device_id");
+	bool is_sure;
+	asked->subject.address = 0xffffffff81000000;
+	CHECK_U64(array_end(question, id, false, &is_sure), 0);
+	for (int i = 0; i < 3; i++)
+		asked->bytes[8 * i] = 1;
+	/* One of zeros ends it, and alignment explains the rest; of points nothing is known. */
+	CHECK_U64(array_end(question, id, false, &is_sure), 4);
+	CHECK(is_sure);
+	CHECK_U64(array_end(question, point, false, &is_sure), 0);
+	CHECK(array_is_list(question, id) && !array_is_list(question, point));
+	CHECK(array_ends_with_empty(asked->layout, id));
+	CHECK(!array_ends_with_empty(asked->layout, point));
+	/* Something else follows, or the next symbol is aligned less. */
+	asked->bytes[48] = 1;
+	CHECK_U64(array_end(question, id, false, &is_sure), 4);
+	CHECK(!is_sure);
+	asked->bytes[48] = 0;
+	asked->subject.address += 16;
+	CHECK_U64(array_end(question, id, false, &is_sure), 4);
+	CHECK(!is_sure);
+	asked->subject.room_is_exact = true;
+	CHECK_U64(array_end(question, id, false, &is_sure), 0);
+	destroy(asked);
+}
+
+static void test_end_of_text(void)
+{
+	struct asked *asked = create();
+	struct question *question = &asked->question;
+	uint32_t character = asked->layout->character, point = find(asked, "point");
+	bool is_sure;
+	asked->subject.address = 0xffffffff81000000;
+	memcpy(asked->bytes, "prev_comm=%s prev_pid=%d next_pid=%d", 36);
+	CHECK_U64(array_end(question, character, true, &is_sure), 37);
+	CHECK(is_sure);
+	/* A buffer may be longer than what is in it. */
+	question->is_constant = question->has_literals = false;
+	CHECK_U64(array_end(question, character, false, &is_sure), 0);
+	memset(asked->bytes, 1, 64);
+	CHECK(array_is_filled(question, point, 8) && !array_is_filled(question, point, 7));
+	asked->bytes[63] = 0;
+	CHECK_U64(array_in_use(question, point), 8);
+	asked->subject.room += 8;
+	CHECK(!array_is_filled(question, point, 8));
+	destroy(asked);
+}
+
+static uint64_t counted(const struct asked *asked, const struct counts *counts, size_t offset)
+{
+	return counted_by(asked->layout, find(asked, "counts"), (uint32_t)offset,
+			  (const uint8_t *)counts, false);
+}
+
+static void test_counted(void)
+{
+	struct asked *asked = create();
+	struct counts counts = { .count = 3, .n_rows = 5 };
+	CHECK_U64(counted(asked, &counts, offsetof(struct counts, rows)), 5);
+	/* "count" is of the pointer right before it. */
+	CHECK_U64(counted(asked, &counts, offsetof(struct counts, cells)), 3);
+	CHECK_U64(counted(asked, &counts, offsetof(struct counts, flags)), 0);
+	CHECK_U64(counted(asked, &counts, 4), 0);
+	destroy(asked);
+}
+
+static int judge(struct asked *asked, const char *name, uint32_t count)
+{
+	asked->symbol.name = name;
+	names_prepare(&asked->question);
+	return names_judge(&asked->question, find(asked, "counts"), count);
+}
+
+static void test_number_of_name(void)
+{
+	struct asked *asked = create();
+	CHECK(judge(asked, "my_entries", 2) > judge(asked, "my_entries", 0));
+	CHECK(judge(asked, "my_entries.12", 2) > 0);
+	CHECK(judge(asked, "entry_table", 2) > 0);
+	CHECK_U64(judge(asked, "my_entry", 2), 0);
+	CHECK_U64(judge(asked, "my_ops", 2), 0);
+	CHECK_U64(judge(asked, "status", 2), 0);
+	CHECK_U64(judge(asked, "class", 2), 0);
+	CHECK_U64(judge(asked, "_", 2), 0);
+	CHECK_U64(judge(asked, "", 2), 0);
+	asked->question.is_zero = true;
+	CHECK_U64(judge(asked, "my_entries", 2), 0);
+	destroy(asked);
+}
+
+int main(void)
+{
+	RUN(test_in_use);
+	RUN(test_end);
+	RUN(test_end_of_text);
+	RUN(test_counted);
+	RUN(test_number_of_name);
+	return test_finish();
+}
