@@ -10,7 +10,7 @@
 #include "debugger/analysis/object_note.h"
 #include "debugger/arguments/origin.h"
 #include "debugger/disassembly/members.h"
-#include "debugger/infer/member_path.h"
+#include "debugger/infer/layout/member_path.h"
 
 /* A member that an instruction accesses, as far as the code says. */
 struct named_member {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Variables of a struct that has no name, such as tk_core: written down for them alone. */
-#include "debugger/infer/solve.h"
+#include "debugger/infer/solve/solve.h"
 #include "tests/unit/libbpf.h"
 #include "tests/unit/test.h"
 
