@@ -198,6 +198,9 @@ static struct error *type_of_asked(struct target *target, const struct symbol *s
 		return error_create(ERROR_NOT_FOUND, "%s has no room for it", symbol->name);
 	if (!asked[i].is_open)
 		return NULL;
+	/* Room for one pointer: to a table that has been allocated (stack_pools of 7.3). */
+	if (strchr(asked[i].type, '*') && symbol->size / size < 2)
+		return error_create(ERROR_NOT_FOUND, "%s is no array", symbol->name);
 	return type_array_of(*ret, (uint32_t)(symbol->size / size), ret);
 }
 

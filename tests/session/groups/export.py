@@ -236,9 +236,8 @@ ASKED = {
     "cpu_tss_rw": "struct tss_struct", "init_ipc_ns": "struct ipc_namespace", "prog_idr": "struct idr",
     "map_idr": "struct idr", "vm_committed_as": "struct percpu_counter",
     "max_low_pfn": "unsigned long", "__highest_present_section_nr": "unsigned long", "ipc_mni_shift": "int",
-    "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]", "stack_pools": "void *[8192]",
+    "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]",
     "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
-    "mt_slots": "const unsigned char [4]", "mt_pivots": "const unsigned char [4]",
     "vmap_zone_size": "unsigned int", "timekeeper_data": "struct tk_data [1]", "jiffies_64": "u64",
 }
 # As long as swap_info, which has an element for each swap file.
@@ -263,6 +262,13 @@ def has_what_is_asked_for(program, boot, path, notes):
                              asked_of_gdb(path, [f"whatis {name}" for name in names]))))
     check_equal({name: types[name] for name in names if name in ASKED},
                 {name: ASKED[name] for name in names if name in ASKED}, "types")
+    nodes = asked_of_gdb(path, ["ptype enum maple_type"])[0].count("maple_") - 1
+    for name in {"mt_slots", "mt_pivots"} & {name for name, module in boot.addresses if not module}:
+        check_equal(asked_of_gdb(path, [f"whatis {name}"]), [f"type = const unsigned char [{nodes}]"], name)
+    # An array, and in 7.3 a pointer to one.
+    if ("stack_pools", "") in boot.addresses:
+        text = "\n".join(asked_of_gdb(path, ["whatis stack_pools"]))
+        check("[1]" not in text, f"stack_pools: {text}")
     text = "\n".join(asked_of_gdb(path, ["whatis vmemmap_populate"]))
     check(text.startswith(("type = int (", "type = void ()")), f"drgn looks for vmemmap_populate: {text}")
     counted = [name for name in names if name in COUNTED]
