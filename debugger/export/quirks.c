@@ -122,6 +122,7 @@ static const struct {
 	{ "console_drivers", "struct console *", false },
 	{ "crashing_cpu", "int", false },
 	{ "dmi_ident", "char *", true },
+	{ "hstates", "struct hstate", true },
 	{ "idt_table", "gate_desc [256]", false },
 	{ "init_ipc_ns", "struct ipc_namespace", false },
 	{ "ipc_mni_shift", "int", false },
