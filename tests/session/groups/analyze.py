@@ -42,7 +42,7 @@ CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work ite
 # Who waits for one another in guest/stuck; the worker is whichever runs the item.
 CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"rw-reader", "rw-writer"},
            {"flush-owner", "kworker"}]
-# Whatever the boot, some things are told by chance: what an NMI comes upon, for one.
+# Some things are up to chance: what an NMI comes upon, for one.
 VARIABLE = ("boot2", "oom", "hung", "soft", "rcu")
 
 
@@ -68,7 +68,6 @@ def explains(program, boot, notes):
         check("(null)" not in evidence["text"] and evidence["text"], f"evidence: {evidence}")
     place = found["frame"] and found["frame"]["place"]
     check(not function or place.startswith(function), f"look at {place}")
-    check(function or not place, f"blames {place}")
     name = boot.label.split()[1]
     if name in CIRCUMSTANCES:
         texts = [evidence["text"] for evidence in first["evidence"]]
