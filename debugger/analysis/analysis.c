@@ -132,10 +132,12 @@ static struct error *detect_hangs(struct analysis *analysis)
 	struct waits waits = { 0 };
 	struct finding *found = NULL;
 	size_t count = 0;
-	if (analysis->is_asked)
+	if (analysis->is_asked && (analysis->count || !analysis->has_task))
 		return NULL;
 	struct error *error = waits_find(analysis->target, &waits);
-	if (!error)
+	if (!error && analysis->is_asked)
+		error = detect_wait(analysis, &waits);
+	else if (!error)
 		error = detect_hang(analysis->target, &waits, &found, &count);
 	waits_deinit(&waits);
 	bool is_cause = analysis->count && !strcmp(analysis->findings[0].kind, "hung-task");
@@ -161,7 +163,9 @@ struct error *analysis_run(struct target *target, const struct task *task, struc
 	TRY(prepare(target, task, ret));
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
 		TRY(error_only_fatal(detectors[i].run(ret)));
-	signature_make(ret, ret->signature);
+	/* Of the crash, not of a task. */
+	if (!task)
+		signature_make(ret, ret->signature);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #define DEBUGGER_ANALYSIS_ANALYSIS_H
 
 #include "debugger/analysis/finding.h"
+#include "debugger/analysis/waits.h"
 #include "debugger/arguments/arguments.h"
 #include "debugger/kernel/summary.h"
 
@@ -60,5 +61,7 @@ struct detector {
 struct error *detect_fault(struct analysis *analysis) MUST_CHECK;    /* exceptions, BUG, WARN */
 struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the stack */
 struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
+/* Of one task, what it waits for. */
+struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "base/interrupt.h"
 
-#define ENTRIES_MAX 1000000
-#define OFFSET_MAX  4096 /* of a list_head in an object */
+#define ENTRIES_MAX 1000000 /* of all lists together */
+#define OFFSET_MAX  4096    /* of a list_head in an object */
 #define ALIGNMENT   8
 #define KERNEL_HALF ((uint64_t)1 << 63)
 
@@ -20,11 +20,12 @@ static bool read_word(struct memory *memory, uint64_t address, uint64_t *ret)
  * True: the list that begins at `head` has the bad pointer as the next of an entry, or what an
  * object around it begins with.
  */
-static bool leads_to(struct memory *memory, uint64_t head, uint64_t bad, struct broken_list *ret)
+static bool leads_to(struct memory *memory, uint64_t head, uint64_t bad, uint64_t *left,
+		     struct broken_list *ret)
 {
 	uint64_t node = head, next, back;
 	bool is_sound = true;
-	for (uint64_t i = 0; i < ENTRIES_MAX && read_word(memory, node, &next); i++) {
+	for (uint64_t i = 0; *left && read_word(memory, node, &next); i++, --*left) {
 		if (next + OFFSET_MAX - bad <= 2 * OFFSET_MAX) {
 			ret->position = i;
 			ret->entry = node;
@@ -43,13 +44,14 @@ struct error *broken_list_find(struct target *target, const struct registers *re
 			       uint64_t bad, struct broken_list *ret)
 {
 	const struct arch *arch = target->arch;
+	uint64_t left = ENTRIES_MAX;
 	*ret = (struct broken_list){ 0 };
 	for (unsigned int i = 0; i < arch->register_count && !ret->is_found; i++) {
 		uint64_t head = registers->values[i];
 		if (!registers_has(registers, i) || head < KERNEL_HALF || head % ALIGNMENT)
 			continue;
 		TRY(interrupt_check());
-		ret->is_found = leads_to(target->memory, head, bad, ret);
+		ret->is_found = leads_to(target->memory, head, bad, &left, ret);
 		ret->reg = i;
 		ret->head = head;
 	}

@@ -261,6 +261,11 @@ struct error *detect_panic(struct analysis *analysis)
 	size_t frame;
 	if (analysis->count || !analysis->panicked)
 		return NULL;
+	/* The panic is not the story of a task that only was there. */
+	if (analysis->is_asked &&
+	    trace_find(&analysis->trace, 0, "panic") == analysis->trace.count &&
+	    trace_find(&analysis->trace, 0, "__crash_kexec") == analysis->trace.count)
+		return NULL;
 	const struct reason *reason = find_reason(analysis, &frame);
 	return reason ? say_reason(analysis, reason, frame) : say_panic(analysis);
 }

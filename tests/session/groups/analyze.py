@@ -94,6 +94,17 @@ def deadlocks_are_told(program, boot):
     check_equal(len(circles), len(CIRCLES), "deadlocks")
 
 
+def tasks_are_told(program, boot):
+    """Of a task: what it waits for, and who has that."""
+    for task, words in (("abba-one", '"abba-one" waits for mutex .*held up by \\d+ "abba-two"'),
+                        ("lost-waits", '"lost-waits" waits for mutex .*held up by \\d+ "lost-owner"'),
+                        ("owner-asleep", '"owner-asleep" sleeps in msleep')):
+        found = program.result(boot.dump, f"analyze {task}")
+        check_equal(found["task"]["comm"], task, "task")
+        check(re.search(words, found["findings"][0]["summary"]), f"{task}: {found['findings'][0]}")
+        check(found["findings"][0]["kind"] in ("waiting", "task"), found["findings"][0]["kind"])
+
+
 def is_the_same_of_a_filtered_dump(program, boot):
     """What makedumpfile leaves of it is enough, and the signature is one. Who waits for whom may lack
     tasks: Debian 12's makedumpfile takes some slab pages of 6.12 for free ones."""
@@ -125,6 +136,8 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: deadlocks"):
                 deadlocks_are_told(program, boot)
+            with session.case(f"{boot.label}: a task that waits"):
+                tasks_are_told(program, boot)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: a filtered dump says the same"):
             is_the_same_of_a_filtered_dump(program, boot)
