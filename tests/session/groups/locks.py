@@ -81,11 +81,13 @@ def compare_states(program, boot, notes):
     child, = [task for task in boot.tasks.values()
               if task.parent == states["vfork-parent"]["pid"]]
     check_equal(states["vfork-parent"]["owner_pid"], child.tid, "who holds vfork-parent up")
+    # Others, the kernel's own threads, may have gone on between the truth and the crash.
+    for name, row in states.items():
+        check(boot.tasks[row["pid"]].state != "R", f"{name} runs: {row}")
     for row in rows.values():
-        letter = boot.tasks[row["pid"]].state if row["pid"] in boot.tasks else "?"
-        check(letter != "R" or row["comm"].startswith("kworker"), f"{row} runs")
         check(row["owner"] is None or row["owner_pid"] is not None, f"{row}: an owner without pid")
-    stuck = {tid for tid, task in boot.tasks.items() if task.state == "D"}
+    known = {int(line.split()[0]) for line in boot.truth("states").splitlines()}
+    stuck = {tid for tid, task in boot.tasks.items() if task.state == "D" and tid in known}
     check(stuck and stuck <= set(rows), f"not in locks: {stuck - set(rows)}")
     notes.append(f"{len(rows)} waits")
 
