@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/with/start.h"
 
+#include "base/interrupt.h"
 #include "base/out.h"
 #include "debugger/with/kept.h"
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define EXIT_NOT_STARTED 2
+#define INTERRUPTED	 (128 + SIGINT)
 
 static int fail(struct error *error)
 {
@@ -69,23 +71,39 @@ static int wait_for(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* The files are there: what is made of them, in a process of its own. */
+static int fill_files(FILE *vmlinux, FILE *tiers, const struct sigaction *interrupt,
+		      with_maker *make, void *context)
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		sigaction(SIGINT, interrupt, NULL);
+		/* Ctrl-C came before, for both. */
+		exit(interrupt_flag ? INTERRUPTED : make(context, vmlinux, tiers));
+	}
+	return pid < 0 ? fail(error_system("a process that writes the file")) : wait_for(pid);
+}
+
+/* From here on Ctrl-C is noted only: the files have to go before this process does. */
 static int make_file(struct kept *kept, with_maker *make, void *context)
 {
 	FILE *vmlinux, *tiers;
+	struct sigaction interrupt;
+	sigaction(SIGINT, NULL, &interrupt);
+	if (interrupt.sa_handler != SIG_IGN)
+		interrupt_install();
 	struct error *error = kept_create(kept, &vmlinux, &tiers);
-	if (error)
-		return fail(error);
-	fflush(NULL);
-	pid_t pid = fork();
-	if (!pid)
-		exit(make(context, vmlinux, tiers));
-	int status = pid < 0 ? fail(error_system("a process that writes the file")) : wait_for(pid);
-	if (status) {
+	int status = error ? fail(error) : fill_files(vmlinux, tiers, &interrupt, make, context);
+	if (!status && interrupt_flag)
+		status = INTERRUPTED;
+	if (status && !error)
 		kept_drop(kept, vmlinux, tiers);
-		return status;
-	}
-	error = kept_keep(kept, vmlinux, tiers);
-	return error ? fail(error) : 0;
+	error = status ? NULL : kept_keep(kept, vmlinux, tiers);
+	if (error)
+		status = fail(error);
+	sigaction(SIGINT, &interrupt, NULL);
+	return !status && interrupt_flag ? INTERRUPTED : status;
 }
 
 /* As the user has them, and ours. */

@@ -100,9 +100,9 @@ def is_kept(program, boot, tools, notes):
     notes.append(os.path.basename(path))
 
 
-def ends_when_told(program, boot, tools, delay):
+def ends_when_told(program, boot, tools, number, delay):
     """Ctrl-C while the file is made: the tool does not start, and nothing is left."""
-    program.cache = os.path.join(program.scratch, f"ended-{delay}")
+    program.cache = os.path.join(program.scratch, f"ended-{number}")
     folder = os.path.join(program.cache, "btfcrash")
     try:
         child = subprocess.Popen([program.path, boot.dump, "--with", "crash"], stdout=subprocess.PIPE,
@@ -111,8 +111,9 @@ def ends_when_told(program, boot, tools, delay):
                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                  env=program.environment(PATH=tools + ":" + os.environ["PATH"]))
         until = time.monotonic() + SECONDS
+        # Without a pause: what happens in the first moments is what goes wrong.
         while time.monotonic() < until and not (os.path.isdir(folder) and os.listdir(folder)):
-            time.sleep(0.01)
+            pass
         time.sleep(delay)
         os.killpg(child.pid, signal.SIGINT)
         out, _ = child.communicate(timeout=SECONDS)
@@ -229,8 +230,8 @@ def run(session):
     with session.case(f"{all_boots[0].label}: started where SIGCHLD is ignored"):
         survives_ignored_children(program, all_boots[0], tools)
     with session.case(f"{all_boots[0].label}: Ctrl-C ends it"):
-        for delay in (0, 0.02, 0.2, 0.6):
-            ends_when_told(program, all_boots[0], tools, delay)
+        for number, delay in enumerate((*[0] * 12, 0.0005, 0.001, 0.002, 0.02, 0.2, 0.6)):
+            ends_when_told(program, all_boots[0], tools, number, delay)
     with session.case(f"{all_boots[0].label}: what cannot be is refused"):
         refuses(program, all_boots[0], tools)
 
