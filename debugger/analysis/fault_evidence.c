@@ -140,7 +140,10 @@ static struct error *show_list(struct fault *fault, struct finding *finding)
 	const struct access *access = fault->access;
 	struct broken_list list = { 0 };
 	char command[64];
-	if (!access || fault->source.is_known || access->is_stack)
+	/* Zeros and small numbers stand everywhere: a chain of pointers that ends in one is no
+	 * list. */
+	if (!access || fault->source.is_known || access->is_stack || fault->bad.kind == BAD_NULL ||
+	    fault->bad.kind == BAD_ERROR)
 		return NULL;
 	TRY(broken_list_find(fault->analysis->target, &fault->frame->registers,
 			     access->has_base ? access->base_value : access->address, &list));
