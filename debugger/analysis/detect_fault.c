@@ -4,10 +4,10 @@
  * accesses, what is wrong with the address, and where the pointer came from.
  */
 #include "base/array.h"
-#include "debugger/analysis/bug_table.h"
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/code/lower.h"
+#include "debugger/kernel/bug_table.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

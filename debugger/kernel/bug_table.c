@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/analysis/bug_table.h"
+#include "debugger/kernel/bug_table.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* BUG() and WARN(): the kernel's table of where they stand (kernel include/asm-generic/bug.h). */
-#ifndef DEBUGGER_ANALYSIS_BUG_TABLE_H
-#define DEBUGGER_ANALYSIS_BUG_TABLE_H
+#ifndef DEBUGGER_KERNEL_BUG_TABLE_H
+#define DEBUGGER_KERNEL_BUG_TABLE_H
 
 #include "debugger/target/object.h"
 
