@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/path.h"
+
+#include "base/interrupt.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_SIZE   256	 /* NAME_MAX and a NUL */
+#define STEPS_MAX   8192 /* up a path: each takes two bytes of a page at least, or leaves a mount */
+#define FSTYPE_SIZE 32
+
+static const char deleted[] = " (deleted)";
+
+struct error *path_pointed_string(const struct object *object, const char *path, char *buffer,
+				  size_t size)
+{
+	uint64_t address;
+	size_t length;
+	*buffer = 0;
+	TRY(object_u64(object, path, &address));
+	if (!address)
+		return NULL;
+	return memory_read_string(object->target->memory, address, buffer, size, &length);
+}
+
+struct error *path_dentry_name(const struct object *dentry, char *buffer, size_t size)
+{
+	uint64_t name, length;
+	TRY(object_u64(dentry, "d_name.name", &name));
+	TRY(object_u64(dentry, "d_name.len", &length));
+	if (length >= size)
+		return error_create(ERROR_FORMAT,
+				    "the name of dentry 0x%" PRIx64 " has %" PRIu64 " bytes",
+				    dentry->address, length);
+	TRY(memory_read(dentry->target->memory, name, buffer, length));
+	buffer[length] = 0;
+	if (strlen(buffer) != length)
+		return error_create(ERROR_FORMAT, "the name of dentry 0x%" PRIx64 " has a NUL",
+				    dentry->address);
+	return NULL;
+}
+
+/* Puts "/name" before what `*at` points to. */
+static struct error *prepend(const char *name, const char *buffer, char **at)
+{
+	size_t length = strlen(name);
+	if ((size_t)(*at - buffer) < length + 1)
+		return error_create(ERROR_FORMAT, "the path is longer than %d bytes", PATH_SIZE);
+	*at -= length;
+	memcpy(*at, name, length);
+	*--*at = '/';
+	return NULL;
+}
+
+static struct error *is_deleted(const struct object *dentry, bool *ret)
+{
+	uint64_t hashed, parent;
+	TRY(object_u64(dentry, "d_hash.pprev", &hashed));
+	TRY(object_u64(dentry, "d_parent", &parent));
+	*ret = !hashed && parent != dentry->address;
+	return NULL;
+}
+
+/* A place on the way up. */
+struct step {
+	struct object mount, dentry;
+	uint64_t root; /* dentry of the mount's */
+};
+
+static struct error *enter_mount(struct step *step, uint64_t vfsmount)
+{
+	TRY(object_container(step->dentry.target, "struct mount", "mnt", vfsmount, &step->mount));
+	return object_u64(&step->mount, "mnt.mnt_root", &step->root);
+}
+
+/* Out of a mount, to where it lies; *ret_top: it lies on nothing. */
+static struct error *leave_mount(struct step *step, bool *ret_top)
+{
+	struct object parent, vfsmount;
+	TRY(object_follow(&step->mount, "mnt_parent", &parent));
+	*ret_top = parent.address == step->mount.address;
+	if (*ret_top)
+		return NULL;
+	TRY(object_follow(&step->mount, "mnt_mountpoint", &step->dentry));
+	TRY(object_member(&parent, "mnt", &vfsmount));
+	return enter_mount(step, vfsmount.address);
+}
+
+static struct error *climb(struct step *step, const char *buffer, char **at)
+{
+	char name[NAME_SIZE];
+	bool is_top = false;
+	for (unsigned int i = 0; i < STEPS_MAX; i++) {
+		struct object parent;
+		TRY(interrupt_check());
+		if (step->dentry.address == step->root) {
+			TRY(leave_mount(step, &is_top));
+			if (is_top)
+				return NULL;
+			continue;
+		}
+		TRY(object_follow(&step->dentry, "d_parent", &parent));
+		/* The root of a filesystem, but not of the mount: what was mounted was cut off. */
+		if (parent.address == step->dentry.address)
+			return NULL;
+		TRY(path_dentry_name(&step->dentry, name, sizeof(name)));
+		TRY(prepend(name, buffer, at));
+		step->dentry = parent;
+	}
+	return error_create(ERROR_FORMAT, "the path has more than %d parts", STEPS_MAX);
+}
+
+struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
+		      char buffer[PATH_SIZE])
+{
+	struct step step = { .root = 0 };
+	bool is_gone;
+	TRY(object_at(target, "struct dentry", dentry, &step.dentry));
+	TRY(enter_mount(&step, vfsmount));
+	TRY(is_deleted(&step.dentry, &is_gone));
+	char *at = buffer + PATH_SIZE - 1;
+	*at = 0;
+	if (is_gone) {
+		at -= strlen(deleted);
+		memcpy(at, deleted, strlen(deleted));
+	}
+	const char *end = at;
+	TRY(climb(&step, buffer, &at));
+	if (at == end)
+		TRY(prepend("", buffer, &at));
+	memmove(buffer, at, strlen(at) + 1);
+	return NULL;
+}
+
+struct error *path_at(const struct object *object, const char *name, char buffer[PATH_SIZE])
+{
+	struct object path;
+	uint64_t vfsmount, dentry;
+	TRY(object_member(object, name, &path));
+	TRY(object_u64(&path, "mnt", &vfsmount));
+	TRY(object_u64(&path, "dentry", &dentry));
+	return path_of(object->target, vfsmount, dentry, buffer);
+}
+
+/* --- files that have no path ----------------------------------------------------------------- */
+
+static struct error *inode_number(const struct object *dentry, uint64_t *ret)
+{
+	struct object inode;
+	TRY(object_follow(dentry, "d_inode", &inode));
+	return object_u64(&inode, "i_ino", ret);
+}
+
+/* "net:[4026531840]": the word is in the namespace's operations. */
+static struct error *namespace_name(const struct object *dentry, char buffer[PATH_SIZE])
+{
+	struct object operations;
+	uint64_t number, at;
+	char word[NAME_SIZE];
+	TRY(inode_number(dentry, &number));
+	TRY(object_u64(dentry, "d_fsdata", &at));
+	TRY(object_at(dentry->target, "struct proc_ns_operations", at, &operations));
+	TRY(path_pointed_string(&operations, "name", word, sizeof(word)));
+	snprintf(buffer, PATH_SIZE, "%s:[%" PRIu64 "]", word, number);
+	return NULL;
+}
+
+/* *ret_done false: the file has a path. */
+static struct error *pseudo_name(const struct object *dentry, char buffer[PATH_SIZE],
+				 bool *ret_done)
+{
+	struct object super, kind;
+	char type[FSTYPE_SIZE], name[NAME_SIZE];
+	uint64_t number;
+	TRY(object_follow(dentry, "d_sb", &super));
+	TRY(object_follow(&super, "s_type", &kind));
+	TRY(path_pointed_string(&kind, "name", type, sizeof(type)));
+	bool is_pipe = !strcmp(type, "pipefs"), is_socket = !strcmp(type, "sockfs");
+	*ret_done = true;
+	if (is_pipe || is_socket) {
+		TRY(inode_number(dentry, &number));
+		snprintf(buffer, PATH_SIZE, "%s:[%" PRIu64 "]", is_pipe ? "pipe" : "socket",
+			 number);
+		return NULL;
+	}
+	if (!strcmp(type, "nsfs"))
+		return namespace_name(dentry, buffer);
+	*ret_done = !strcmp(type, "anon_inodefs");
+	if (!*ret_done)
+		return NULL;
+	TRY(path_dentry_name(dentry, name, sizeof(name)));
+	snprintf(buffer, PATH_SIZE, "anon_inode:%s", name);
+	return NULL;
+}
+
+/* A file of a mount that nobody sees (memfd, SysV memory), which is its own root there. */
+static struct error *hidden_name(const struct object *dentry, uint64_t root, char buffer[PATH_SIZE],
+				 bool *ret_done)
+{
+	uint64_t parent;
+	char name[NAME_SIZE];
+	TRY(object_u64(dentry, "d_parent", &parent));
+	*ret_done = parent == dentry->address && root != dentry->address;
+	if (!*ret_done)
+		return NULL;
+	TRY(path_dentry_name(dentry, name, sizeof(name)));
+	snprintf(buffer, PATH_SIZE, "/%s%s", name, deleted);
+	return NULL;
+}
+
+struct error *path_of_file(const struct object *file, char buffer[PATH_SIZE])
+{
+	struct object dentry, vfsmount;
+	uint64_t root;
+	bool is_done;
+	TRY(object_follow(file, "f_path.dentry", &dentry));
+	TRY(pseudo_name(&dentry, buffer, &is_done));
+	if (is_done)
+		return NULL;
+	TRY(object_follow(file, "f_path.mnt", &vfsmount));
+	TRY(object_u64(&vfsmount, "mnt_root", &root));
+	TRY(hidden_name(&dentry, root, buffer, &is_done));
+	return is_done ? NULL : path_of(file->target, vfsmount.address, dentry.address, buffer);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Paths of files, through dentries and mounts (kernel fs/d_path.c). */
+#ifndef DEBUGGER_KERNEL_PATH_H
+#define DEBUGGER_KERNEL_PATH_H
+
+#include "debugger/target/object.h"
+
+/* As the kernel's own, which writes paths into a page. */
+#define PATH_SIZE 4096
+
+/*
+ * The path of a dentry on a mount, addresses of a struct vfsmount and a struct dentry, from the
+ * root of the mount's namespace: where a task is in a chroot, it sees less. A name that was removed
+ * has " (deleted)" behind it. Raw bytes of the dump, as names may be anything but '/' and NUL.
+ */
+struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
+		      char buffer[PATH_SIZE]) MUST_CHECK;
+/* The same of a struct path at `name` of an object. */
+struct error *path_at(const struct object *object, const char *name,
+		      char buffer[PATH_SIZE]) MUST_CHECK;
+/* A struct file's, as /proc/PID/fd has it: "pipe:[123]" and "anon_inode:[eventpoll]" too. */
+struct error *path_of_file(const struct object *file, char buffer[PATH_SIZE]) MUST_CHECK;
+/* The name alone, without folders. */
+struct error *path_dentry_name(const struct object *dentry, char *buffer, size_t size) MUST_CHECK;
+/* The char array behind a pointer, up to its NUL; "" for NULL. */
+struct error *path_pointed_string(const struct object *object, const char *path, char *buffer,
+				  size_t size) MUST_CHECK;
+
+#endif
