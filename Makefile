@@ -270,6 +270,7 @@ install: $(PROGRAM) ## into $(DESTDIR)$(PREFIX)
 	install -D -m 644 cmds/python/btfcrash.py $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/btfcrash.py
 	install -d $(DESTDIR)$(PREFIX)/share/btfcrash/schemas
 	install -m 644 cmds/schemas/*.json $(DESTDIR)$(PREFIX)/share/btfcrash/schemas
+	$(PROGRAM) --schemas $(DESTDIR)$(PREFIX)/share/btfcrash/schemas
 	install -d $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs
 	install -m 644 $(DOCUMENTS) $(DESTDIR)$(PREFIX)/share/doc/btfcrash
 	install -m 644 $(wildcard docs/*) $(DESTDIR)$(PREFIX)/share/doc/btfcrash/docs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command table. */
 #include "debugger/command/command.h"
+#include "debugger/command/table_command.h"
 
 /* One command a line, sorted. */
 extern const struct command command_alias;
@@ -41,6 +42,11 @@ extern const struct command command_up;
 extern const struct command command_whatis;
 extern const struct command command_whattype;
 
+/* And the tables. */
+TASK_TABLE_COMMAND(files);
+TASK_TABLE_COMMAND(mappings);
+TABLE_COMMAND(mounts);
+
 // clang-format off
 const struct command *const commands[] = {
 	&command_alias,
@@ -51,6 +57,7 @@ const struct command *const commands[] = {
 	&command_dis,
 	&command_down,
 	&command_export,
+	&command_files,
 	&command_foreach,
 	&command_frame,
 	&command_globals,
@@ -59,7 +66,9 @@ const struct command *const commands[] = {
 	&command_list,
 	&command_locks,
 	&command_log,
+	&command_mappings,
 	&command_mod,
+	&command_mounts,
 	&command_print,
 	&command_ptype,
 	&command_ps,

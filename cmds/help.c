@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/command.h"
 
+#include "base/array.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/topics.h"
+#include "debugger/tables/table.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static void list_commands(struct out *out)
 	for (size_t i = 0; commands[i]; i++) {
 		out_row_begin(out);
 		out_string(out, "name", commands[i]->name);
-		out_string(out, "summary", commands[i]->summary);
+		out_string(out, "summary", command_summary(commands[i]));
 		out_row_end(out);
 	}
 	out_table_end(out);
@@ -117,6 +119,31 @@ static void fill(struct out *out, const char *text)
 	out_text(out, "\n");
 }
 
+static void list_columns(struct out *out, const struct table *table)
+{
+	static const char *const kinds[] = { [COLUMN_INTEGER] = "integer",
+					     [COLUMN_WIDE] = "integer",
+					     [COLUMN_BYTES] = "bytes",
+					     [COLUMN_ADDRESS] = "address",
+					     [COLUMN_TEXT] = "text" };
+	static const struct column columns[] = { { "name", "COLUMN", -12 },
+						 { "kind", "KIND", -8 },
+						 { "is_default", "", 1 },
+						 { "help", "WHAT IT IS", -1 } };
+	out_text(out, "\nColumns, a star before those that are shown unless -o names others:\n\n");
+	out_table_begin(out, "columns", columns, ARRAY_COUNT(columns));
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct table_column *column = &table->columns[i];
+		out_row_begin(out);
+		out_string(out, "name", column->name);
+		out_string(out, "kind", kinds[column->kind]);
+		out_bool_as(out, "is_default", column->width, column->width ? "*" : " ");
+		out_string(out, "help", column->help);
+		out_row_end(out);
+	}
+	out_table_end(out);
+}
+
 static void describe(struct out *out, const struct command *command)
 {
 	char usage[512];
@@ -124,7 +151,7 @@ static void describe(struct out *out, const struct command *command)
 	out_object_begin(out, NULL);
 	out_string(out, "name", command->name);
 	out_text(out, " - ");
-	out_string(out, "summary", command->summary);
+	out_string(out, "summary", command_summary(command));
 	out_text(out, "\n\n");
 	out_string(out, "usage", usage);
 	out_text(out, "\n");
@@ -136,11 +163,13 @@ static void describe(struct out *out, const struct command *command)
 			describe_option(out, &command->options[i]);
 	out_array_end(out);
 	out_text(out, "\n");
-	fill(out, command->description);
-	out_string_as(out, "description", command->description, "");
-	if (command->alias)
-		out_text(out, "\nAlso: %s\n", command->alias);
-	list_examples(out, command->examples);
+	fill(out, command_description(command));
+	out_string_as(out, "description", command_description(command), "");
+	if (command->table)
+		list_columns(out, command->table);
+	if (command_other_names(command))
+		out_text(out, "\nAlso: %s\n", command_other_names(command));
+	list_examples(out, command_examples(command));
 	out_object_end(out);
 }
 

@@ -10,6 +10,7 @@
 #include "debugger/command/dumps.h"
 #include "debugger/command/manual.h"
 #include "debugger/command/options.h"
+#include "debugger/command/table_schema.h"
 #include "debugger/completion/complete.h"
 #include "debugger/completion/completions.h"
 #include "debugger/declare/declare.h"
@@ -132,6 +133,7 @@ static int parse_output_option(int option, struct settings *settings)
 /* Returns an exit status, or -1 to go on. */
 static int parse_option(int option, struct settings *settings)
 {
+	struct error *error;
 	switch (option) {
 	case 'c':
 	case 'i':
@@ -179,6 +181,9 @@ static int parse_option(int option, struct settings *settings)
 	case OPTION_MANUAL:
 		manual_write(stdout);
 		return EXIT_ALL_WELL;
+	case OPTION_SCHEMAS:
+		error = table_schemas_write(optarg);
+		return error ? fail(error) : EXIT_ALL_WELL;
 	case OPTION_COMPLETION:
 		if (word_number(option) < 0)
 			return EXIT_NO_DUMP;

@@ -235,6 +235,7 @@ static struct error *parse_call(const char *rest, struct call *call)
 	for (size_t end = strlen(rest); end && isspace((unsigned char)rest[end - 1]); end--)
 		call->text[end - 1] = 0;
 	call->arguments.operands = call->operands;
+	call->arguments.command = call->command;
 	struct parser parser = { .command = call->command,
 				 .at = call->text,
 				 .to = call->storage,

@@ -4,10 +4,31 @@
 
 #include "debugger/command/crash_words.h"
 #include "debugger/declare/nearest.h"
+#include "debugger/tables/table.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *command_other_names(const struct command *command)
+{
+	return command->table ? command->table->alias : command->alias;
+}
+
+const char *command_summary(const struct command *command)
+{
+	return command->table ? command->table->summary : command->summary;
+}
+
+const char *command_description(const struct command *command)
+{
+	return command->table ? command->table->description : command->description;
+}
+
+const char *const *command_examples(const struct command *command)
+{
+	return command->table ? command->table->examples : command->examples;
+}
 
 static bool is_word(const char *word, const char *name, size_t length)
 {
@@ -21,7 +42,8 @@ const struct command *command_find(const char *name, size_t length)
 		const struct command *command = commands[i];
 		if (is_word(command->name, name, length))
 			return command;
-		for (const char *alias = command->alias; alias; alias = strchr(alias, ' ')) {
+		for (const char *alias = command_other_names(command); alias;
+		     alias = strchr(alias, ' ')) {
 			alias += *alias == ' ';
 			if (is_word(alias, name, length))
 				return command;

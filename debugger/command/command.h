@@ -60,6 +60,7 @@ struct arguments {
 	const char *const *operands;
 	size_t operand_count;
 	const char *line; /* the whole line */
+	const struct command *command;
 };
 
 /* Parts of the target a command cannot do without; the framework checks and says what is missing.
@@ -68,8 +69,12 @@ struct arguments {
 #define NEEDS_SYMBOLS 2
 #define NEEDS_BTF     4
 
+struct table;
+
 struct command {
 	const char *name;
+	/* That it shows, and that names, summary, description and examples are of; NULL: none. */
+	const struct table *table;
 	const char *alias;			 /* other names, blanks between; NULL */
 	const char *summary;			 /* one line, lower case, no full stop */
 	const char *description;		 /* paragraphs for help and the manual page */
@@ -89,6 +94,11 @@ struct command {
 
 /* NULL-terminated, in the order help shows them: cmds/commands.c, or what a test puts there. */
 extern const struct command *const commands[];
+/* Of the command or of its table; NULL: there are none. */
+const char *command_other_names(const struct command *command);
+const char *command_summary(const struct command *command);
+const char *command_description(const struct command *command);
+const char *const *command_examples(const struct command *command);
 /* By name or alias; NULL. */
 const struct command *command_find(const char *name, size_t length);
 /* Index of an option by letter, for arguments->options. */

@@ -13,9 +13,6 @@ const struct crash_word crash_commands[] = {
 	{ "btop", "`print -x ADDRESS >> 12`" },
 	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
-	{ "files",
-	  "`foreach PID print current->files->fdt->fd[0..2]{f_path.dentry->d_name}`, without PID "
-	  "for all tasks" },
 	{ "fuser",
 	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
 	  "files" },
@@ -28,8 +25,6 @@ const struct crash_word crash_commands[] = {
 	{ "kmem", "`whattype ADDRESS` says what lies at an address, `list kmem_cache.list "
 		  "slab_caches -s name,object_size` lists the slab caches" },
 	{ "mach", "`sys` has what is known of the machine" },
-	{ "mount", "`list mount.mnt_child init_task.nsproxy->mnt_ns->root->mnt_mounts -s "
-		   "mnt_devname,mnt_mountpoint->d_name.name` has what is mounted on the root" },
 	{ "net", "`list net_device.dev_list init_net.dev_base_head -s name,mtu`; the layout is "
 		 "`struct net`" },
 	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
@@ -45,8 +40,6 @@ const struct crash_word crash_commands[] = {
 	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
 	{ "timer", "`tree hrtimer.node hrtimer_bases:a.clock_base[0].active -s function`, `print "
 		   "timer_bases:a`" },
-	{ "vm", "`foreach PID tree vm_area_struct current->mm->mm_mt -s vm_start,vm_end,vm_flags`, "
-		"`print *current->mm`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
 	{ "waitq", "`locks ADDRESS`; `list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },

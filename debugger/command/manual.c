@@ -61,20 +61,21 @@ static void write_command(FILE *file, const struct command *command)
 	fputs(".SS ", file);
 	roff(file, usage + strlen("usage: "));
 	fputs("\n", file);
-	roff(file, command->description);
+	roff(file, command_description(command));
 	putc('\n', file);
 	for (size_t i = 0; i < OPTIONS_MAX; i++)
 		if (command->options[i].letter || command->options[i].name)
 			write_option(file, &command->options[i]);
-	if (command->alias) {
+	if (command_other_names(command)) {
 		fputs(".PP\nAlso: ", file);
-		roff(file, command->alias);
+		roff(file, command_other_names(command));
 		putc('\n', file);
 	}
 	fputs(".PP\nExamples:\n.nf\n", file);
-	for (size_t i = 0; command->examples && command->examples[i]; i++) {
+	const char *const *examples = command_examples(command);
+	for (size_t i = 0; examples && examples[i]; i++) {
 		fputs(".B \"    ", file);
-		roff(file, command->examples[i]);
+		roff(file, examples[i]);
 		fputs("\"\n", file);
 	}
 	fputs(".fi\n", file);

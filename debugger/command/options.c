@@ -63,6 +63,7 @@ static const struct program_option program_options[] = {
 	{ 'V', "version", NULL, NULL, "the version", NULL },
 	{ OPTION_MANUAL, "manual", NULL, NULL, NULL, NULL },
 	{ OPTION_COMPLETION, "completion", "SHELL", "bash zsh fish", NULL, NULL },
+	{ OPTION_SCHEMAS, "schemas", "FOLDER", NULL, NULL, NULL },
 };
 
 const struct program_option *option_next(const struct program_option *option)

@@ -28,7 +28,8 @@ enum option_key {
 	OPTION_NO_SANDBOX,
 	OPTION_WITH,
 	OPTION_MANUAL,
-	OPTION_COMPLETION
+	OPTION_COMPLETION,
+	OPTION_SCHEMAS
 };
 
 struct program_option {

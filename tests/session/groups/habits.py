@@ -325,7 +325,7 @@ def goes_on_for_each(program, boot):
     for line, word in ([(f"foreach {command}", "cannot be run for each")
                         for command in NOT_FOR_EACH] +
                        [("foreach bt -a", "only -n"), ("foreach bt 1", "foreach 1 bt"),
-                        ("foreach vm", "tree vm_area_struct"), ("foreach user -n bt", "before"),
+                        ("foreach sig", "current->signal"), ("foreach user -n bt", "before"),
                         ("foreach print {pid}", "current{pid}"), ("foreach 1 btt", "did you mean"),
                         ('foreach "bt" bt', 'no task "bt"')]):
         result = program.run(["-q", "-c", line, boot.dump], status=1)

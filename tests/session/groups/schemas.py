@@ -29,10 +29,11 @@ MORE = (
     "set depth 0", "set $it = &init_task", "set", "set -c 0", "alias x = ps 1", "alias", "unalias x", "help", "help bt",
     "tree irq_desc sparse_irqs -s irq_data.irq,lock", "tree irq_desc irq_desc_tree -s irq_data.irq,lock",
     "list modules", "list task_struct.tasks init_task -s pid,comm,mm,utime", "list nonesuch", "mod", "mod -b",
-    "mod virtio_blk", "globals --contains 'struct mutex'", "globals --type 'struct list_head'", "report", "source /dev/null",
+    "mod virtio_blk", "files 1", "files -a -n 5", "mappings -a -o pid,path", "mappings 2", "mounts", "mounts -o nonesuch",
+    "globals --contains 'struct mutex'", "globals --type 'struct list_head'", "report", "source /dev/null",
     "nosuch", "bt -Z", "print")
 STACKS = ("bpf", "foreach bt", "bt -a", "stacks", "report --full", "ps", "log", "sys")
-PLANTED = ("ps 1", "bt 1", "print init_task.pid", "sys", "sym -q init_task", "whattype init_task", "log", "help bt", "globals",
+PLANTED = ("ps 1", "files 1", "mounts", "bt 1", "print init_task.pid", "sys", "sym -q init_task", "whattype init_task", "log", "help bt", "globals",
            "registers", "task 1", "struct list_head")
 
 
@@ -103,6 +104,7 @@ def sees_faults(program, boot, known):
 
 def run(session):
     program = session.program
+    schemas.add_tables(program)
     known = command_names(program)
     with session.case("a schema for each command, a command for each schema"):
         is_complete(known)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of what the kernel holds against what the guest said: /proc of every task, all rows."""
+
+import os
+import re
+
+from lib import Boot, boots, check, check_equal, kernel_names
+
+# What init and the shell behind it, or the collector itself, have open as they crash the machine.
+BUSY = re.compile(rb"init|collect")
+
+
+def links(task, name):
+    """{NAME: TARGET} of a folder of links in /proc/TID; None: it was not to be read."""
+    path = os.path.join(task.folder, name)
+    if not os.path.exists(path):
+        return None
+    table = {}
+    for line in task.read(name).decode("utf-8", "surrogateescape").splitlines():
+        key, _, target = line.partition(" ")
+        table[key] = target
+    return table
+
+
+def is_settled(task):
+    """Whether its files and mappings were the same when the machine died."""
+    return not BUSY.match(task.comm) and task.state not in "ZX"
+
+
+def by_task(rows):
+    table = {}
+    for row in rows:
+        table.setdefault(row["pid"], []).append(row)
+    return table
+
+
+def files(program, boot, notes):
+    """The descriptors of every process, and where they lead."""
+    rows = by_task(program.result(boot.dump, "files -a"))
+    count = 0
+    for tid, task in sorted(boot.tasks.items()):
+        wanted = links(task, "files")
+        if wanted is None or tid != task.group or not is_settled(task):
+            continue
+        got = {str(row["fd"]): row["path"] for row in rows.get(tid, ())}
+        check_equal(got, wanted, f"files of {tid}, {task.comm}")
+        count += len(wanted)
+    check(count > 100, f"only {count} open files")
+    notes.append(f"{count} open files")
+
+
+def read_maps(task):
+    found = []
+    for line in task.read("maps").decode("utf-8", "surrogateescape").splitlines():
+        words = line.split(None, 5)
+        start, end = (int(number, 16) for number in words[0].split("-"))
+        found.append((start, end, words[1], int(words[2], 16), int(words[4]),
+                      words[5] if len(words) > 5 else ""))
+    return found
+
+
+def mappings(program, boot, notes):
+    rows = by_task(program.result(boot.dump, "mappings -a"))
+    count = 0
+    for tid, task in sorted(boot.tasks.items()):
+        if tid != task.group or not is_settled(task) or not os.path.exists(os.path.join(task.folder, "maps")):
+            continue
+        got = [(int(row["start"], 16), int(row["end"], 16), row["perms"], row["offset"] or 0,
+                row["ino"] or 0, row["path"]) for row in rows.get(tid, ())]
+        # It stands behind all, and is no mapping of the process.
+        wanted = [one for one in read_maps(task) if one[5] != "[vsyscall]"]
+        # What was never a file has an offset of another meaning.
+        wanted = [one if one[4] else (*one[:3], 0, *one[4:]) for one in wanted]
+        check_equal(got, wanted, f"mappings of {tid}, {task.comm}")
+        check(all(row["size"] == int(row["end"], 16) - int(row["start"], 16) for row in rows.get(tid, ())),
+              f"sizes of {tid}")
+        count += len(wanted)
+    check(count > 100, f"only {count} mappings")
+    notes.append(f"{count} mappings")
+
+
+def read_mountinfo(task):
+    """By id: (parent, path, the mount's options, type, source)."""
+    table = {}
+    for line in task.read("mountinfo").decode("utf-8", "surrogateescape").splitlines():
+        left, _, right = line.partition(" - ")
+        words, (kind, source, *_) = left.split(), right.split()
+        table[int(words[0])] = (int(words[1]), words[4], words[5], kind, source)
+    return table
+
+
+def mounts(program, boot, notes):
+    """Those of the namespace of each task, by what /proc/TID/ns/mnt says."""
+    spaces = {}
+    for row in program.result(boot.dump, "mounts"):
+        space = spaces.setdefault(row["namespace"], {})
+        check(row["id"] not in space, f"mount {row['id']} comes twice")
+        space[row["id"]] = (row["parent"], row["path"], row["options"], row["type"], row["source"])
+    seen = set()
+    for tid, task in sorted(boot.tasks.items()):
+        spaces_of = links(task, "namespaces") or {}
+        word = spaces_of.get("mnt")
+        if not word or not os.path.exists(os.path.join(task.folder, "mountinfo")) or word in seen:
+            continue
+        seen.add(word)
+        wanted = read_mountinfo(task)
+        got = spaces.get(int(re.search(r"\d+", word).group()))
+        check(got, f"no mounts of {word}, the namespace of {tid}")
+        # A read-only superblock is its own matter there: the mount's options stand alone.
+        for number in wanted:
+            check(number in got, f"mount {number} of {word} is missing: {wanted[number]}")
+            check_equal(got[number][1:], wanted[number][1:], f"mount {number} of {word}")
+            # The root's parent lies outside.
+            if got[number][1] != "/":
+                check_equal(got[number][0], wanted[number][0], f"parent of mount {number}")
+        extra = {number: got[number] for number in set(got) - set(wanted)}
+        # What lies below the task's own root is not told to it: the first mount of a namespace.
+        check(all(mount[0] == number for number, mount in extra.items()), f"there is no {extra}")
+    check(seen, "truth: no mounts")
+    notes.append(f"{len(seen)} namespaces, {sum(map(len, spaces.values()))} mounts")
+
+
+def looks(program, boot):
+    """Columns that are asked for, a number of rows, pipes, tasks by name."""
+    lines = program.text(boot.dump, "files -a -o path,fd,pid -n 3").splitlines()
+    check_equal(lines[0].split(), ["PATH", "FD", "PID"], "heading")
+    check_equal(len(lines), 4, "lines")
+    row, = program.result(boot.dump, "files 1 -o fd,path -n 1")
+    check_equal(list(row), ["fd", "path"], "columns")
+    counts = program.result(boot.dump, "files 1 | print f_flags")
+    check_equal(len(counts), len(program.result(boot.dump, "files 1")), "items")
+    check_equal(program.result(boot.dump, "files 2"), [], "files of kthreadd")
+    check_equal(program.result(boot.dump, "mappings 2"), [], "mappings of kthreadd")
+    check_equal(program.text(boot.dump, "mount"), program.text(boot.dump, "mounts"), "crash's word")
+    check_equal(program.text(boot.dump, "vm 1"), program.text(boot.dump, "mappings 1"), "crash's word")
+    check_equal(program.text(boot.dump, "foreach 1 files").splitlines()[1:],
+                program.text(boot.dump, "files 1").splitlines(), "foreach")
+    for line, word in (("mounts -o nonesuch", 'no column "nonesuch"; there are mount, id, '),
+                       ("mounts -o id,id", "column id is named twice"),
+                       ("files -a 1", "then none is named"), ("mounts -n 0", '"0" is not a number of rows')):
+        errors = program.run(["-q", "-c", line, boot.dump], status=1).errors
+        check(word in errors, f"{line}: {errors}")
+
+
+def run(session):
+    cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
+             ("mounts are /proc/PID/mountinfo", mounts))
+    for boot in boots():
+        for name, case in cases:
+            with session.case(f"{boot.label}: {name}") as notes:
+                case(session.program, boot, notes)
+    for kernel in kernel_names():
+        boot = Boot(kernel, "boot1")
+        with session.case(f"{boot.label}: columns, rows, items"):
+            looks(session.program, boot)
