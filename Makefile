@@ -14,9 +14,11 @@ CFLAGS ?= -O2 -g
 
 # Flags that are the user's: CC, CFLAGS, CPPFLAGS, LDFLAGS, WERROR=-Werror, SANITIZE=-fsanitize=...;
 # KDUMPFILE=no leaves libkdumpfile out, which reads what is neither ELF nor kdump-compressed;
-# LIBBPF=no leaves out what asks a running kernel for its types and BPF programs (--live).
+# LIBBPF=no leaves out what asks a running kernel for its types and BPF programs (--live);
+# SQLITE=no leaves out `sql`.
 KDUMPFILE ?= yes
 LIBBPF    ?= yes
+SQLITE    ?= yes
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-sign-compare
 # Asked once, but not before there is a compiler: the first goal may be to install it.
 BRANCHES  = $(eval BRANCHES := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection))$(BRANCHES)
@@ -26,10 +28,11 @@ override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
 # What libraries are called by, or what stands in the place of that.
-CALLERS  := vmcore/library.c debugger/target/running_kernel.c
+CALLERS  := vmcore/library.c debugger/target/running_kernel.c debugger/tables/sql.c
 CHOSEN   := $(if $(filter no,$(KDUMPFILE)),kdump/no-libkdumpfile.c,vmcore/library.c) \
-	$(if $(filter no,$(LIBBPF)),kdump/no-libbpf.c,debugger/target/running_kernel.c)
-LIBS     := -Wl,--as-needed $(if $(filter no,$(KDUMPFILE)),,-lkdumpfile) -lcapstone -lreadline -llzo2 -lseccomp -lz
+	$(if $(filter no,$(LIBBPF)),kdump/no-libbpf.c,debugger/target/running_kernel.c) \
+	$(if $(filter no,$(SQLITE)),kdump/no-sqlite.c,debugger/tables/sql.c)
+LIBS     := -Wl,--as-needed $(if $(filter no,$(KDUMPFILE)),,-lkdumpfile) $(if $(filter no,$(SQLITE)),,-lsqlite3) -lcapstone -lreadline -llzo2 -lseccomp -lz
 
 SOURCES  := $(sort $(CHOSEN) $(filter-out $(CALLERS),$(wildcard base/*.c btf/*.c symbols/*.c \
 	vmcore/*.c debugger/*.c debugger/*/*.c debugger/*/*/*.c cmds/*.c)))
@@ -66,6 +69,7 @@ needs_hints    := truth
 needs_check    := $(needs_lint) $(needs_session) $(needs_kdump-tools)
 needs_packages := $(needs_check) $(needs_truth) clang
 NEEDS := $(sort build $(if $(filter no,$(KDUMPFILE)),,kdumpfile) $(if $(filter no,$(LIBBPF)),,libbpf) \
+	$(if $(filter no,$(SQLITE)),,sqlite) \
 	$(foreach goal,$(MAKECMDGOALS),$(needs_$(goal))))
 
 all: $(PROGRAM) ## builds build/btfcrash
@@ -87,11 +91,11 @@ say = $(if $(V),,@echo '  $(1) $@';)
 $(PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(ARCHIVE)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-ABSENT := $(addprefix $(BUILD)/kdump/,absent.o no-libkdumpfile.o no-libbpf.o)
+ABSENT := $(addprefix $(BUILD)/kdump/,absent.o no-libkdumpfile.o no-libbpf.o no-sqlite.o)
 
 $(STATIC): $(BUILD)/cmds/main.o $(ABSENT) $(ARCHIVE)
 	$(call say,LD)$(CC) $(filter-out -pie,$(LDFLAGS)) -static-pie -s -Wl,--wrap=dlopen -o $@ $^ \
-		$(filter-out -lkdumpfile,$(LIBS)) -ltinfo
+		$(filter-out -lkdumpfile -lsqlite3,$(LIBS)) -ltinfo
 
 $(ARCHIVE): $(OBJECTS) $(BUILD)/objects
 	@rm -f $@

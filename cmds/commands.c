@@ -30,6 +30,7 @@ extern const struct command command_registers;
 extern const struct command command_report;
 extern const struct command command_set;
 extern const struct command command_source;
+extern const struct command command_sql;
 extern const struct command command_stacks;
 extern const struct command command_struct;
 extern const struct command command_sym;
@@ -78,6 +79,7 @@ const struct command *const commands[] = {
 	&command_report,
 	&command_set,
 	&command_source,
+	&command_sql,
 	&command_stacks,
 	&command_struct,
 	&command_sym,

@@ -2,8 +2,8 @@
 #include "debugger/command/table_command.h"
 
 #include "debugger/command/arguments.h"
+#include "debugger/command/table_cells.h"
 #include "debugger/command/task_named.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,14 +21,9 @@ struct view {
 static void add_column(struct view *view, unsigned int index)
 {
 	const struct table_column *column = &view->table->columns[index];
-	char *title = view->titles[view->count];
-	snprintf(title, sizeof(view->titles[0]), "%s", column->name);
-	for (char *at = title; *at; at++)
-		if (*at >= 'a' && *at <= 'z')
-			*at = (char)(*at - 'a' + 'A');
-	int width = column->width ?: column->kind == COLUMN_ADDRESS ? 16 : 1;
-	view->columns[view->count] =
-		(struct column){ .key = column->name, .title = title, .width = width };
+	table_cells_column(column->name, column, index + 1 == view->table->column_count,
+			   view->titles[view->count], sizeof(view->titles[0]),
+			   &view->columns[view->count]);
 	view->chosen[view->count++] = index;
 }
 
@@ -75,43 +70,6 @@ static uint64_t wanted_columns(const struct view *view)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* "512", "4K", "1.5G". */
-static void write_bytes(struct out *out, const char *key, uint64_t bytes)
-{
-	static const char units[] = "KMGTPE";
-	double scaled = (double)bytes;
-	int unit = -1;
-	char text[32];
-	for (; scaled >= 1024 && unit < (int)sizeof(units) - 2; unit++)
-		scaled /= 1024;
-	if (unit < 0)
-		snprintf(text, sizeof(text), "%" PRIu64, bytes);
-	else
-		snprintf(text, sizeof(text),
-			 scaled < 10 && scaled != (int)scaled ? "%.1f%c" : "%.0f%c", scaled,
-			 units[unit]);
-	out_wide_as(out, key, bytes, text);
-}
-
-static void write_cell(struct out *out, const struct table_column *column,
-		       const struct table_cell *cell)
-{
-	const struct out_integer integer = { cell->number, column->kind == COLUMN_WIDE ? 64 : 32,
-					     true };
-	if (cell->state == CELL_NULL)
-		out_null_as(out, column->name, "-");
-	else if (cell->state == CELL_MISSING)
-		out_missing(out, column->name, cell->error);
-	else if (column->kind == COLUMN_INTEGER || column->kind == COLUMN_WIDE)
-		out_integer_as(out, column->name, &integer, NULL);
-	else if (column->kind == COLUMN_BYTES)
-		write_bytes(out, column->name, cell->number);
-	else if (column->kind == COLUMN_ADDRESS)
-		out_address(out, column->name, cell->number);
-	else
-		out_string(out, column->name, cell->text);
-}
-
 static struct error *write_row(void *context, const struct table_cell *cells)
 {
 	const struct view *view = context;
@@ -122,7 +80,8 @@ static struct error *write_row(void *context, const struct table_cell *cells)
 		out_item_named(out, item->number, table->columns[table->item].type_name);
 	out_row_begin(out);
 	for (size_t i = 0; i < view->count; i++)
-		write_cell(out, &table->columns[view->chosen[i]], &cells[view->chosen[i]]);
+		table_cells_write(out, view->columns[i].key, &table->columns[view->chosen[i]],
+				  &cells[view->chosen[i]]);
 	out_row_end(out);
 	return NULL;
 }

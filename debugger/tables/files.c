@@ -36,7 +36,7 @@ static const struct table_column columns[] = {
 	[COLUMN_CLOEXEC] = { "cloexec", COLUMN_INTEGER, 0, "1: execve() closes it" },
 	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the task's task_struct",
 			  "struct task_struct" },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -1, "as /proc/PID/fd has it" },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "as /proc/PID/fd has it" },
 };
 
 #define MODE_TYPE  0170000u /* S_IFMT */

@@ -42,7 +42,7 @@ static const struct table_column columns[] = {
 			"struct mm_struct" },
 	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the task's task_struct",
 			  "struct task_struct" },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -1, "of the file; [heap], [stack], [vdso]" },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "of the file; [heap], [stack], [vdso]" },
 };
 
 #define PAGE_SHIFT 12

@@ -31,7 +31,7 @@ static const struct table_column columns[] = {
 	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -10, "the filesystem's" },
 	[COLUMN_SOURCE] = { "source", COLUMN_TEXT, -12, "what was mounted" },
 	[COLUMN_OPTIONS] = { "options", COLUMN_TEXT, -12, "the mount's own: ro, nosuid, ..." },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -1, "where" },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "where" },
 };
 
 #define TYPE_SIZE   64

@@ -161,6 +161,11 @@ struct error *table_scan_run(struct table_scan *scan)
 	return unless_full(scan, scan->table->visit ? scan->table->visit(scan) : visit_tasks(scan));
 }
 
+struct error *table_scan_as_task(struct table_scan *scan, const struct task *task)
+{
+	return unless_full(scan, visit_task(scan, task));
+}
+
 struct error *table_scan_task(struct table_scan *scan, const struct task *task)
 {
 	return unless_full(scan, scan->table->visit_task(scan, task));

@@ -82,6 +82,8 @@ struct table_scan {
 struct error *table_scan_run(struct table_scan *scan) MUST_CHECK;
 /* The rows of one task. */
 struct error *table_scan_task(struct table_scan *scan, const struct task *task) MUST_CHECK;
+/* Those that table_scan_run() has of it: none of a thread that shares its leader's. */
+struct error *table_scan_as_task(struct table_scan *scan, const struct task *task) MUST_CHECK;
 void table_scan_deinit(struct table_scan *scan);
 /* What was broken on the way, after all that could be reached; NULL: nothing. Caller frees. */
 struct error *table_scan_problem(struct table_scan *scan) MUST_CHECK;

@@ -142,6 +142,56 @@ def looks(program, boot):
         check(word in errors, f"{line}: {errors}")
 
 
+def asks(program, boot):
+    """SQL gives what the tables give, by whatever way rows are found, and does nothing else."""
+    def answer(text):
+        return program.result(boot.dump, "sql " + text)
+
+    rows, maps = (program.result(boot.dump, name + " -a") for name in ("files", "mappings"))
+    check_equal(answer("SELECT * FROM files"), rows, "all rows")
+    for pid in sorted({row["pid"] for row in rows})[:12]:
+        check_equal(answer(f"SELECT * FROM files WHERE pid = {pid}"),
+                    [row for row in rows if row["pid"] == pid], f"rows of {pid}")
+    check_equal(answer("SELECT * FROM files WHERE pid = 0 OR pid = 999999"), [], "rows of nobody")
+    check_equal(answer("SELECT * FROM files WHERE path = '/dev/null'"),
+                [row for row in rows if row["path"] == "/dev/null"], "rows by text")
+    check_equal(answer("SELECT fd FROM files WHERE path = '/DEV/null' COLLATE NOCASE"),
+                [{"fd": row["fd"]} for row in rows if row["path"] == "/dev/null"], "another collation")
+    check_equal(answer("SELECT fd FROM files WHERE fd = 2.0 OR fd = '2'"),
+                [{"fd": 2} for row in rows if row["fd"] == 2], "rows by another kind of value")
+    check_equal(answer("SELECT fd FROM files WHERE path = NULL OR fd = NULL"), [], "rows of NULL")
+    counts = {}
+    for row in maps:
+        if row["path"]:
+            counts[row["path"]] = counts.get(row["path"], 0) + row["size"]
+    wanted = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    found = answer("SELECT path, sum(size) AS bytes FROM mappings WHERE path <> '' GROUP BY path "
+                   "ORDER BY bytes DESC, path")
+    check_equal([(row["path"], row["bytes"]) for row in found], wanted, "sums")
+    pairs = [(one["pid"], other["vma"]) for one in rows for other in maps
+             if one["pid"] == other["pid"] and one["fd"] == 0]
+    found = answer("SELECT f.pid, m.vma FROM files f JOIN mappings m ON f.pid = m.pid WHERE f.fd = 0")
+    check_equal(sorted((row["pid"], row["vma"]) for row in found), sorted(pairs), "a join")
+    row, = answer("SELECT pid, pid, count(*), addr(255), 1.5, NULL FROM files")
+    check_equal(list(row), ["pid", "pid_2", "count(*)", "addr(255)", "1.5", "NULL"], "names")
+    # A text, which may be any: with exact integers it is not to be taken for an address.
+    check_equal((row["addr(255)"], row["1.5"], row["NULL"]), ("\\x30xff", 1.5, None), "kinds")
+    check_equal(program.text(boot.dump, "sql SELECT addr(255) AS a").split(), ["A", "0xff"], "addr()")
+    check_equal(len(program.result(boot.dump, "sql SELECT file FROM files WHERE pid = 1 | print f_flags")),
+                sum(row["pid"] == 1 for row in rows), "items of a pipe")
+    check_equal({row["name"] for row in program.result(boot.dump, "sql")} >= {"files", "mappings", "mounts"},
+                True, "list of tables")
+    for line, word in (("DELETE FROM files", "may not be modified"), ("ATTACH '/etc/passwd' AS x", "only SELECT"),
+                       ("PRAGMA database_list", "only SELECT"), ("CREATE TABLE x(y)", "only SELECT"),
+                       ("SELECT load_extension('x')", "not authorized"), ("SELECT", "incomplete input"),
+                       ("SELECT nonesuch FROM files", "no such column: nonesuch"),
+                       ("SELECT * FROM nonesuch", "no such table: nonesuch"),
+                       ("WITH RECURSIVE t(x) AS (SELECT zeroblob(1e7) UNION ALL SELECT x FROM t) "
+                        "SELECT * FROM t ORDER BY x", "more than 512 MiB")):
+        errors = program.run(["-q", "-c", "sql " + line, boot.dump], status=1).errors
+        check(word in errors, f"{line}: {errors}")
+
+
 def run(session):
     cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
              ("mounts are /proc/PID/mountinfo", mounts))
@@ -153,3 +203,5 @@ def run(session):
         boot = Boot(kernel, "boot1")
         with session.case(f"{boot.label}: columns, rows, items"):
             looks(session.program, boot)
+        with session.case(f"{boot.label}: SQL"):
+            asks(session.program, boot)
