@@ -41,24 +41,6 @@ static void write_evidence(struct out *out, const struct finding *finding)
 	out_array_end(out);
 }
 
-static void write_task(struct out *out, const struct task *task)
-{
-	char state[2] = { task->state_letter, 0 };
-	label(out, "TASK");
-	out_object_begin(out, "task");
-	out_text(out, "pid ");
-	out_i64(out, "pid", task->pid);
-	out_text(out, " \"");
-	out_string(out, "comm", task->comm);
-	out_text(out, "\" at ");
-	out_address(out, "address", task->address);
-	out_text(out, " on CPU ");
-	out_u64(out, "cpu", task->cpu);
-	out_string_as(out, "state", state, "");
-	out_object_end(out);
-	out_text(out, "\n");
-}
-
 static void write_finding(struct out *out, const struct finding *finding, bool is_first)
 {
 	out_object_begin(out, NULL);
@@ -139,8 +121,11 @@ static void write_analysis(struct session *session, const struct analysis *analy
 	if (!analysis->count)
 		out_text(out, "nothing is found to be wrong%s\n",
 			 analysis->panicked ? " but that it panicked: see bt and log" : "");
-	if (analysis->has_task && analysis->count)
-		write_task(out, &analysis->task);
+	if (analysis->has_task && analysis->count) {
+		label(out, "TASK");
+		task_write_place(out, "task", &analysis->task);
+		out_text(out, "\n");
+	}
 	if (analysis->count)
 		write_blamed(out, analysis);
 	if (*analysis->signature) {

@@ -6,14 +6,21 @@
 #include "debugger/show/stack_groups.h"
 #include "debugger/show/traces.h"
 
-static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments)
+/* `between`: what stands in front of it. A task at `left_out` is not shown. */
+static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments,
+			       const char *between, uint64_t left_out, size_t *shown)
 {
 	struct task task;
+	struct error *error = NULL;
 	TRY(task_on_cpu(session->target, number, &task));
 	/* The task may not know (yet) that it runs there. */
 	task.cpu = number;
 	task.on_cpu = true;
-	struct error *error = trace_write_task(session, &task, with_arguments);
+	if (task.address != left_out) {
+		out_text(session->out, "%s", between);
+		error = trace_write_task(session, &task, with_arguments);
+		++*shown;
+	}
 	task_deinit(&task);
 	return error;
 }
@@ -31,35 +38,47 @@ static bool was_stopped(struct target *target, uint32_t number)
 	return !error && (word >> number % bits & 1);
 }
 
+/* The selected task, which `bt` shows; 0: there is none. */
+static uint64_t selected_task(struct session *session)
+{
+	const struct task *task;
+	struct error *error = focus_task(&session->focus, session->target, &task);
+	uint64_t address = error ? 0 : task->address;
+	error_free(error);
+	return address;
+}
+
 /* One CPU that has no task does not keep the others from being shown. */
-static struct error *write_all_cpus(struct session *session, bool with_arguments)
+static struct error *write_all_cpus(struct session *session, bool with_arguments, uint64_t left_out)
 {
 	const struct cpu *cpus;
 	struct error *first = NULL;
 	TRY(target_need_cpus(session->target));
-	size_t count = target_cpus(session->target, &cpus), shown = 0;
+	size_t count = target_cpus(session->target, &cpus), asked = 0, shown = 0;
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < count; i++) {
 		if (!cpus[i].online && !cpus[i].has_registers &&
 		    !was_stopped(session->target, cpus[i].number))
 			continue;
-		if (shown++)
-			out_text(session->out, "\n");
 		struct error *error = interrupt_check();
 		if (!error)
-			error = write_cpu(session, cpus[i].number, with_arguments);
+			error = write_cpu(session, cpus[i].number, with_arguments,
+					  shown ? "\n" : "", left_out, &shown);
+		asked++;
 		if (first)
 			error_free(error);
 		else
 			first = error;
 	}
 	out_array_end(session->out);
-	if (!shown)
+	if (!asked)
 		return error_create(
 			ERROR_NOT_FOUND,
 			"none of the %zu CPUs was online, stopped by the panic, or left "
 			"registers",
 			count);
+	if (!shown && !first)
+		out_text(session->out, "no other task was running\n");
 	return first;
 }
 
@@ -96,20 +115,23 @@ static struct error *write_selected(struct session *session, bool with_arguments
 	return NULL;
 }
 
-enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_NO_ARGUMENTS };
+enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_NO_ARGUMENTS, OPTION_OTHERS };
 
 static struct error *bt_run(struct session *session, const struct arguments *arguments)
 {
 	uint64_t number;
 	bool with_arguments = !arguments->options[OPTION_NO_ARGUMENTS];
+	size_t shown = 0;
 	if (arguments->options[OPTION_ALL])
-		return write_all_cpus(session, with_arguments);
+		return write_all_cpus(session, with_arguments, 0);
+	if (arguments->options[OPTION_OTHERS])
+		return write_all_cpus(session, with_arguments, selected_task(session));
 	if (arguments->options[OPTION_GROUPS])
 		return stack_groups_write(session, &(struct stack_selection){ 0 });
 	if (arguments->options[OPTION_CPU]) {
 		TRY(argument_number(arguments->options[OPTION_CPU], "a CPU number", 0, UINT32_MAX,
 				    &number));
-		return write_cpu(session, (uint32_t)number, with_arguments);
+		return write_cpu(session, (uint32_t)number, with_arguments, "", 0, &shown);
 	}
 	if (arguments->operand_count > 1)
 		return write_operands(session, arguments, with_arguments);
@@ -128,7 +150,7 @@ const struct command command_bt = {
 		"Shows the kernel stack of a task: of the panicking one, of those given by pid, "
 		"by name or by the address of their task_struct, of the one on a CPU (-c), or of "
 		"all CPUs "
-		"(-a)."
+		"(-a), or of all CPUs but what `bt` alone shows (--others)."
 		"\n\n"
 		"Frames are found by the kernel's own ORC tables. Where those have nothing, a "
 		"frame "
@@ -164,7 +186,10 @@ const struct command command_bt = {
 						 "them" },
 		     [OPTION_NO_ARGUMENTS] = { .letter = 'n',
 					       .name = "no-arguments",
-					       .help = "without the functions' arguments" } },
+					       .help = "without the functions' arguments" },
+		     [OPTION_OTHERS] = { .name = "others",
+					 .help = "the tasks on the CPUs, but for the selected "
+						 "one" } },
 	.operands = { { .name = "TASK",
 			.kind = OPERAND_TASK,
 			.optional = true,

@@ -15,7 +15,7 @@ static const struct section {
 	{ "Why it died", "analyze", false },
 	{ "System", "sys", false },
 	{ "Panicking task", "bt", false },
-	{ "Running on the CPUs", "bt -a", false },
+	{ "Running on the other CPUs", "bt --others", false },
 	{ "Waiting uninterruptibly", "stacks -s D", false },
 	{ "Log", "log", false },
 	{ "Modules", "mod", false },
@@ -91,7 +91,7 @@ const struct command command_report = {
 	.name = "report",
 	.summary = "what one wants to know first, in one go",
 	.description = "Writes why it died, the system's facts, the stacks of the panicking task, "
-		       "of all CPUs "
+		       "of the other CPUs "
 		       "and of tasks "
 		       "that wait uninterruptibly, the log, the modules and the tasks; with -f all "
 		       "stacks, "

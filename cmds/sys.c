@@ -4,6 +4,7 @@
 #include "debugger/command/command.h"
 #include "debugger/infer/known/per_cpu.h"
 #include "debugger/kernel/summary.h"
+#include "debugger/show/traces.h"
 #include "debugger/target/live.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,19 +53,9 @@ static void show_task(struct out *out, const struct summary *summary, bool is_li
 {
 	if (!summary->has_task)
 		return;
-	const struct task *task = &summary->task;
 	label(out, summary->panicked ? "PANIC TASK" : is_live ? "SELECTED" : "TASK");
-	out_object_begin(out, "task");
-	out_text(out, "pid ");
-	out_i64(out, "pid", task->pid);
-	out_text(out, " \"");
-	out_string(out, "comm", task->comm);
-	out_text(out, "\" at ");
-	out_address(out, "address", task->address);
-	out_text(out, " on CPU ");
-	out_u64(out, "cpu", task->cpu);
+	task_write_place(out, "task", &summary->task);
 	out_text(out, "\n");
-	out_object_end(out);
 }
 
 /* CPUs that left no registers when the kernel died through kexec. */

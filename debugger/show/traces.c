@@ -75,6 +75,22 @@ void task_write(struct out *out, const char *key, const struct task *task)
 	out_object_end(out);
 }
 
+void task_write_place(struct out *out, const char *key, const struct task *task)
+{
+	char state[2] = { task->state_letter, 0 };
+	out_object_begin(out, key);
+	out_text(out, "pid ");
+	out_i64(out, "pid", task->pid);
+	out_text(out, " \"");
+	out_string(out, "comm", task->comm);
+	out_text(out, "\" at ");
+	out_address(out, "address", task->address);
+	out_text(out, " on CPU ");
+	out_u64(out, "cpu", task->cpu);
+	out_string_as(out, "state", state, "");
+	out_object_end(out);
+}
+
 static void write_row(struct session *session, const struct task *task,
 		      const struct stack_trace *trace, size_t number,
 		      const struct frame_arguments *arguments)

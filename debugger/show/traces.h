@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What bt, foreach, task and stacks write for a task and its stack. */
+/* What bt, foreach, task, stacks, analyze and sys write for a task and its stack. */
 #ifndef DEBUGGER_SHOW_TRACES_H
 #define DEBUGGER_SHOW_TRACES_H
 
@@ -10,6 +10,8 @@
 
 /* An object: "PID: ... COMMAND: ..." and the line's end. */
 void task_write(struct out *out, const char *key, const struct task *task);
+/* An object, for a line that has other things too: "pid 1 "init" at ffff888000000000 on CPU 0". */
+void task_write_place(struct out *out, const char *key, const struct task *task);
 
 /* Members of an object: where the trace begins; in text a line when that was searched for. */
 void trace_write_start(struct out *out, const struct stack_trace *trace);

@@ -103,13 +103,26 @@ def trim(lines):
     return lines[:-1] if lines and not lines[-1] else lines
 
 
+def check_stacks(parts, everywhere):
+    """The panicking task's stack and those of the other CPUs are what all CPUs have, each once."""
+    shown = traces(parts["bt"]) + traces(parts["bt --others"])
+    check_equal(sorted(shown), sorted(traces(everywhere)), "report: stacks")
+    check_equal(len(shown), len(set(shown)), "report: stacks that differ")
+
+
+def traces(lines):
+    """The lines of each stack, joined."""
+    return [part for part in re.split(r"(?m)^(?=PID: )", "\n".join(trim(lines)).replace("\n\n", "\n")) if part.strip()]
+
+
 def compare_report(results, boot, notes):
     """The report says what the commands say, and those what the guest said."""
     by_name = dict(zip([line for line, _ in MEASURED], results))
     parts = sections(by_name["report"])
-    for line in ("bt -a", "log", "ps"):
+    for line in ("log", "ps"):
         check(line in parts, f"report: no section of {line}")
         check_lines(parts[line], trim(by_name[line].lines), f"report: {line}: line")
+    check_stacks(parts, trim(by_name["bt -a"].lines))
     compare_console(boot, by_name["log"].lines, notes)
     release = parts["sys"] and "".join(parts["sys"])
     check(boot.release in release, f"report: no {boot.release}")
