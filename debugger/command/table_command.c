@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/table_command.h"
 
+#include "base/strbuf.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/table_cells.h"
 #include "debugger/command/task_named.h"
+#include "debugger/tables/sql.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,7 +89,8 @@ static struct error *write_row(void *context, const struct table_cell *cells)
 	return NULL;
 }
 
-/* --- the commands ---------------------------------------------------------------------------- */
+/* --- which rows --------------------------------------------------------------------------------
+ */
 
 static struct error *scan_named(struct table_scan *scan, struct session *session, const char *name)
 {
@@ -113,34 +117,140 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 	return table_scan_task(scan, current);
 }
 
-/* `of_tasks`: those that the arguments name. */
-static struct error *run(struct session *session, const struct arguments *arguments, bool of_tasks)
+static struct error *scan(struct table_scan *scan, struct session *session,
+			  const struct arguments *arguments)
 {
-	struct view view = { .session = session, .table = arguments->command->table };
-	struct table_scan scan = {
-		.target = session->target, .table = view.table, .row = write_row, .context = &view
-	};
-	if (arguments->options[TABLE_OPTION_COUNT])
-		TRY(argument_number(arguments->options[TABLE_OPTION_COUNT], "a number of rows", 1,
-				    UINT64_MAX, &scan.limit));
-	TRY(choose_columns(&view, arguments->options[TABLE_OPTION_COLUMNS]));
-	scan.wanted = wanted_columns(&view);
-	out_table_begin(session->out, NULL, view.columns, view.count);
-	struct error *error = of_tasks ? scan_tasks(&scan, session, arguments)
-				       : table_scan_run(&scan);
-	out_table_end(session->out);
+	return scan->table->visit_task ? scan_tasks(scan, session, arguments)
+				       : table_scan_run(scan);
+}
+
+/* --- rows that are chosen or sorted: SQL over those that were read --------------------------- */
+
+static struct error *head(void *context, const struct sql_column *columns, size_t count)
+{
+	(void)context;
+	(void)columns;
+	(void)count;
+	return NULL;
+}
+
+/* The columns that are shown, and behind them the one that a pipe gets. */
+static struct error *write_found(void *context, const struct sql_value *values, size_t count)
+{
+	const struct view *view = context;
+	struct table_cell cells[TABLE_COLUMNS_MAX] = { 0 };
+	for (size_t i = 0; i < count; i++) {
+		unsigned int column = i < view->count ? view->chosen[i] : view->table->item;
+		cells[column] = (struct table_cell){
+			.state = values[i].kind == SQL_NULL ? CELL_NULL : CELL_SET,
+			.number = (uint64_t)values[i].integer,
+			.text = (char *)values[i].text,
+		};
+	}
+	return write_row(context, cells);
+}
+
+static struct error *add_order(const struct table *table, const char *word, struct strbuf *text)
+{
+	bool is_falling = *word == '-';
+	const char *name = word + is_falling;
+	if (table_column_named(table, name, strlen(name)) < 0)
+		return no_column(table, name, strlen(name));
+	strbuf_format(text, " ORDER BY \"%s\"%s", name, is_falling ? " DESC" : "");
+	return NULL;
+}
+
+/* `condition` is the user's own; what it could do besides is refused by sql_ask(). */
+static struct error *make_statement(const struct view *view, const struct arguments *arguments,
+				    uint64_t limit, struct strbuf *text)
+{
+	const struct table *table = view->table;
+	const char *condition = arguments->options[TABLE_OPTION_WHERE];
+	strbuf_put(text, "SELECT ");
+	for (size_t i = 0; i < view->count; i++)
+		strbuf_format(text, "\"%s\", ", table->columns[view->chosen[i]].name);
+	strbuf_format(text, "\"%s\" FROM \"%s\"", table->columns[table->item].name, table->name);
+	/* On a line of its own, so that a comment in it ends there. */
+	if (condition)
+		strbuf_format(text, " WHERE (%s\n)", condition);
+	if (arguments->options[TABLE_OPTION_SORT])
+		TRY(add_order(table, arguments->options[TABLE_OPTION_SORT], text));
+	if (limit)
+		strbuf_format(text, " LIMIT %" PRIu64, limit);
+	strbuf_bytes(text, "", 1);
+	return text->failed ? error_no_memory() : NULL;
+}
+
+static struct error *ask(struct view *view, struct rows *rows, const char *text)
+{
+	const struct table *tables[] = { view->table };
+	struct error *problem = NULL;
+	const struct sql_question question = { .target = view->session->target,
+					       .tables = tables,
+					       .table_count = 1,
+					       .given = rows,
+					       .text = text,
+					       .head = head,
+					       .row = write_found,
+					       .context = view };
+	struct error *error = sql_ask(&question, &problem);
+	return error ?: problem;
+}
+
+static struct error *run_chosen(struct view *view, const struct arguments *arguments,
+				uint64_t limit)
+{
+	struct strbuf text = { 0 };
+	struct rows *rows = rows_create(view->table, UINT64_MAX);
+	struct table_scan pass = { .target = view->session->target,
+				   .table = view->table,
+				   .wanted = UINT64_MAX,
+				   .row = rows_add,
+				   .context = rows };
+	struct error *error = rows ? make_statement(view, arguments, limit, &text)
+				   : error_no_memory();
 	if (!error)
-		error = table_scan_problem(&scan);
-	table_scan_deinit(&scan);
+		error = scan(&pass, view->session, arguments);
+	if (!error)
+		error = ask(view, rows, text.data);
+	if (!error)
+		error = table_scan_problem(&pass);
+	table_scan_deinit(&pass);
+	rows_destroy(rows);
+	strbuf_deinit(&text);
+	return error;
+}
+
+/* --- the command ----------------------------------------------------------------------------- */
+
+static struct error *run_plain(struct view *view, const struct arguments *arguments, uint64_t limit)
+{
+	struct table_scan pass = { .target = view->session->target,
+				   .table = view->table,
+				   .wanted = wanted_columns(view),
+				   .limit = limit,
+				   .row = write_row,
+				   .context = view };
+	struct error *error = scan(&pass, view->session, arguments);
+	if (!error)
+		error = table_scan_problem(&pass);
+	table_scan_deinit(&pass);
 	return error;
 }
 
 struct error *table_command_run(struct session *session, const struct arguments *arguments)
 {
-	return run(session, arguments, false);
-}
-
-struct error *table_command_run_tasks(struct session *session, const struct arguments *arguments)
-{
-	return run(session, arguments, true);
+	struct view view = { .session = session, .table = arguments->command->table };
+	bool is_chosen = arguments->options[TABLE_OPTION_WHERE] ||
+			 arguments->options[TABLE_OPTION_SORT];
+	uint64_t limit = 0;
+	if (arguments->options[TABLE_OPTION_COUNT])
+		TRY(argument_number(arguments->options[TABLE_OPTION_COUNT], "a number of rows", 1,
+				    INT64_MAX, &limit));
+	TRY(choose_columns(&view, arguments->options[TABLE_OPTION_COLUMNS]));
+	out_table_begin(session->out, NULL, view.columns, view.count);
+	struct error *error = is_chosen ? run_chosen(&view, arguments, limit)
+					: run_plain(&view, arguments, limit);
+	out_table_end(session->out);
+	return error;
 }

@@ -8,14 +8,22 @@
 
 struct error *table_command_run(struct session *session,
 				const struct arguments *arguments) MUST_CHECK;
-struct error *table_command_run_tasks(struct session *session,
-				      const struct arguments *arguments) MUST_CHECK;
 
-enum { TABLE_OPTION_COLUMNS, TABLE_OPTION_COUNT, TABLE_OPTION_ALL };
+enum {
+	TABLE_OPTION_COLUMNS,
+	TABLE_OPTION_COUNT,
+	TABLE_OPTION_WHERE,
+	TABLE_OPTION_SORT,
+	TABLE_OPTION_ALL
+};
 #define TABLE_OPTIONS                                                                              \
 	[TABLE_OPTION_COLUMNS] = { 'o', "output", "COLUMNS", OPERAND_WORD,                         \
 				   "these columns, in this order, commas between" },               \
-	[TABLE_OPTION_COUNT] = { 'n', "count", "COUNT", OPERAND_NUMBER, "so many rows" }
+	[TABLE_OPTION_COUNT] = { 'n', "count", "COUNT", OPERAND_NUMBER, "so many rows" },          \
+	[TABLE_OPTION_WHERE] = { 0, "where", "CONDITION", OPERAND_WORD,                            \
+				 "those rows; SQL over columns, in quotes" },                      \
+	[TABLE_OPTION_SORT] = { 0, "sort", "COLUMN", OPERAND_WORD,                                 \
+				"by this column; -COLUMN: the greatest first" }
 #define TABLE_NEEDS (NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF)
 
 /* Of the table `table_NAME`: its name, help and examples are the table's. */
@@ -41,7 +49,7 @@ enum { TABLE_OPTION_COLUMNS, TABLE_OPTION_COUNT, TABLE_OPTION_ALL };
 				.repeated = true } },                                              \
 		.needs = TABLE_NEEDS,                                                              \
 		.per_task = true,                                                                  \
-		.run = table_command_run_tasks                                                     \
+		.run = table_command_run                                                           \
 	}
 
 #endif

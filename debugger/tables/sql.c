@@ -2,7 +2,6 @@
 #include "debugger/tables/sql.h"
 
 #include "base/interrupt.h"
-#include "debugger/tables/rows.h"
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -198,6 +197,11 @@ static struct error *read_rows(struct source *source, uint64_t columns, const in
 
 static struct error *whole_rows(struct source *source, uint64_t columns, struct rows **ret)
 {
+	struct rows *given = source->asking->question->given;
+	if (given && !source->number) {
+		*ret = given;
+		return NULL;
+	}
 	for (struct reading *reading = source->readings; reading; reading = reading->next)
 		if (reading->is_whole && !(columns & ~rows_columns(reading->rows))) {
 			*ret = reading->rows;
@@ -212,8 +216,9 @@ static struct error *whole_rows(struct source *source, uint64_t columns, struct 
 static bool is_narrow(struct source *source, unsigned int column, int64_t number)
 {
 	const struct table *table = source->table;
-	return table->visit_task && !strcmp(table->columns[column].name, "pid") && number > 0 &&
-	       number <= INT32_MAX && source->narrowed++ < NARROW_MAX;
+	bool is_given = source->asking->question->given && !source->number;
+	return !is_given && table->visit_task && !strcmp(table->columns[column].name, "pid") &&
+	       number > 0 && number <= INT32_MAX && source->narrowed++ < NARROW_MAX;
 }
 
 /* As long as the cursor lives: the store's own list is only good until the next question. */

@@ -9,7 +9,7 @@
 #ifndef DEBUGGER_TABLES_SQL_H
 #define DEBUGGER_TABLES_SQL_H
 
-#include "debugger/tables/table.h"
+#include "debugger/tables/rows.h"
 
 enum sql_kind { SQL_NULL, SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
@@ -30,6 +30,8 @@ struct sql_question {
 	struct target *target;
 	const struct table *const *tables;
 	size_t table_count;
+	/* The rows of the first table, all columns, where they were read already; NULL. */
+	struct rows *given;
 	const char *text; /* one statement */
 	/* Called once, before the rows, and for each row; an error ends the statement. */
 	struct error *(*head)(void *context, const struct sql_column *columns, size_t count);

@@ -127,7 +127,15 @@ def looks(program, boot):
     check_equal(len(lines), 4, "lines")
     row, = program.result(boot.dump, "files 1 -o fd,path -n 1")
     check_equal(list(row), ["fd", "path"], "columns")
-    counts = program.result(boot.dump, "files 1 | print f_flags")
+    rows = program.result(boot.dump, "files -a")
+    check_equal(program.result(boot.dump, "files -a --where \"type = 'CHR' and fd > 1\""),
+                [row for row in rows if row["type"] == "CHR" and row["fd"] > 1], "--where")
+    check_equal([row["path"] for row in program.result(boot.dump, "files -a --sort -path")],
+                sorted((row["path"] for row in rows), key=lambda path: path.encode(), reverse=True),
+                "--sort")
+    check_equal(program.result(boot.dump, "files 1 --sort -fd -n 1 -o fd,pid"), [{"fd": 10, "pid": 1}], "-n")
+    check_equal(program.text(boot.dump, "files 1 --where 1"), program.text(boot.dump, "files 1"), "looks")
+    counts = program.result(boot.dump, "files 1 --where 'fd < 100 -- all' | print f_flags")
     check_equal(len(counts), len(program.result(boot.dump, "files 1")), "items")
     check_equal(program.result(boot.dump, "files 2"), [], "files of kthreadd")
     check_equal(program.result(boot.dump, "mappings 2"), [], "mappings of kthreadd")
@@ -137,7 +145,8 @@ def looks(program, boot):
                 program.text(boot.dump, "files 1").splitlines(), "foreach")
     for line, word in (("mounts -o nonesuch", 'no column "nonesuch"; there are mount, id, '),
                        ("mounts -o id,id", "column id is named twice"),
-                       ("files -a 1", "then none is named"), ("mounts -n 0", '"0" is not a number of rows')):
+                       ("files --sort nonesuch", 'no column "nonesuch"'), ("files --where x", "no such column: x"),
+                       ("files --where '1); SELECT 1; --'", "one statement"), ("files -a 1", "then none is named"), ("mounts -n 0", '"0" is not a number of rows')):
         errors = program.run(["-q", "-c", line, boot.dump], status=1).errors
         check(word in errors, f"{line}: {errors}")
 
