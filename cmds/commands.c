@@ -45,8 +45,11 @@ extern const struct command command_whattype;
 
 /* And the tables. */
 TASK_TABLE_COMMAND(files);
+TABLE_COMMAND(irqs);
 TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(mounts);
+TABLE_COMMAND(netdevs);
+TABLE_COMMAND(tasks);
 
 // clang-format off
 const struct command *const commands[] = {
@@ -64,12 +67,14 @@ const struct command *const commands[] = {
 	&command_globals,
 	&command_help,
 	&command_info,
+	&command_irqs,
 	&command_list,
 	&command_locks,
 	&command_log,
 	&command_mappings,
 	&command_mod,
 	&command_mounts,
+	&command_netdevs,
 	&command_print,
 	&command_ptype,
 	&command_ps,
@@ -85,6 +90,7 @@ const struct command *const commands[] = {
 	&command_sym,
 	&command_sys,
 	&command_task,
+	&command_tasks,
 	&command_tree,
 	&command_types,
 	&command_unalias,

@@ -121,11 +121,11 @@ static void fill(struct out *out, const char *text)
 
 static void list_columns(struct out *out, const struct table *table)
 {
-	static const char *const kinds[] = { [COLUMN_INTEGER] = "integer",
-					     [COLUMN_WIDE] = "integer",
-					     [COLUMN_BYTES] = "bytes",
-					     [COLUMN_ADDRESS] = "address",
-					     [COLUMN_TEXT] = "text" };
+	static const char *const kinds[] = {
+		[COLUMN_INTEGER] = "integer", [COLUMN_WIDE] = "integer",
+		[COLUMN_BYTES] = "bytes",     [COLUMN_DURATION] = "duration",
+		[COLUMN_ADDRESS] = "address", [COLUMN_TEXT] = "text"
+	};
 	static const struct column columns[] = { { "name", "COLUMN", -12 },
 						 { "kind", "KIND", -8 },
 						 { "is_default", "", 1 },

@@ -13,20 +13,15 @@ const struct crash_word crash_commands[] = {
 	{ "btop", "`print -x ADDRESS >> 12`" },
 	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
-	{ "fuser",
-	  "`whattype ADDRESS` of an inode or a dentry says what leads to it; open files: see "
-	  "files" },
+	{ "fuser", "`files -a --where \"path = '/PATH'\"` says who has it open" },
 	{ "gcore", "a process's own memory is not read: no cores are written" },
 	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "
 		     "in ~/.local/state/btfcrash/history" },
 	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
 		  "ids[0] and ids[1] semaphores and messages" },
-	{ "irq", "`tree irq_desc sparse_irqs -s action->name`; before 6.5 it is irq_desc_tree" },
 	{ "kmem", "`whattype ADDRESS` says what lies at an address, `list kmem_cache.list "
 		  "slab_caches -s name,object_size` lists the slab caches" },
 	{ "mach", "`sys` has what is known of the machine" },
-	{ "net", "`list net_device.dev_list init_net.dev_base_head -s name,mtu`; the layout is "
-		 "`struct net`" },
 	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
 	{ "ptob", "`print -x PAGE << 12`" },
 	{ "ptov", "`print -x page_offset_base + ADDRESS`" },

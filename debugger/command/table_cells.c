@@ -52,6 +52,15 @@ static void write_bytes(struct out *out, const char *key, uint64_t bytes)
 	out_wide_as(out, key, bytes, text);
 }
 
+/* "1234.567", seconds. */
+static void write_duration(struct out *out, const char *key, uint64_t nanoseconds)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", nanoseconds / 1000000000,
+		 (unsigned int)(nanoseconds / 1000000 % 1000));
+	out_wide_as(out, key, nanoseconds, text);
+}
+
 void table_cells_write(struct out *out, const char *key, const struct table_column *source,
 		       const struct table_cell *cell)
 {
@@ -65,6 +74,8 @@ void table_cells_write(struct out *out, const char *key, const struct table_colu
 		out_integer_as(out, key, &integer, NULL);
 	else if (source->kind == COLUMN_BYTES)
 		write_bytes(out, key, cell->number);
+	else if (source->kind == COLUMN_DURATION)
+		write_duration(out, key, cell->number);
 	else if (source->kind == COLUMN_ADDRESS)
 		out_address(out, key, cell->number);
 	else

@@ -11,6 +11,7 @@ static const char *const definitions[] = {
 	[COLUMN_INTEGER] = "common.json#/$defs/integer",
 	[COLUMN_WIDE] = "common.json#/$defs/wide",
 	[COLUMN_BYTES] = "common.json#/$defs/wide",
+	[COLUMN_DURATION] = "common.json#/$defs/wide",
 	[COLUMN_ADDRESS] = "common.json#/$defs/address",
 	[COLUMN_TEXT] = NULL,
 };

@@ -56,11 +56,10 @@ struct cursor {
 	size_t count, at;
 };
 
-static const char *const kind_words[] = { [COLUMN_INTEGER] = "INTEGER",
-					  [COLUMN_WIDE] = "INTEGER",
-					  [COLUMN_BYTES] = "INTEGER",
-					  [COLUMN_ADDRESS] = "INTEGER",
-					  [COLUMN_TEXT] = "TEXT" };
+static const char *const kind_words[] = {
+	[COLUMN_INTEGER] = "INTEGER",  [COLUMN_WIDE] = "INTEGER",    [COLUMN_BYTES] = "INTEGER",
+	[COLUMN_DURATION] = "INTEGER", [COLUMN_ADDRESS] = "INTEGER", [COLUMN_TEXT] = "TEXT"
+};
 
 /* Keeps what ended the statement; SQLite hears that it is over. */
 static int give_up(struct asking *asking, struct error *error)

@@ -17,11 +17,12 @@
 #define TABLE_COLUMNS_MAX 24
 
 enum column_kind {
-	COLUMN_INTEGER, /* of 32 bits: a number in JSON */
-	COLUMN_WIDE,	/* of 64: a string of digits there */
-	COLUMN_BYTES,	/* a size; text scales it */
-	COLUMN_ADDRESS, /* of memory of the kernel's, or a user's */
-	COLUMN_TEXT	/* any bytes but NUL: a sink escapes them */
+	COLUMN_INTEGER,	 /* of 32 bits: a number in JSON */
+	COLUMN_WIDE,	 /* of 64: a string of digits there */
+	COLUMN_BYTES,	 /* a size; text scales it */
+	COLUMN_DURATION, /* nanoseconds; text has seconds */
+	COLUMN_ADDRESS,	 /* of memory of the kernel's, or a user's */
+	COLUMN_TEXT	 /* any bytes but NUL: a sink escapes them */
 };
 
 struct table_column {

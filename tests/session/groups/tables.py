@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of what the kernel holds against what the guest said: /proc of every task, all rows."""
 
+import ipaddress
 import os
 import re
 
-from lib import Boot, boots, check, check_equal, kernel_names
+from lib import Boot, Failure, boots, check, check_equal, kernel_names
 
 # What init and the shell behind it, or the collector itself, have open as they crash the machine.
 BUSY = re.compile(rb"init|collect")
@@ -120,6 +121,96 @@ def mounts(program, boot, notes):
     notes.append(f"{len(seen)} namespaces, {sum(map(len, spaces.values()))} mounts")
 
 
+POLICIES = {0: "NORMAL", 1: "FIFO", 2: "RR", 3: "BATCH", 5: "IDLE", 6: "DEADLINE", 7: "EXT"}
+TICK = 10_000_000  # nanoseconds of a tick in /proc/TID/stat
+
+
+def compare_task(row, task):
+    """One that has not run since: its /proc/TID/status and stat."""
+    status, stat = task.status, task.read("stat").rpartition(b") ")[2].split()
+    check_equal((row["tgid"], row["ppid"], row["uid"]),
+                (task.group, task.parent, int(status["Uid"].split()[0])), "tgid, ppid and uid")
+    check_equal((row["prio"] - 100, row["nice"]), (int(stat[15]), int(stat[16])), "prio and nice")
+    check_equal(row["policy"], POLICIES[int(stat[38])], "policy")
+    check_equal(row["start"] // TICK, int(stat[19]), "start")
+    # The kernel scales what it counted in ticks to what it measured: it does not here.
+    check(row["utime"] >= 0 and row["stime"] >= 0, "times below zero")
+    check_equal((row["mm"] != "0x0"), int(stat[20]) > 0, "an address space")
+    path = os.path.join(task.folder, "cgroup")
+    if os.path.exists(path):
+        unified = [line[3:] for line in task.read("cgroup").decode().splitlines() if line.startswith("0::")]
+        check_equal([row["cgroup"]], unified, "cgroup")
+
+
+def tasks(program, boot, notes):
+    rows = program.result(boot.dump, "tasks")
+    by_pid = {row["pid"]: row for row in rows if row["pid"]}
+    listed = program.result(boot.dump, "ps")
+    check_equal([(row["pid"], row["task"], row["comm"], row["state"]) for row in rows],
+                [(row["pid"], row["address"], row["comm"], row["state"]) for row in listed], "tasks of ps")
+    same = 0
+    for tid, task in sorted(boot.tasks.items()):
+        row = by_pid.get(tid)
+        if not row or (row["switches"], row["preemptions"]) != task.switches or row["running"]:
+            continue
+        try:
+            compare_task(row, task)
+        except Failure as failure:
+            raise Failure(f"{tid}, {task.comm}: {failure}") from None
+        same += 1
+    check(same > 60, f"only {same} tasks have not run since the truth")
+    notes.append(f"{same} tasks that have not run since")
+
+
+def read_interrupts(boot):
+    """By number: (sum, the rest of the line)."""
+    lines = boot.truth("interrupts").splitlines()
+    cpus, table = len(lines[0].split()), {}
+    for line in lines[1:]:
+        number, _, rest = line.strip().partition(":")
+        if number.isdigit():
+            words = rest.split(None, cpus)
+            table[int(number)] = (sum(map(int, words[:cpus])), " ".join(words[cpus].split()))
+    return table
+
+
+def irqs(program, boot, notes):
+    rows = {row["irq"]: row for row in program.result(boot.dump, "irqs")}
+    wanted = read_interrupts(boot)
+    for number, (count, rest) in wanted.items():
+        row = rows.get(number)
+        check(row, f"no interrupt {number}")
+        check(rest.startswith(row["chip"]) and rest.endswith(row["name"] or ""), f"{number}: {row} is {rest}")
+        # They went on until the end, some thousand of them.
+        check(count <= row["count"] <= count + 10000, f"{number}: {row['count']}, it was {count}")
+    extra = [row for number, row in rows.items() if number not in wanted]
+    check(not any(row["name"] or row["count"] for row in extra), f"there is no {extra}")
+    notes.append(f"{len(wanted)} interrupts, {len(extra)} that nobody handles")
+
+
+def netdevs(program, boot, notes):
+    spaces = {}
+    for row in program.result(boot.dump, "netdevs"):
+        spaces.setdefault(row["namespace"], []).append(row)
+    own = re.search(r"\d+", links(boot.tasks[1], "namespaces")["net"]).group()
+    rows = spaces.get(int(own), [])
+    wanted = [line.split(":")[0].strip() for line in boot.truth("net", "dev").splitlines()[2:]]
+    check_equal([row["name"] for row in rows], wanted, "devices")
+    inet6 = {}
+    for line in boot.truth("net", "if_inet6").splitlines():
+        digits, index, prefix, _, _, name = line.split()
+        inet6.setdefault((int(index, 16), name), set()).add(
+            (ipaddress.IPv6Address(int(digits, 16)), int(prefix, 16)))
+    for row in rows:
+        addresses = [ipaddress.ip_interface(word) for word in row["addresses"].split()]
+        got = {(one.ip, one.network.prefixlen) for one in addresses if one.version == 6}
+        check_equal(got, inet6.get((row["ifindex"], row["name"]), set()), f"IPv6 of {row['name']}")
+    loopback = rows[0]
+    check_equal((loopback["name"], loopback["flags"], loopback["mtu"], loopback["addresses"].split()[0]),
+                ("lo", "UP,LOOPBACK", 65536, "127.0.0.1/8"), "the loopback")
+    notes.append(f"{len(rows)} devices, {sum(map(len, inet6.values()))} IPv6 addresses, {len(spaces)} namespaces")
+
+
 def looks(program, boot):
     """Columns that are asked for, a number of rows, pipes, tasks by name."""
     lines = program.text(boot.dump, "files -a -o path,fd,pid -n 3").splitlines()
@@ -203,7 +294,8 @@ def asks(program, boot):
 
 def run(session):
     cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
-             ("mounts are /proc/PID/mountinfo", mounts))
+             ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
+             ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs))
     for boot in boots():
         for name, case in cases:
             with session.case(f"{boot.label}: {name}") as notes:

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Interrupts of devices (kernel include/linux/irqdesc.h). */
+#include "debugger/tables/table.h"
+
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "debugger/kernel/path.h"
+#include "debugger/kernel/walk.h"
+#include <stdlib.h>
+
+enum {
+	COLUMN_IRQ,
+	COLUMN_DESC,
+	COLUMN_COUNT,
+	COLUMN_CHIP,
+	COLUMN_HWIRQ,
+	COLUMN_DISABLED,
+	COLUMN_ACTION,
+	COLUMN_HANDLER,
+	COLUMN_NAME,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_IRQ] = { "irq", COLUMN_INTEGER, 4, "its number" },
+	[COLUMN_DESC] = { "desc", COLUMN_ADDRESS, 16, "its struct irq_desc", "struct irq_desc" },
+	[COLUMN_COUNT] = { "count", COLUMN_WIDE, 10, "how often it came, on all possible CPUs" },
+	[COLUMN_CHIP] = { "chip", COLUMN_TEXT, -20, "what it comes through" },
+	[COLUMN_HWIRQ] = { "hwirq", COLUMN_WIDE, 0, "its number there" },
+	[COLUMN_DISABLED] = { "depth", COLUMN_INTEGER, 0,
+			      "how often it was disabled and not yet enabled again" },
+	[COLUMN_ACTION] = { "action", COLUMN_ADDRESS, 16, "the first who handles it",
+			    "struct irqaction" },
+	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24, "the first's function" },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -16, "who handles it, commas between" },
+};
+
+#define NAME_SIZE   128
+#define ACTIONS_MAX 1024 /* who share a line; nothing real comes near */
+
+/* Their sum, which wraps as each of them does. */
+static struct error *set_count(struct table_scan *scan, const struct object *desc)
+{
+	struct target *target = scan->target;
+	const struct cpu *cpus;
+	uint64_t per_cpu, sum = 0;
+	uint32_t count;
+	if (!table_wants(scan, COLUMN_COUNT))
+		return NULL;
+	/* A count, or since 6.10 (99cf63c56b9d) a struct irqstat that begins with it. */
+	TRY(object_u64(desc, "kstat_irqs", &per_cpu));
+	size_t cpu_count = per_cpu ? target_cpus(target, &cpus) : 0;
+	for (size_t i = 0; i < cpu_count; i++) {
+		TRY(memory_read_u32(target->memory, per_cpu + cpus[i].per_cpu_offset, &count));
+		sum += count;
+	}
+	table_set(scan, COLUMN_COUNT, sum);
+	return NULL;
+}
+
+static struct error *set_chip(struct table_scan *scan, const struct object *desc)
+{
+	struct object chip;
+	char name[NAME_SIZE];
+	TRY(object_follow(desc, "irq_data.chip", &chip));
+	if (!chip.address)
+		return NULL;
+	TRY(path_pointed_string(&chip, "name", name, sizeof(name)));
+	table_set_text(scan, COLUMN_CHIP, name);
+	return NULL;
+}
+
+static struct error *add_names(struct object action, struct strbuf *names)
+{
+	for (unsigned int i = 0; action.address; i++) {
+		char name[NAME_SIZE];
+		if (i == ACTIONS_MAX)
+			return error_create(ERROR_FORMAT, "more than %d actions", ACTIONS_MAX);
+		TRY(path_pointed_string(&action, "name", name, sizeof(name)));
+		if (names->size)
+			strbuf_put(names, ", ");
+		strbuf_put(names, name);
+		TRY(object_follow(&action, "next", &action));
+	}
+	strbuf_bytes(names, "", 1);
+	return names->failed ? error_no_memory() : NULL;
+}
+
+static struct error *set_actions(struct table_scan *scan, const struct object *desc)
+{
+	struct object action;
+	struct strbuf names = { 0 };
+	char text[SYMBOL_NAME_SIZE + 80];
+	uint64_t handler;
+	TRY(object_follow(desc, "action", &action));
+	table_set(scan, COLUMN_ACTION, action.address);
+	if (!action.address)
+		return NULL;
+	TRY(object_u64(&action, "handler", &handler));
+	if (target_describe(scan->target, handler, text, sizeof(text)))
+		table_set_text(scan, COLUMN_HANDLER, text);
+	struct error *error = add_names(action, &names);
+	if (!error)
+		table_set_text(scan, COLUMN_NAME, names.data);
+	strbuf_deinit(&names);
+	return error;
+}
+
+static struct error *visit_desc(void *context, const struct walk_item *item)
+{
+	struct table_scan *scan = context;
+	struct object desc;
+	TRY(object_at(scan->target, "struct irq_desc", item->address, &desc));
+	table_set(scan, COLUMN_IRQ, item->index);
+	table_set(scan, COLUMN_DESC, desc.address);
+	TRY(table_set_error(scan, COLUMN_COUNT, set_count(scan, &desc)));
+	TRY(table_set_error(scan, COLUMN_CHIP, set_chip(scan, &desc)));
+	TRY(table_set_member(scan, COLUMN_HWIRQ, &desc, "irq_data.hwirq"));
+	TRY(table_set_member(scan, COLUMN_DISABLED, &desc, "depth"));
+	TRY(table_set_error(scan, COLUMN_NAME, set_actions(scan, &desc)));
+	return table_emit(scan);
+}
+
+static struct error *broken(void *context, struct error *problem)
+{
+	return table_broken(context, problem);
+}
+
+static bool find_symbol(struct target *target, const char *name, uint64_t *ret)
+{
+	struct symbol symbol;
+	uint64_t cursor = 0;
+	if (!target_find_symbol(target, NULL, name, &cursor, &symbol))
+		return false;
+	*ret = symbol.address;
+	return true;
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	const struct walk walk = {
+		.target = scan->target, .visit = visit_desc, .broken = broken, .context = scan
+	};
+	uint64_t tree;
+	/* A maple tree since 721255b9826b (6.5). */
+	if (find_symbol(scan->target, "sparse_irqs", &tree))
+		return walk_maple(&walk, tree);
+	if (find_symbol(scan->target, "irq_desc_tree", &tree))
+		return walk_xarray(&walk, tree);
+	return error_create(ERROR_NOT_FOUND, "this kernel has neither sparse_irqs nor "
+					     "irq_desc_tree");
+}
+
+static const char *const examples[] = { "irqs", "irqs --sort -count -n 5 -o irq,count,name",
+					"irqs | print irq_data.hwirq", NULL };
+
+const struct table table_irqs = {
+	.name = "irqs",
+	.alias = "irq",
+	.summary = "interrupts of devices",
+	.description = "A row is a struct irq_desc, as /proc/interrupts has them, and those that "
+		       "nobody handles. Counts of CPUs that were stopped are in the sum.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_DESC,
+};

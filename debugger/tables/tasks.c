@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Tasks, threads and idle tasks too (kernel include/linux/sched.h). */
+#include "debugger/tables/table.h"
+
+#include "base/array.h"
+#include "debugger/kernel/cgroup.h"
+#include "debugger/kernel/path.h"
+
+enum {
+	COLUMN_PID,
+	COLUMN_TGID,
+	COLUMN_PPID,
+	COLUMN_UID,
+	COLUMN_CPU,
+	COLUMN_TASK,
+	COLUMN_STATE,
+	COLUMN_RUNNING,
+	COLUMN_PRIO,
+	COLUMN_NICE,
+	COLUMN_POLICY,
+	COLUMN_FLAGS,
+	COLUMN_MM,
+	COLUMN_START,
+	COLUMN_UTIME,
+	COLUMN_STIME,
+	COLUMN_SWITCHES,
+	COLUMN_PREEMPTIONS,
+	COLUMN_CGROUP,
+	COLUMN_COMM,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the thread" },
+	[COLUMN_TGID] = { "tgid", COLUMN_INTEGER, 7, "of the process" },
+	[COLUMN_PPID] = { "ppid", COLUMN_INTEGER, 7, "of the parent" },
+	[COLUMN_UID] = { "uid", COLUMN_INTEGER, 0, "the real user's" },
+	[COLUMN_CPU] = { "cpu", COLUMN_INTEGER, 4, "where it runs or ran last" },
+	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 16, "its task_struct", "struct task_struct" },
+	[COLUMN_STATE] = { "state", COLUMN_TEXT, -5, "/proc's letter: R S D T t X Z P I" },
+	[COLUMN_RUNNING] = { "running", COLUMN_INTEGER, 0, "1: a CPU runs it" },
+	[COLUMN_PRIO] = { "prio", COLUMN_INTEGER, 4, "in force; below 100 real-time" },
+	[COLUMN_NICE] = { "nice", COLUMN_INTEGER, 4, "as was asked for" },
+	[COLUMN_POLICY] = { "policy", COLUMN_TEXT, -8, "SCHED_ policy" },
+	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "PF_* of the kernel" },
+	[COLUMN_MM] = { "mm", COLUMN_ADDRESS, 0, "its address space; 0: a kernel thread",
+			"struct mm_struct" },
+	[COLUMN_START] = { "start", COLUMN_DURATION, 0, "when it began, since the boot" },
+	[COLUMN_UTIME] = { "utime", COLUMN_DURATION, 0, "in user mode, as the kernel counted" },
+	[COLUMN_STIME] = { "stime", COLUMN_DURATION, 0, "in the kernel, the same" },
+	[COLUMN_SWITCHES] = { "switches", COLUMN_WIDE, 0, "how often it gave its CPU up" },
+	[COLUMN_PREEMPTIONS] = { "preemptions", COLUMN_WIDE, 0, "how often it lost it" },
+	[COLUMN_CGROUP] = { "cgroup", COLUMN_TEXT, 0, "path in the unified hierarchy" },
+	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -16, "its name" },
+};
+
+#define NICE_ZERO 120 /* kernel include/linux/sched/prio.h: DEFAULT_PRIO */
+
+static const char *policy_name(uint64_t policy)
+{
+	/* kernel include/uapi/linux/sched.h; the gap was SCHED_ISO's */
+	static const char *const names[] = { "NORMAL", "FIFO", "RR",	   "BATCH",
+					     NULL,     "IDLE", "DEADLINE", "EXT" };
+	return policy < ARRAY_COUNT(names) && names[policy] ? names[policy] : "?";
+}
+
+static struct error *set_scheduling(struct table_scan *scan, const struct object *object)
+{
+	uint64_t number;
+	TRY(table_set_member(scan, COLUMN_PRIO, object, "prio"));
+	TRY(object_u64(object, "static_prio", &number));
+	table_set(scan, COLUMN_NICE, (uint64_t)((int64_t)number - NICE_ZERO));
+	TRY(object_u64(object, "policy", &number));
+	table_set_text(scan, COLUMN_POLICY, policy_name(number));
+	return NULL;
+}
+
+static struct error *set_user(struct table_scan *scan, const struct object *object)
+{
+	struct object credentials;
+	uint64_t uid;
+	if (!table_wants(scan, COLUMN_UID))
+		return NULL;
+	TRY(object_follow(object, "real_cred", &credentials));
+	TRY(object_u64(&credentials, "uid.val", &uid));
+	table_set(scan, COLUMN_UID, uid);
+	return NULL;
+}
+
+static struct error *set_cgroup(struct table_scan *scan, uint64_t address)
+{
+	char path[PATH_SIZE];
+	if (!table_wants(scan, COLUMN_CGROUP))
+		return NULL;
+	TRY(task_cgroup(scan->target, address, path, sizeof(path)));
+	table_set_text(scan, COLUMN_CGROUP, path);
+	return NULL;
+}
+
+static struct error *set_members(struct table_scan *scan, const struct object *object)
+{
+	/* Since 5.5 (cf25e24db61c) what /proc shows counts the time asleep too. */
+	const char *start = object_has(object, "start_boottime") ? "start_boottime"
+								 : "real_start_time";
+	TRY(table_set_member(scan, COLUMN_FLAGS, object, "flags"));
+	TRY(table_set_member(scan, COLUMN_MM, object, "mm"));
+	TRY(table_set_member(scan, COLUMN_START, object, start));
+	TRY(table_set_member(scan, COLUMN_UTIME, object, "utime"));
+	TRY(table_set_member(scan, COLUMN_STIME, object, "stime"));
+	TRY(table_set_member(scan, COLUMN_SWITCHES, object, "nvcsw"));
+	TRY(table_set_member(scan, COLUMN_PREEMPTIONS, object, "nivcsw"));
+	TRY(table_set_error(scan, COLUMN_PRIO, set_scheduling(scan, object)));
+	TRY(table_set_error(scan, COLUMN_UID, set_user(scan, object)));
+	return table_set_error(scan, COLUMN_CGROUP, set_cgroup(scan, object->address));
+}
+
+static struct error *visit_task(void *context, const struct task *task)
+{
+	struct table_scan *scan = context;
+	const char state[] = { task->state_letter, 0 };
+	struct object object;
+	TRY(object_at(scan->target, "struct task_struct", task->address, &object));
+	table_set(scan, COLUMN_TASK, task->address);
+	table_set(scan, COLUMN_CPU, task->cpu);
+	table_set(scan, COLUMN_RUNNING, task->on_cpu);
+	if (!task->is_partial) {
+		table_set(scan, COLUMN_PID, (uint64_t)task->pid);
+		table_set(scan, COLUMN_TGID, (uint64_t)task->tgid);
+		table_set_text(scan, COLUMN_STATE, state);
+		table_set_text(scan, COLUMN_COMM, task->comm);
+	}
+	if (task->ppid >= 0)
+		table_set(scan, COLUMN_PPID, (uint64_t)task->ppid);
+	TRY(set_members(scan, &object));
+	return table_emit(scan);
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct error *problem = NULL;
+	struct error *error = task_for_each(scan->target, visit_task, scan, &problem);
+	if (!error)
+		return table_broken(scan, problem);
+	error_free(problem);
+	return error;
+}
+
+static const char *const examples[] = { "tasks", "tasks --sort -stime -n 5 -o pid,comm,utime,stime",
+					"tasks --where \"state = 'D'\" -o pid,comm,start,cgroup",
+					"tasks -n 3 | bt", NULL };
+
+const struct table table_tasks = {
+	.name = "tasks",
+	.summary = "tasks, with times, priorities and cgroups",
+	.description = "A row is a thread, or the idle task of a CPU. `ps` has the same tasks with "
+		       "options to choose some; here are more columns.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_TASK,
+};
