@@ -22,6 +22,8 @@ struct exporting {
 	/* How far the kernel was moved from where it was linked, bytes: run-time minus link-time.
 	 */
 	uint64_t moved;
+	/* Where code ends, and what is freed after the boot lies; text_end 0: not known. */
+	uint64_t text_end, init_start, init_end;
 	const struct module *only; /* the file is this module's; NULL: the kernel's */
 	struct elf elf;
 	struct dwarf dwarf;

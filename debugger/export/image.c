@@ -124,9 +124,29 @@ static struct error *add_span(struct exporting *exporting, const struct span *sp
 	return NULL;
 }
 
-static bool is_code(char kind)
+static bool has_letter_of_code(char kind)
 {
 	return kind == 't' || kind == 'T' || kind == 'w' || kind == 'W' || kind == 'i';
+}
+
+/*
+ * By the letter, and where the linker script puts code: kallsyms takes the letter from the flags of
+ * the section, and 7.3's .data may be executed, by them.
+ */
+static bool is_code(const struct exporting *exporting, const struct symbol *symbol)
+{
+	uint64_t address = symbol->address;
+	return has_letter_of_code(symbol->kind) &&
+	       (!exporting->text_end || address <= exporting->text_end ||
+		(address >= exporting->init_start && address <= exporting->init_end));
+}
+
+/* The letter, but of data that has one of code. */
+static char kind_of(const struct exporting *exporting, const struct symbol *symbol)
+{
+	if (!has_letter_of_code(symbol->kind) || is_code(exporting, symbol))
+		return symbol->kind;
+	return symbol->kind == 't' ? 'd' : 'D';
 }
 
 /* Without bytes in the file. */
@@ -157,12 +177,13 @@ static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64
 		symtab_peek(symbols, i, &symbol);
 		if (symbol.address < start || symbol.address >= end)
 			continue;
-		if (is_code(symbol.kind) != was_code && symbol.address > start) {
+		bool is_now_code = is_code(exporting, &symbol);
+		if (is_now_code != was_code && symbol.address > start) {
 			TRY(add_piece(exporting, start, symbol.address));
 			start = symbol.address;
 			pieces++;
 		}
-		was_code = is_code(symbol.kind);
+		was_code = is_now_code;
 	}
 	return add_piece(exporting, start, end);
 }
@@ -208,6 +229,16 @@ static void add_per_cpu(struct exporting *exporting)
 							.alignment = 4096 });
 }
 
+static void find_code(struct exporting *exporting)
+{
+	const struct symtab *symbols = exporting->target->symbols;
+	uint64_t text_end;
+	if (symtab_address(symbols, "__init_begin", &exporting->init_start) &&
+	    symtab_address(symbols, "__init_end", &exporting->init_end) &&
+	    symtab_address(symbols, "_etext", &text_end))
+		exporting->text_end = text_end;
+}
+
 struct error *export_sections(struct exporting *exporting)
 {
 	const struct target *target = exporting->target;
@@ -219,6 +250,7 @@ struct error *export_sections(struct exporting *exporting)
 		return error_create(ERROR_NOT_FOUND,
 				    "the symbols do not say where the kernel begins and ends");
 	size_t count = find_spans(target, at, end, spans);
+	find_code(exporting);
 	add_per_cpu(exporting);
 	for (size_t i = 0; i < count; i++) {
 		if (spans[i].start < at)
@@ -283,16 +315,12 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	char name[DWARF_NAME_MAX + 1];
 	bool is_offset = symbol->address < IMAGE_MAX; /* of a per-CPU variable */
 	uint64_t address = is_offset ? symbol->address : link_address(exporting, symbol->address);
-	unsigned int section = section_of(elf, address, symbol->kind);
-	bool is_function = is_code(symbol->kind);
+	unsigned int section = section_of(elf, address, kind_of(exporting, symbol));
+	bool is_function = is_code(exporting, symbol);
 	/* One behind the image, or an absolute one: crash would measure by it how far the kernel
 	 * moved. */
 	if (!section || !dwarf_clean_name(symbol->name, name))
 		return;
-	/* kallsyms of 7.3 calls jiffies_64 a 'T', which the linker script defines in .data. */
-	if (is_function && elf->sections[section].type == SHT_PROGBITS &&
-	    !(elf->sections[section].flags & SHF_EXECINSTR))
-		is_function = false;
 	if (is_function && elf->sections[section].type == SHT_NOBITS)
 		elf->sections[section].flags |= SHF_EXECINSTR;
 	uint64_t size = exporting->sizes[symbol->number];

@@ -149,7 +149,8 @@ def gdb_reads(program, boot, path, notes):
         for name, (kind, _) in asked:
             file.write(f'printf "%lu\\n", sizeof({kind} {name})\n')
         file.write("whatis vfs_read\nwhatis init_task\np &init_task\nptype struct list_head\n"
-                   "whatis jiffies\nwhatis jiffies_64\nptype struct sk_buff\nptype struct cgroup\n"
+                   "whatis jiffies\nwhatis jiffies_64\nptype struct sk_buff\n"
+                   "whatis ((struct cgroup *)0)->ancestors\n"
                    "info scope vfs_read\n")
     lines = output_of("gdb", "-batch", "-nx", "-x", script, path).splitlines()
     got = [int(line) for line in lines[:len(asked)]]
@@ -159,7 +160,7 @@ def gdb_reads(program, boot, path, notes):
     for wanted in ("type = ssize_t (struct file *, char *, size_t, loff_t *)", "type = struct task_struct",
                    "<init_task>", "struct list_head *prev;", "Symbol pos is",
                    # Two symbols of one address, and `[0]` that is no flexible array.
-                   "type = volatile unsigned long", "type = u64", "__cloned_offset[0];", "ancestors[];"):
+                   "type = volatile unsigned long", "type = u64", "__cloned_offset[0];", "type = struct cgroup *[]"):
         check(wanted in text, f"gdb does not say {wanted}: {shorten(text)}")
     notes.append(f"{len(asked)} sizes")
 
