@@ -4,6 +4,7 @@
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/command/task_named.h"
+#include "debugger/show/finding_facts.h"
 #include "debugger/show/traces.h"
 #include <string.h>
 
@@ -54,6 +55,7 @@ static void write_finding(struct out *out, const struct finding *finding, bool i
 	out_text(out, " (");
 	out_string(out, "kind", finding->kind);
 	out_text(out, ")\n");
+	finding_write_facts(out, finding);
 	write_evidence(out, finding);
 	out_object_end(out);
 }
@@ -136,15 +138,34 @@ static void write_analysis(struct session *session, const struct analysis *analy
 	out_object_end(out);
 }
 
-enum { OPTION_ALL };
+enum { OPTION_ALL, OPTION_CPU };
+
+/* Of a task or of what ran on a CPU; without either of what died. */
+static struct error *find_asked(struct session *session, const struct arguments *arguments,
+				bool *ret_found, struct task *ret)
+{
+	const char *cpu = arguments->options[OPTION_CPU];
+	uint64_t number;
+	*ret_found = cpu || arguments->operand_count;
+	if (!*ret_found)
+		return NULL;
+	if (!cpu)
+		return task_named(session, arguments->operands[0], ret);
+	if (arguments->operand_count)
+		return error_create(ERROR_USAGE, "-c and a TASK exclude each other");
+	TRY(argument_number(cpu, "a CPU number", 0, UINT32_MAX, &number));
+	TRY(task_on_cpu(session->target, (uint32_t)number, ret));
+	ret->cpu = (uint32_t)number;
+	ret->on_cpu = true;
+	return NULL;
+}
 
 static struct error *analyze_run(struct session *session, const struct arguments *arguments)
 {
 	struct analysis analysis;
 	struct task task;
-	bool has_task = arguments->operand_count;
-	if (has_task)
-		TRY(task_named(session, arguments->operands[0], &task));
+	bool has_task;
+	TRY(find_asked(session, arguments, &has_task, &task));
 	struct error *error = analysis_run(session->target, has_task ? &task : NULL, &analysis);
 	if (!error)
 		write_analysis(session, &analysis,
@@ -158,7 +179,9 @@ static struct error *analyze_run(struct session *session, const struct arguments
 extern const struct command command_analyze;
 const struct command command_analyze = {
 	.name = "analyze",
-	.options = { [OPTION_ALL] = { 'v', "verbose", NULL, 0, "all that is blocked, too" } },
+	.options = { [OPTION_ALL] = { 'v', "verbose", NULL, 0, "all that is blocked, too" },
+		     [OPTION_CPU] = { 'c', "cpu", "CPU", OPERAND_CPU,
+				      "the task that ran on this CPU" } },
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK_NAME, .optional = true } },
 	.summary = "why it died",
 	.description =
@@ -168,8 +191,11 @@ const struct command command_analyze = {
 		"address\n"
 		"that it accessed, what is wrong with that address, and where the pointer came "
 		"from.\n"
-		"Deadlocks and who holds others up are told, too.\n"
+		"Deadlocks and who holds others up are told, too. Of a TASK: what it waits for; of "
+		"a "
+		"CPU: what\n"
+		"it did when it was interrupted.\n"
 		"The signature is the same for dumps of the same crash, whatever the boot.",
-	.examples = (const char *const[]){ "analyze", NULL },
+	.examples = (const char *const[]){ "analyze", "analyze 1", "analyze -c 0", NULL },
 	.run = analyze_run,
 };

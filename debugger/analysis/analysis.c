@@ -109,7 +109,14 @@ static struct error *prepare(struct target *target, const struct task *task, str
 	struct error *error = task ? task_read(target, task->address, &ret->task)
 				   : task_panicking(target, &ret->task);
 	ret->has_task = !error;
-	return error ? error_only_fatal(error) : read_stack(ret);
+	if (error)
+		return error_only_fatal(error);
+	/* Who asked for a CPU knows where it ran: the task may not, yet. */
+	if (task && task->on_cpu) {
+		ret->task.on_cpu = true;
+		ret->task.cpu = task->cpu;
+	}
+	return read_stack(ret);
 }
 
 /* Takes the findings, whole or not at all. `is_cause`: they come before what is there. */

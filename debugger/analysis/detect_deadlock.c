@@ -73,7 +73,9 @@ static struct error *add_link(struct detection *detection, struct finding *findi
 {
 	struct strbuf text = { 0 };
 	char command[96];
-	wait_put_link(detection->target, wait, owner_of(detection->waits, wait), &text);
+	const struct task *owner = owner_of(detection->waits, wait);
+	TRY(wait_add_link(detection->target, wait, owner, finding));
+	wait_put_link(detection->target, wait, owner, &text);
 	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
 	struct error *error = text.failed ? error_no_memory()
 					  : finding_add(finding, command, "%.*s", (int)text.size,

@@ -195,6 +195,7 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 	TRY(finding_summarize(finding, "%s at %s:%" PRIu64 " in %s",
 			      bug->is_warning ? "a WARN that panics" : "a BUG",
 			      *bug->file ? bug->file : "?", bug->line, function));
+	TRY(fault_note(fault, finding));
 	snprintf(command, sizeof(command), "print *(struct bug_entry *)0x%" PRIx64, bug->entry);
 	TRY(finding_add(finding, command,
 			"the kernel's table of BUGs and WARNs has the instruction"));
@@ -236,6 +237,7 @@ static struct error *say_jump(struct fault *fault)
 			      has_caller ? analysis->trace.frames[caller].symbol.name : "somebody",
 			      has_caller ? "()" : "", fault->frame->pc, *bad ? " (" : "", bad,
 			      *bad ? ")" : "", source));
+	TRY(fault_note(fault, finding));
 	if (!has_caller)
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", caller);
@@ -256,6 +258,7 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	if (!finding)
 		return error_no_memory();
 	TRY(fault_summarize(fault, exception->words, finding));
+	TRY(fault_note(fault, finding));
 	TRY(fault_show(fault, finding));
 	TRY(fault_show_blame(fault, finding));
 	return fault_show_several(fault, finding);

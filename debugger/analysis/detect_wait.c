@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Of one task that was asked about: what it waits for, who has that, and what he waits for in turn.
  */
+#include "base/array.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LINKS_MAX 16
 
@@ -32,6 +34,7 @@ static struct error *add_link(const struct analysis *analysis, struct finding *f
 {
 	struct strbuf text = { 0 };
 	char command[32];
+	TRY(wait_add_link(analysis->target, wait, owner, finding));
 	wait_put_link(analysis->target, wait, owner, &text);
 	strbuf_bytes(&text, "", 1);
 	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
@@ -87,6 +90,47 @@ static struct error *say_wait(struct analysis *analysis, const struct waits *wai
 	return finding_add(finding, "locks --graph", "all that wait");
 }
 
+static bool is_interrupt(const struct frame *entry)
+{
+	static const char *const stubs[] = { "asm_common_interrupt", "asm_exc_nmi",
+					     "end_repeat_nmi" };
+	for (size_t i = 0; i < ARRAY_COUNT(stubs); i++)
+		if (frame_is(entry, stubs[i]))
+			return true;
+	return entry->has_symbol && !strncmp(entry->symbol.name, "asm_sysvec_", 11);
+}
+
+/*
+ * What the CPU did when the panic's, or any, interrupt came upon it; trace.count: it was not
+ * interrupted, as far as is known.
+ */
+static size_t find_interrupted(const struct analysis *analysis)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	for (size_t i = 1; i < trace->count && !trace->frames[i].is_unproved; i++)
+		if (trace->frames[i].kind == FRAME_EXCEPTION || trace->frames[i].kind == FRAME_USER)
+			return is_interrupt(&trace->frames[i - 1]) ? i : trace->count;
+	return trace->count;
+}
+
+static struct error *say_running(struct analysis *analysis, size_t interrupted)
+{
+	char place[512], command[32];
+	bool is_user = analysis->trace.frames[interrupted].kind == FRAME_USER;
+	struct finding *finding = analysis_add(analysis, "running", CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	const struct task *task = &analysis->task;
+	analysis_place(analysis, interrupted, place, sizeof(place));
+	TRY(finding_summarize(finding, "CPU %" PRIu32 " ran %" PRId32 " \"%s\" %s%s", task->cpu,
+			      task->pid, task->comm, is_user ? "in user mode" : "in ",
+			      is_user ? "" : place));
+	snprintf(command, sizeof(command), "bt -c %" PRIu32, task->cpu);
+	TRY(finding_add(finding, command, "%s", "that is where it was when it was interrupted"));
+	analysis->blamed = is_user ? analysis->trace.count : interrupted;
+	return NULL;
+}
+
 static struct error *say_state(struct analysis *analysis)
 {
 	const char *function;
@@ -107,6 +151,10 @@ static struct error *say_state(struct analysis *analysis)
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits)
 {
 	const struct wait *wait = find_wait(waits, analysis->task.address);
+	size_t interrupted = analysis->task.on_cpu ? find_interrupted(analysis)
+						   : analysis->trace.count;
+	if (interrupted < analysis->trace.count)
+		return say_running(analysis, interrupted);
 	TRY(wait ? say_wait(analysis, waits, wait) : say_state(analysis));
 	analysis->blamed = 0;
 	while (analysis->blamed < analysis->trace.count &&

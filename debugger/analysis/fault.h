@@ -34,6 +34,9 @@ struct fault {
 /* The access is where the processor said that the fault was. */
 bool fault_is_explained(const struct fault *fault, const struct access *access);
 
+/* The access is a write, by what the processor said or by the instruction. */
+bool fault_writes(const struct fault *fault);
+
 /* Words (fault_words.c). */
 
 /* "lab_read()". */
@@ -49,7 +52,9 @@ struct error *fault_summarize(const struct fault *fault, const char *words,
 
 /* Evidence (fault_evidence.c). */
 
-/* The instruction, the access, where the pointer came from. */
+/* As facts: the instruction, the access, and what the pointer was read from, as far as known. */
+struct error *fault_note(const struct fault *fault, struct finding *finding) MUST_CHECK;
+/* The instruction, the access, where the pointer came from. After fault_note(). */
 struct error *fault_show(struct fault *fault, struct finding *finding) MUST_CHECK;
 /* Where the pointer came from alone. */
 struct error *fault_show_source(struct fault *fault, struct finding *finding) MUST_CHECK;

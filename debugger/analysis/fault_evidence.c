@@ -4,30 +4,18 @@
 #include "base/array.h"
 #include "debugger/analysis/broken_list.h"
 #include "debugger/analysis/stack_words.h"
-#include "debugger/disassembly/decode.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 static struct error *show_instruction(struct fault *fault, struct finding *finding)
 {
-	struct target *target = fault->analysis->target;
-	struct disassembler *disassembler;
-	struct instruction instruction;
-	uint8_t bytes[INSTRUCTION_MAX];
-	struct error *why;
 	char command[64], name[FAULT_TEXT];
-	size_t size =
-		memory_read_some(target->memory, fault->frame->pc, bytes, sizeof(bytes), &why);
-	error_free(why);
 	analysis_place(fault->analysis, fault->at, name, sizeof(name));
 	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, fault->frame->pc);
-	if (!size)
+	if (!finding->instruction)
 		return finding_add(finding, NULL, "at %s there is no code that the dump has", name);
-	TRY(disassembler_create(target->arch->name, &disassembler));
-	disassemble(disassembler, bytes, size, fault->frame->pc, &instruction);
-	disassembler_destroy(disassembler);
-	return finding_add(finding, command, "the instruction at %s: %s %s", name,
-			   instruction.mnemonic, instruction.operands);
+	return finding_add(finding, command, "the instruction at %s: %s", name,
+			   finding->instruction);
 }
 
 static struct error *show_access(struct fault *fault, struct finding *finding)

@@ -13,7 +13,7 @@ void fault_spell_function(const struct fault *fault, char *buffer, size_t size)
 		snprintf(buffer, size, "code at 0x%" PRIx64, frame->pc);
 }
 
-static bool writes(const struct fault *fault)
+bool fault_writes(const struct fault *fault)
 {
 	return fault->has_error_code && fault->is_page_fault ? fault->error_code & FAULT_WRITE
 							     : fault->access->is_write;
@@ -93,10 +93,11 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 	fault_spell_source(fault, pointer, origin, sizeof(origin));
 	if (fault->access->is_stack)
 		return finding_summarize(finding, "%s %s 0x%" PRIx64 ", which cannot be a stack",
-					 function, writes(fault) ? "pushed to" : "popped from",
+					 function,
+					 fault_writes(fault) ? "pushed to" : "popped from",
 					 fault->access->address);
 	const char *verb = fault->accesses.calls ? "wanted to call"
-			   : writes(fault)	 ? "wrote"
+			   : fault_writes(fault) ? "wrote"
 						 : "read";
 	uint64_t offset = fault->frame->pc - fault->frame->symbol.address;
 	if (fault->frame->has_symbol && named_member_find(&fault->members, offset, &member))
@@ -104,7 +105,7 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 					 member.path, member.type, pointer, origin);
 	return finding_summarize(finding, "%s %s 0x%" PRIx64 " through %s%s", function,
 				 fault->accesses.calls ? "wanted to call what is at"
-				 : writes(fault)       ? "wrote to"
+				 : fault_writes(fault) ? "wrote to"
 						       : "read from",
 				 fault->access->address, pointer, origin);
 }

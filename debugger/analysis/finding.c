@@ -44,6 +44,10 @@ void finding_deinit(struct finding *finding)
 		free(finding->evidence[i].text);
 		free(finding->evidence[i].command);
 	}
+	for (size_t i = 0; i < finding->link_count; i++)
+		free(finding->links[i].name);
+	free(finding->links);
+	free(finding->instruction);
 	free(finding->evidence);
 	free(finding->summary);
 	*finding = (struct finding){ 0 };

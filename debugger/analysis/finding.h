@@ -15,6 +15,40 @@ struct evidence {
 	char *command; /* what shows it: "bt 42"; NULL: nothing does */
 };
 
+/* The facts that sentences are made of, for whoever wants them without the sentences. */
+struct finding_task {
+	uint64_t address; /* of the task_struct; 0: none */
+	bool is_named;	  /* pid and comm are known */
+	int32_t pid;
+	char comm[64]; /* as in struct task */
+};
+
+struct finding_access {
+	const char
+		*kind; /* "read", "write", "call" (where to, is read), "fetch"; NULL: not known */
+	uint64_t address;
+	uint32_t size;	  /* bytes; 0: not known */
+	const char *base; /* the register that it starts from; NULL: none. Then: */
+	uint64_t base_value;
+	int64_t displacement;
+};
+
+/* What a bad pointer was read from, or what is broken. */
+struct finding_object {
+	uint64_t address;	     /* 0: not known */
+	char type[128], member[384]; /* "struct lab_device", "ops"; "": not known */
+	char note[192];		     /* "an object of the slab cache kmalloc-256"; "" */
+};
+
+/* One task that waits, and for whom. */
+struct finding_link {
+	struct finding_task task, owner;
+	const char *kind, *mode, *type; /* as in struct wait */
+	uint64_t object;		/* 0: not known */
+	char *name;			/* of the object, in words; NULL */
+	enum confidence sure, owner_sure;
+};
+
 struct finding {
 	const char *kind;     /* a literal: "null-pointer", "deadlock", "sysrq" */
 	enum confidence sure; /* of the summary */
@@ -23,6 +57,12 @@ struct finding {
 	uint64_t blamed;      /* the task that others wait for or that did it; 0: none */
 	struct evidence *evidence;
 	size_t count, capacity;
+	char *instruction; /* in words; NULL: none is to blame, or the dump does not have it */
+	uint64_t instruction_address;
+	struct finding_access access;
+	struct finding_object object;
+	struct finding_link *links; /* from who waits to who holds him up, and so on */
+	size_t link_count, link_capacity;
 };
 
 /* Fills in the sentence; an earlier one goes. Errors: no memory. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/wait_text.h"
 
+#include "base/array.h"
 #include "debugger/analysis/waits_private.h"
 #include <inttypes.h>
+#include <string.h>
 
 #define STACK_SIZE_GUARD (16u << 10)
 
@@ -180,4 +182,38 @@ void wait_put_link(struct target *target, const struct wait *wait, const struct 
 	if (has_words || doubt)
 		strbuf_format(ret, " (%s%s%s)", doubt ?: "", doubt && has_words ? ": " : "",
 			      has_words ? wait->owner_how : "");
+}
+
+static void take_task(const struct task *task, struct finding_task *ret)
+{
+	*ret = (struct finding_task){ .address = task->address,
+				      .is_named = !task->is_partial,
+				      .pid = task->pid };
+	memcpy(ret->comm, task->comm, sizeof(ret->comm));
+}
+
+struct error *wait_add_link(struct target *target, const struct wait *wait,
+			    const struct task *owner, struct finding *finding)
+{
+	struct strbuf name = { 0 };
+	if (!array_reserve(&finding->links, &finding->link_capacity, finding->link_count + 1))
+		return error_no_memory();
+	wait_put_object_name(target, wait, &name);
+	if (name.size)
+		strbuf_bytes(&name, "", 1);
+	if (name.failed)
+		return error_no_memory();
+	struct finding_link *link = &finding->links[finding->link_count++];
+	*link = (struct finding_link){ .owner.address = wait->owner,
+				       .kind = wait->kind,
+				       .mode = wait->mode,
+				       .type = wait->type,
+				       .object = wait->object,
+				       .name = name.data,
+				       .sure = wait->sure,
+				       .owner_sure = wait->owner_sure };
+	take_task(&wait->task, &link->task);
+	if (owner)
+		take_task(owner, &link->owner);
+	return NULL;
 }

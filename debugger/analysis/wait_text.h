@@ -4,6 +4,7 @@
 #define DEBUGGER_ANALYSIS_WAIT_TEXT_H
 
 #include "base/strbuf.h"
+#include "debugger/analysis/finding.h"
 #include "debugger/analysis/waits.h"
 
 /*
@@ -29,5 +30,8 @@ struct error *wait_function_of(struct target *target, const struct task *task,
  */
 void wait_put_link(struct target *target, const struct wait *wait, const struct task *owner,
 		   struct strbuf *ret);
+/* The same as facts, at the end of the finding's links. Errors: no memory. */
+struct error *wait_add_link(struct target *target, const struct wait *wait,
+			    const struct task *owner, struct finding *finding) MUST_CHECK;
 
 #endif

@@ -105,6 +105,80 @@ def tasks_are_told(program, boot):
         check(found["findings"][0]["kind"] in ("waiting", "task"), found["findings"][0]["kind"])
 
 
+TIERS = ("unknown", "guess", "inferred", "certain")
+FACTS = {
+    # boot: (kind of access, register's value, what is added, member's struct, member); None: no access
+    "null": ("read", 0, 8, "struct lab_device", "ops"),
+    "jump": ("fetch", None, None, None, None),
+    "user": ("read", None, None, None, None),
+    "bug": None,
+}
+
+
+def facts_are_told(program, boot):
+    """What the sentences are made of, and what the dump itself says of it."""
+    expected = FACTS[boot.label.split()[1]]
+    found = program.result(boot.dump, "analyze")
+    first = found["findings"][0]
+    check_equal((first["locks"], first["chain"]), ([], []), "locks of a fault")
+    access, thing, code = first["access"], first["object"], first["instruction"]
+    if code:
+        shown, = program.result(boot.dump, f"dis {code['address']} 1")["instructions"]
+        check_equal(code["text"], f"{shown['mnemonic']} {shown['operands']}".strip(), "instruction")
+    if expected is None:
+        check_equal((access, code["text"]), (None, "ud2"), "access")
+        return
+    kind, value, added, struct, member = expected
+    check_equal(access["kind"], kind, "access")
+    check_equal(code is None, kind == "fetch", f"instruction {code}")
+    if access["register"]:
+        total = (int(access["value"], 16) + int(access["added"], 16)) & (1 << 64) - 1
+        check_equal(int(access["address"], 16), total, "address")
+    if value is not None:
+        check_equal((int(access["value"], 16), int(access["added"], 16)), (value, added), "register")
+    check_equal((thing["type"], thing["member"]) if thing else (None, None), (struct, member), "object")
+    if thing:
+        pointer = program.value(boot.dump, f"(({struct} *){thing['address']})->{member}")
+        check_equal(int(pointer, 16), value, f"{member} of the object")
+
+
+def chains_are_told(program, boot):
+    """Circles close: each one's owner is who waits next, and what he waits for is among the locks."""
+    found = [finding for finding in program.result(boot.dump, "analyze")["findings"] if finding["kind"] == "deadlock"]
+    check(found, "no deadlock")
+    for finding in found:
+        chain = finding["chain"]
+        locks = {lock["address"]: lock["owner"] for lock in finding["locks"]}
+        for link, after in zip(chain, chain[1:] + chain[:1]):
+            check_equal(link["owner"], after["task"], f"owner of what {link['task']} waits for")
+            check_equal(locks[link["lock"]], link["owner"], f"owner of {link['lock']}")
+        weakest = min((link[key] for link in chain for key in ("sure", "owner_sure")), key=TIERS.index)
+        check_equal(finding["sure"], weakest, "how sure")
+        for lock in finding["locks"]:
+            check(program.result(boot.dump, f"locks {lock['address']}"), f"locks does not have {lock}")
+
+
+def cpus_are_told(program, boot):
+    """What ran on a CPU, and where: as bt has it."""
+    panicked = program.result(boot.dump, "analyze")
+    for cpu in range(boot.cpu_count):
+        found, trace = program.result(boot.dump, f"analyze -c {cpu}"), program.result(boot.dump, f"bt -c {cpu}")
+        for key in ("pid", "comm", "address", "cpu"):
+            check_equal(found["task"][key], trace["task"][key], f"CPU {cpu}: {key}")
+        first = found["findings"][0]
+        if trace["task"]["pid"] == panicked["task"]["pid"]:
+            check_equal(first, panicked["findings"][0], "of the CPU that panicked")
+        else:
+            check_equal(first["kind"], "running", f"CPU {cpu}: {first['summary']}")
+            check(f'CPU {cpu} ran {trace["task"]["pid"]} "{trace["task"]["comm"]}"' in first["summary"], first["summary"])
+            frame = found["frame"]
+            check(frame is None or trace["frames"][frame["number"]]["pc"] == frame["pc"], f"no such frame: {frame}")
+            check((frame is None) == ("user mode" in first["summary"]), first["summary"])
+    for line, why in (("analyze -c 4095", "no CPU 4095"), ("analyze -c 0 1", "exclude")):
+        answer, = program.answers(boot.dump, [line])
+        check(not answer["ok"] and why in answer["error"], f"{line}: {answer}")
+
+
 def is_the_same_of_a_filtered_dump(program, boot):
     """What makedumpfile leaves of it is enough, and the signature is one. Who waits for whom may lack
     tasks: Debian 12's makedumpfile takes some slab pages of 6.12 for free ones."""
@@ -132,15 +206,22 @@ def run(session):
             signatures.setdefault(name, {})[kernel] = found["signature"]
             with session.case(f"{boot.label}: its evidence can be asked for") as notes:
                 evidence_runs(program, boot, found, notes)
+            if name in FACTS:
+                with session.case(f"{boot.label}: facts"):
+                    facts_are_told(program, boot)
     for boot in boots(("stuck", "hungtask")):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: deadlocks"):
                 deadlocks_are_told(program, boot)
+            with session.case(f"{boot.label}: who waits for whom, as data"):
+                chains_are_told(program, boot)
             with session.case(f"{boot.label}: a task that waits"):
                 tasks_are_told(program, boot)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: a filtered dump says the same"):
             is_the_same_of_a_filtered_dump(program, boot)
+        with session.case(f"{boot.label}: of a CPU"):
+            cpus_are_told(program, boot)
     with session.case("signatures: equal causes are equal, others are not") as notes:
         check(len(signatures) > 2, f"only {list(signatures)}")
         for name, found in signatures.items():
