@@ -284,7 +284,7 @@ static bool only_waits(const struct frame *frame)
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
 		if (!strncmp(frame->symbol.name, names[i], strlen(names[i])))
 			return true;
-	return row_of(frame) != NULL;
+	return row_of(frame) || wait_is_rt_lock(frame);
 }
 
 static void find_caller(struct sleeper *sleeper)
@@ -322,7 +322,7 @@ struct error *wait_find(struct sleeper *sleeper)
 		return NULL;
 	find_caller(sleeper);
 	const struct wait_row *row = row_of(&sleeper->trace->frames[sleeper->frame]);
-	if (!wait_find_rt_mutex(sleeper)) {
+	if (!wait_find_rt_mutex(sleeper) && !wait_find_rt_writer(sleeper)) {
 		if (row)
 			TRY(find_lock(sleeper, row));
 		if (!sleeper->wait->kind)

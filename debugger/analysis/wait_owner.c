@@ -17,7 +17,6 @@
 #define RWSEM_READERS_MASK  ((1ull << 55) - 1)
 #define RWSEM_OWNER_FLAGS   7u
 #define RWSEM_OWNER_READER  1u
-#define RT_MUTEX_FLAGS	    1u
 
 /* Super blocks that are looked at for all waiters together: machines with containers have
  * thousands. */
@@ -173,35 +172,4 @@ struct error *wait_percpu_owner(struct sleeper *sleeper)
 	return nobody(sleeper,
 		      is_writer ? "readers or a writer have it, whom the kernel does not name"
 				: "a writer has it, whom the kernel does not name");
-}
-
-/* --- rt_mutex -----------------------------------------------------------------------------------
- */
-
-bool wait_find_rt_mutex(struct sleeper *sleeper)
-{
-	struct wait_world *world = sleeper->world;
-	struct wait *wait = sleeper->wait;
-	const char *record = "struct rt_mutex_waiter";
-	uint64_t waiter, task, lock, word;
-	if (!wait_read(world, "struct task_struct", sleeper->task->address, "pi_blocked_on",
-		       &waiter) ||
-	    !waiter || !wait_read(world, record, waiter, "task", &task) ||
-	    task != sleeper->task->address || !wait_read(world, record, waiter, "lock", &lock))
-		return false;
-	/* A part of its own since 5.16 (830e6acc8a1c). */
-	const char *const types[] = { "struct rt_mutex_base", "struct rt_mutex" };
-	size_t type = !wait_offset(world, types[0], "owner", &word);
-	wait->kind = "rt_mutex";
-	wait->type = types[type];
-	wait->object = lock;
-	wait->how = "task's own note";
-	wait->sure = CONFIDENCE_CERTAIN;
-	if (!wait_read(world, types[type], lock, "owner", &word))
-		wait->owner_how = "its owner cannot be read";
-	else if (!own(sleeper, word & ~(uint64_t)RT_MUTEX_FLAGS, CONFIDENCE_CERTAIN, "owner word"))
-		wait->owner_how = word & ~(uint64_t)RT_MUTEX_FLAGS
-					  ? "its owner word names no task"
-					  : "it is free: a waiter is being woken";
-	return true;
 }

@@ -116,8 +116,12 @@ struct error *wait_find_queue(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_poll(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
-/* A task that an rt_mutex blocks; false: none does. */
+/* A task that an rt_mutex blocks, or a lock that is made of one; false: none does (wait_rt.c). */
 bool wait_find_rt_mutex(struct sleeper *sleeper);
+/* One that has such a lock of readers and writers already, but for the readers in it. */
+bool wait_find_rt_writer(struct sleeper *sleeper);
+/* Whether it waits for such a lock, and nothing else, on its caller's behalf. */
+bool wait_is_rt_lock(const struct frame *frame);
 
 /* --- owners (wait_owner.c, wait_completer.c) -------------------------------------------- */
 
