@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a fault is said to rest on: a list that leads to the bad pointer, and what is none. */
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
+
+#include "base/array.h"
+#include "debugger/analysis/fault.h"
+#include "debugger/target/arch_x86_64.h"
+#include <string.h>
+
+#define BASE  0xffff888000100000u
+#define NODES 4u
+/* Of struct registers; which ones is no matter. */
+#define HEAD_REGISTER 2u
+#define BAD_REGISTER  0u
+
+struct fixture {
+	uint64_t nodes[NODES][2]; /* next, prev; the last one's next is the bad pointer */
+	struct memory_array memory;
+	struct libbpf_btf *written;
+	struct symtab *symbols;
+	struct target target;
+	struct frame frame;
+	struct access access;
+	struct analysis analysis;
+	struct fault fault;
+	struct finding finding;
+};
+
+static uint64_t node_at(size_t number)
+{
+	return BASE + 16 * number;
+}
+
+/* A read through `bad`, whose origin the code does not say, with a register at the first node. */
+static void build(struct fixture *fixture, uint64_t bad, bool points_back)
+{
+	const void *data;
+	uint32_t size;
+	*fixture = (struct fixture){ 0 };
+	for (size_t i = 0; i < NODES; i++) {
+		fixture->nodes[i][0] = i + 1 < NODES ? node_at(i + 1) : bad;
+		fixture->nodes[i][1] = points_back && i ? node_at(i - 1) : 0;
+	}
+	memory_array_init(&fixture->memory, BASE, fixture->nodes, sizeof(fixture->nodes));
+	fixture->written = btf__new_empty();
+	data = btf__raw_data(fixture->written, &size);
+	CHECK_OK(btf_open(data, size, NULL, "vmlinux", &fixture->target.btf));
+	CHECK_OK(symtab_create(&fixture->symbols));
+	fixture->target.symbols = fixture->symbols;
+	fixture->target.memory = &fixture->memory.memory;
+	fixture->target.arch = &arch_x86_64;
+	registers_set(&fixture->frame.registers, HEAD_REGISTER, BASE);
+	registers_set(&fixture->frame.registers, BAD_REGISTER, bad);
+	fixture->analysis = (struct analysis){ .target = &fixture->target };
+	fixture->analysis.trace = (struct stack_trace){ .frames = &fixture->frame, .count = 1 };
+	fixture->access = (struct access){ .address = bad + 8,
+					   .size = 8,
+					   .has_base = true,
+					   .base = BAD_REGISTER,
+					   .base_value = bad,
+					   .displacement = 8 };
+	fixture->fault = (struct fault){ .analysis = &fixture->analysis,
+					 .frame = &fixture->frame,
+					 .is_page_fault = true,
+					 .access = &fixture->access,
+					 .pointer_name = "rax",
+					 .pointer = bad };
+	bad_address_find(&fixture->target, NULL, bad + 8, &fixture->fault.bad);
+	fixture->finding = (struct finding){ .kind = "bad-pointer" };
+}
+
+/* Whether a list is said to lead to the bad pointer, and at which of its entries. */
+static bool leads(struct fixture *fixture, uint64_t *ret_entry)
+{
+	bool found = false;
+	CHECK_OK(fault_show(&fixture->fault, &fixture->finding));
+	for (size_t i = 0; i < fixture->finding.count; i++) {
+		const char *at = strstr(fixture->finding.evidence[i].text, "its entry ");
+		if (!at)
+			continue;
+		found = true;
+		*ret_entry = strtoull(at + strlen("its entry "), NULL, 10);
+	}
+	return found;
+}
+
+static void finish(struct fixture *fixture)
+{
+	finding_deinit(&fixture->finding);
+	btf_close(fixture->target.btf);
+	btf__free(fixture->written);
+	symtab_destroy(fixture->symbols);
+}
+
+static void test_list_that_leads_there(void)
+{
+	static const uint64_t bad[] = { 0x4747474747474747, 0xdead000000000100, 0x6b6b6b6b6b6b6b6b,
+					0x7f0012345678 };
+	for (size_t i = 0; i < ARRAY_COUNT(bad); i++) {
+		struct fixture fixture;
+		uint64_t entry = 0;
+		build(&fixture, bad[i], true);
+		CHECK(leads(&fixture, &entry));
+		CHECK_U64(entry, NODES - 1);
+		finish(&fixture);
+	}
+}
+
+/* Lists of one direction end in NULL, and memory is full of pointers at pointers at zero. */
+static void test_end_of_a_chain(void)
+{
+	static const uint64_t ends[] = { 0, 0x50, (uint64_t)-12 };
+	for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
+		for (int points_back = 0; points_back < 2; points_back++) {
+			struct fixture fixture;
+			uint64_t entry;
+			build(&fixture, ends[i], points_back);
+			CHECK(!leads(&fixture, &entry));
+			CHECK_STRING(fixture.finding.kind, "bad-pointer");
+			finish(&fixture);
+		}
+}
+
+/* What does not point back is no list, whatever it ends in. */
+static void test_chain_that_is_no_list(void)
+{
+	struct fixture fixture;
+	uint64_t entry;
+	build(&fixture, 0x4747474747474747, false);
+	CHECK(!leads(&fixture, &entry));
+	finish(&fixture);
+}
+
+int main(void)
+{
+	RUN(test_list_that_leads_there);
+	RUN(test_end_of_a_chain);
+	RUN(test_chain_that_is_no_list);
+	return test_finish();
+}
