@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "btf/member_path.h"
 #include "debugger/code/text.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/declare/declare.h"
 #include "debugger/disassembly/decode.h"
 #include "debugger/disassembly/members.h"
-#include "debugger/infer/layout/member_path.h"
 #include "debugger/kernel/bpf.h"
 #include "debugger/show/dis_place.h"
 #include <inttypes.h>

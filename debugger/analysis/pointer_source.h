@@ -6,11 +6,11 @@
 #ifndef DEBUGGER_ANALYSIS_POINTER_SOURCE_H
 #define DEBUGGER_ANALYSIS_POINTER_SOURCE_H
 
+#include "btf/member_path.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/arguments/origin.h"
 #include "debugger/disassembly/members.h"
-#include "debugger/infer/layout/member_path.h"
 
 /* A member that an instruction accesses, as far as the code says. */
 struct named_member {

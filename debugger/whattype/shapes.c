@@ -2,7 +2,7 @@
 #include "debugger/whattype/shapes.h"
 
 #include "base/array.h"
-#include "debugger/infer/layout/member_path.h"
+#include "btf/member_path.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 

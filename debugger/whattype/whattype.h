@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_WHATTYPE_WHATTYPE_H
 #define DEBUGGER_WHATTYPE_WHATTYPE_H
 
-#include "debugger/infer/layout/member_path.h"
+#include "btf/member_path.h"
 #include "debugger/kernel/task.h"
 #include "debugger/whattype/reach.h"
 

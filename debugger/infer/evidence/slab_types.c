@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/evidence/slab_types.h"
 
-#include "debugger/infer/layout/member_path.h"
+#include "btf/member_path.h"
 #include <stdio.h>
 #include <string.h>
 

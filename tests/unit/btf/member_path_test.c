@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What lies at an offset of a type, against the compiler's own layout. */
-#include "debugger/infer/layout/member_path.h"
+#include "btf/member_path.h"
 
 #include "tests/unit/eval_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What lies at an offset of a type, as C says it: "tasks.next", "mem[1].base". */
-#ifndef DEBUGGER_INFER_LAYOUT_MEMBER_PATH_H
-#define DEBUGGER_INFER_LAYOUT_MEMBER_PATH_H
+#ifndef BTF_MEMBER_PATH_H
+#define BTF_MEMBER_PATH_H
 
 #include "btf/btf.h"
 

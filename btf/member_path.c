@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/layout/member_path.h"
+#include "btf/member_path.h"
 
 #include <inttypes.h>
 #include <stdio.h>
