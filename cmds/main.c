@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The command line: which dump, which commands from where, and the exit status. */
 #include "base/array.h"
+#include "base/cache_file.h"
 #include "base/interrupt.h"
 #include "base/sandbox.h"
 #include "base/standard.h"
@@ -17,7 +18,6 @@
 #include "debugger/export/export.h"
 #include "debugger/helper/serve.h"
 #include "debugger/hidden/hidden.h"
-#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/shell.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"

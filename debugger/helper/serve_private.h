@@ -3,9 +3,9 @@
 #ifndef DEBUGGER_HELPER_SERVE_PRIVATE_H
 #define DEBUGGER_HELPER_SERVE_PRIVATE_H
 
+#include "base/cache_file.h"
 #include "debugger/helper/grant.h"
 #include "debugger/helper/serve.h"
-#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/prompt.h"
 #include "debugger/target/running_kernel.h"
 #include <stdio.h>

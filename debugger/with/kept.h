@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Where a file for another tool lies while that reads it: in the user's cache folder, under the
- * rules of debugger/infer/store/cache_file.h; or, where that keeps nothing, in a folder that goes
+ * rules of base/cache_file.h; or, where that keeps nothing, in a folder that goes
  * away. Of a dump there is its identity in it, of a kernel none: a dump whose file is unchanged has
  * the same build ID.
  */
 #ifndef DEBUGGER_WITH_KEPT_H
 #define DEBUGGER_WITH_KEPT_H
 
+#include "base/cache_file.h"
 #include "base/error.h"
-#include "debugger/infer/store/cache_file.h"
 #include <stdio.h>
 
 #define KEPT_NAME_SIZE 64

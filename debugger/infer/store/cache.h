@@ -18,9 +18,9 @@
 #ifndef DEBUGGER_INFER_STORE_CACHE_H
 #define DEBUGGER_INFER_STORE_CACHE_H
 
+#include "base/cache_file.h"
 #include "debugger/infer/known/subjects.h"
 #include "debugger/infer/solve/agree.h"
-#include "debugger/infer/store/cache_file.h"
 
 struct cache;
 

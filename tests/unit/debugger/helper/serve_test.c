@@ -6,8 +6,8 @@
 #include "tests/unit/test.h"
 
 #include "base/array.h"
+#include "base/cache_file.h"
 #include "debugger/helper/serve.h"
-#include "debugger/infer/store/cache_file.h"
 #include "debugger/shell/prompt.h"
 #include <errno.h>
 #include <fcntl.h>

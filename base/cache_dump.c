@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/store/cache_file.h"
+#include "base/cache_file.h"
 
 #include <stdlib.h>
 #include <string.h>

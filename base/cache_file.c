@@ -5,7 +5,7 @@
  * Little-endian. Nobody but the user may have written it, and what is read is as long as it says
  * and checked before it is unpacked.
  */
-#include "debugger/infer/store/cache_file.h"
+#include "base/cache_file.h"
 
 #include "base/bytes.h"
 #include "base/helper.h"

@@ -4,8 +4,8 @@
  * Whatever is wrong with folder or file, there is just nothing in the cache: no command fails for
  * that.
  */
-#ifndef DEBUGGER_INFER_STORE_CACHE_FILE_H
-#define DEBUGGER_INFER_STORE_CACHE_FILE_H
+#ifndef BASE_CACHE_FILE_H
+#define BASE_CACHE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
