@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/walk.h"
 
+#include "base/address_map.h"
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
@@ -132,50 +133,18 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 
 /* --- chains --------------------------------------------------------------------------------- */
 
-/* Addresses that were seen: open addressing, 0 is free. */
-struct seen {
-	uint64_t *slots;
-	size_t size, count; /* size: a power of two */
-};
-
-static size_t seen_slot(const struct seen *seen, uint64_t address)
-{
-	size_t slot = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (seen->size - 1);
-	while (seen->slots[slot] && seen->slots[slot] != address)
-		slot = (slot + 1) & (seen->size - 1);
-	return slot;
-}
-
-static struct error *seen_grow(struct seen *seen)
-{
-	struct seen larger = { .size = seen->size ? 2 * seen->size : 1024, .count = seen->count };
-	larger.slots = calloc(larger.size, sizeof(*larger.slots));
-	if (!larger.slots)
-		return error_no_memory();
-	for (size_t i = 0; i < seen->size; i++)
-		if (seen->slots[i])
-			larger.slots[seen_slot(&larger, seen->slots[i])] = seen->slots[i];
-	free(seen->slots);
-	*seen = larger;
-	return NULL;
-}
-
 /* *ret: it was there before. */
-static struct error *seen_add(struct seen *seen, uint64_t address, bool *ret)
+static struct error *seen_add(struct address_map *seen, uint64_t address, bool *ret)
 {
-	if (2 * seen->count >= seen->size)
-		TRY(seen_grow(seen));
-	size_t slot = seen_slot(seen, address);
-	*ret = seen->slots[slot] != 0;
-	if (!*ret) {
-		seen->slots[slot] = address;
-		seen->count++;
-	}
+	size_t count = seen->count;
+	if (!address_map_add(seen, sizeof(address), address))
+		return error_no_memory();
+	*ret = seen->count == count;
 	return NULL;
 }
 
 static struct error *follow_chain(const struct walk *walk, uint64_t first, uint64_t offset,
-				  struct seen *seen)
+				  struct address_map *seen)
 {
 	uint64_t node = first, from = 0;
 	while (node) {
@@ -209,9 +178,9 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 
 struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset)
 {
-	struct seen seen = { 0 };
+	struct address_map seen = { .entries = NULL };
 	TRY(target_need_memory(walk->target));
 	struct error *error = follow_chain(walk, first, offset, &seen);
-	free(seen.slots);
+	address_map_deinit(&seen);
 	return error;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "debugger/infer/evidence/counted.h"
 #include "debugger/infer/known/per_cpu.h"

@@ -26,7 +26,7 @@ static void inference_destroy(void *data)
 	per_cpu_deinit(&inference->per_cpu);
 	subjects_deinit(&inference->subjects);
 	free(inference->levels.items);
-	free(inference->known);
+	address_map_deinit(&inference->known);
 	free(inference->edges);
 	free(inference->functions);
 	free(inference);
@@ -187,40 +187,6 @@ struct error *inference_get(struct target *target, struct inference **ret)
 
 /* --- globals whose type is known ------------------------------------------------------------- */
 
-void known_globals_forget(struct inference *inference)
-{
-	free(inference->known);
-	inference->known = NULL;
-	inference->known_count = inference->known_capacity = 0;
-}
-
-static struct known_global *known_slot(const struct inference *inference, uint64_t address)
-{
-	size_t mask = inference->known_capacity - 1;
-	size_t at = (address * 0x9e3779b97f4a7c15u) >> 20 & mask;
-	while (inference->known[at].address && inference->known[at].address != address)
-		at = (at + 1) & mask;
-	return &inference->known[at];
-}
-
-static bool known_grow(struct inference *inference)
-{
-	struct inference grown = *inference;
-	if (inference->known_count * 2 < inference->known_capacity)
-		return true;
-	grown.known_capacity = inference->known_capacity ? inference->known_capacity * 2 : 128;
-	grown.known = calloc(grown.known_capacity, sizeof(*grown.known));
-	if (!grown.known)
-		return false;
-	for (size_t i = 0; i < inference->known_capacity; i++)
-		if (inference->known[i].address)
-			*known_slot(&grown, inference->known[i].address) = inference->known[i];
-	free(inference->known);
-	inference->known = grown.known;
-	inference->known_capacity = grown.known_capacity;
-	return true;
-}
-
 /*
  * By BTF or the user's declaration. The program's own list is a second source, compared with what
  * is inferred: code that is read with it would only say it once more.
@@ -260,13 +226,16 @@ bool known_global(struct inference *inference, uint64_t address, struct kind *re
 {
 	struct subject subject;
 	uint64_t offset;
-	if (!subject_find(inference->target, address, &subject, &offset) || !known_grow(inference))
+	if (!subject_find(inference->target, address, &subject, &offset))
 		return false;
-	struct known_global *known = known_slot(inference, subject.address);
-	if (!known->address) {
-		*known = (struct known_global){ subject.address, subject.room,
-						ask_known(inference, &subject) };
-		inference->known_count++;
+	struct known_global *known =
+		address_map_find(&inference->known, sizeof(*known), subject.address);
+	if (!known) {
+		struct kind type = ask_known(inference, &subject);
+		known = address_map_add(&inference->known, sizeof(*known), subject.address);
+		if (!known)
+			return false;
+		known->type = type;
 	}
 	*ret = known->type;
 	*ret_offset = (int64_t)offset;

@@ -6,6 +6,7 @@
 #ifndef DEBUGGER_INFER_KNOWN_INFERENCE_H
 #define DEBUGGER_INFER_KNOWN_INFERENCE_H
 
+#include "base/address_map.h"
 #include "debugger/code/text.h"
 #include "debugger/infer/known/per_cpu.h"
 #include "debugger/infer/known/subjects.h"
@@ -22,8 +23,7 @@ struct function_range {
 
 /* An answer of known_type that is kept. */
 struct known_global {
-	uint64_t address; /* 0: empty */
-	uint64_t room;
+	uint64_t address;
 	struct kind type; /* id 0: not known */
 };
 
@@ -39,13 +39,11 @@ struct inference {
 	struct kind list_head, integers[4][2], atomics[2], truth, pointer;
 	uint64_t data_first, data_last;
 	uint64_t per_cpu_offsets, this_cpu_offset;
-	/* Replaces what BTF and declarations say; known_globals_forget() when its answers change.
-	 */
+	/* Replaces what BTF and declarations say. */
 	known_type_of *known_type;
 	void *known_context;
-	struct known_global *known; /* open addressing by address of the symbol */
-	size_t known_count, known_capacity;
-	struct flow_edge *edges; /* of static branches, by `from` */
+	struct address_map known; /* struct known_global, by address of the symbol */
+	struct flow_edge *edges;  /* of static branches, by `from` */
 	size_t edge_count;
 	bool edges_read, modules_read;
 
@@ -67,7 +65,6 @@ struct inference *inference_kept(const struct target *target);
 struct error *inference_add_module(struct inference *inference,
 				   const struct module *module) MUST_CHECK;
 struct error *inference_add_modules(struct inference *inference) MUST_CHECK;
-void known_globals_forget(struct inference *inference);
 /* The known global around an address; false: none. */
 bool known_global(struct inference *inference, uint64_t address, struct kind *ret,
 		  int64_t *ret_offset);

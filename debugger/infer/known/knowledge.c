@@ -13,9 +13,6 @@
 /* So many may share the prototypes of their name, which then still say something. */
 #define FUNCTIONS_A_PROTOTYPE 2
 
-/* Typed globals at first: what the pointers of one symbol point at. A power of two. */
-#define TYPED_FIRST 64
-
 static void find_constants(struct knowledge *knowledge)
 {
 	const struct symtab *symbols = knowledge->target->symbols;
@@ -56,10 +53,10 @@ void knowledge_destroy(struct knowledge *knowledge)
 	for (size_t i = 0; i < knowledge->view_count; i++)
 		layout_destroy(knowledge->views[i].layout);
 	free(knowledge->views);
-	free(knowledge->functions);
+	address_map_deinit(&knowledge->functions);
 	free(knowledge->facts);
 	families_destroy(knowledge->families);
-	free(knowledge->typed);
+	address_map_deinit(&knowledge->typed);
 	slabs_destroy(knowledge->slabs);
 	hint_types_destroy(knowledge->hint_types);
 	hints_destroy(knowledge->hints);
@@ -79,23 +76,18 @@ void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
 	*copy = *knowledge;
 	copy->is_shared = true;
 	copy->functions = own.functions;
-	copy->function_count = own.function_count;
-	copy->function_capacity = own.function_capacity;
 	copy->slabs = own.slabs;
 	copy->no_slabs = own.no_slabs;
-	if (!knowledge->hints)
-		return;
-	copy->typed = own.typed;
-	copy->typed_count = own.typed_count;
-	copy->typed_capacity = own.typed_capacity;
+	if (knowledge->hints)
+		copy->typed = own.typed;
 }
 
 void knowledge_unshare(struct knowledge *copy)
 {
-	free(copy->functions);
+	address_map_deinit(&copy->functions);
 	slabs_destroy(copy->slabs);
 	if (copy->hints)
-		free(copy->typed);
+		address_map_deinit(&copy->typed);
 	*copy = (struct knowledge){ 0 };
 }
 
@@ -242,46 +234,19 @@ enum likeness function_compare(const struct function_entry *function, const stru
 	return LIKE_NOT;
 }
 
-static bool grow_functions(struct knowledge *knowledge)
-{
-	size_t capacity = knowledge->function_capacity ? knowledge->function_capacity * 2 : 1024;
-	struct function_entry *grown = calloc(capacity, sizeof(*grown));
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < knowledge->function_capacity; i++) {
-		const struct function_entry *entry = &knowledge->functions[i];
-		if (!entry->address)
-			continue;
-		size_t at = hash_bytes(&entry->address, 8) & (capacity - 1);
-		while (grown[at].address)
-			at = (at + 1) & (capacity - 1);
-		grown[at] = *entry;
-	}
-	free(knowledge->functions);
-	knowledge->functions = grown;
-	knowledge->function_capacity = capacity;
-	return true;
-}
-
 const struct function_entry *knowledge_function(struct knowledge *knowledge, uint64_t address)
 {
 	static const struct function_entry nothing;
-	if (knowledge->function_count * 2 >= knowledge->function_capacity &&
-	    !grow_functions(knowledge))
+	struct address_map *functions = &knowledge->functions;
+	struct function_entry *entry = address_map_find(functions, sizeof(*entry), address);
+	if (entry)
+		return entry;
+	entry = address_map_add(functions, sizeof(*entry), address);
+	if (!entry)
 		return &nothing;
-	size_t mask = knowledge->function_capacity - 1;
-	size_t at = hash_bytes(&address, sizeof(address)) & mask;
-	for (; knowledge->functions[at].address; at = (at + 1) & mask)
-		if (knowledge->functions[at].address == address)
-			return &knowledge->functions[at];
-	struct function_entry *entry = &knowledge->functions[at];
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
-	if (!address)
-		return &nothing;
-	*entry = (struct function_entry){ .address = address };
-	knowledge->function_count++;
 	if (symtab_is_text(knowledge->target->symbols, address) &&
 	    target_symbol_at_into(knowledge->target, address, name, &symbol, &offset) && !offset &&
 	    is_text(symbol.kind)) {
@@ -337,53 +302,21 @@ const struct fact *knowledge_news(struct knowledge *knowledge, uint64_t address,
 
 /* --- typed globals ------------------------------------------------------------------------- */
 
-static size_t typed_slot(const struct typed *table, size_t capacity, uint64_t address)
-{
-	size_t at = hash_bytes(&address, sizeof(address)) & (capacity - 1);
-	while (table[at].address && table[at].address != address)
-		at = (at + 1) & (capacity - 1);
-	return at;
-}
-
-static bool grow_typed(struct knowledge *knowledge)
-{
-	size_t capacity = knowledge->typed_capacity ? knowledge->typed_capacity * 2 : TYPED_FIRST;
-	struct typed *grown = calloc(capacity, sizeof(*grown));
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < knowledge->typed_capacity; i++)
-		if (knowledge->typed[i].address)
-			grown[typed_slot(grown, capacity, knowledge->typed[i].address)] =
-				knowledge->typed[i];
-	free(knowledge->typed);
-	knowledge->typed = grown;
-	knowledge->typed_capacity = capacity;
-	return true;
-}
-
 struct error *knowledge_set_type(struct knowledge *knowledge, const struct typed *typed)
 {
-	if (!typed->address)
-		return NULL;
-	if (knowledge->typed_count * 2 >= knowledge->typed_capacity && !grow_typed(knowledge))
-		return error_no_memory();
-	size_t at = typed_slot(knowledge->typed, knowledge->typed_capacity, typed->address);
-	knowledge->typed_count += !knowledge->typed[at].address;
-	knowledge->typed[at] = *typed;
+	struct typed *entry = address_map_add(&knowledge->typed, sizeof(*entry), typed->address);
+	if (!entry)
+		return typed->address ? error_no_memory() : NULL;
+	*entry = *typed;
 	return NULL;
 }
 
 void knowledge_forget_types(struct knowledge *knowledge)
 {
-	if (knowledge->typed_count)
-		memset(knowledge->typed, 0, knowledge->typed_capacity * sizeof(*knowledge->typed));
-	knowledge->typed_count = 0;
+	address_map_clear(&knowledge->typed, sizeof(struct typed));
 }
 
 const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address)
 {
-	if (!knowledge->typed_capacity || !address)
-		return NULL;
-	size_t at = typed_slot(knowledge->typed, knowledge->typed_capacity, address);
-	return knowledge->typed[at].address ? &knowledge->typed[at] : NULL;
+	return address_map_find(&knowledge->typed, sizeof(struct typed), address);
 }

@@ -6,7 +6,7 @@
 #ifndef DEBUGGER_INFER_KNOWN_KNOWLEDGE_H
 #define DEBUGGER_INFER_KNOWN_KNOWLEDGE_H
 
-#include "base/hash.h"
+#include "base/address_map.h"
 #include "debugger/infer/known/typing.h"
 #include "debugger/infer/layout/layout.h"
 #include "debugger/kernel/slabs.h"
@@ -53,14 +53,12 @@ struct knowledge {
 	struct target *target;
 	struct view *views;
 	size_t view_count, view_capacity;
-	struct function_entry *functions; /* open addressing, by address */
-	size_t function_count, function_capacity;
-	struct fact *facts; /* by address once `facts_sorted` */
+	struct address_map functions; /* struct function_entry */
+	struct fact *facts;	      /* by address once `facts_sorted` */
 	size_t fact_count, fact_capacity;
 	bool tables_read, facts_sorted;
-	/* Open addressing, by address. With the shipped table: of the question at hand only. */
-	struct typed *typed;
-	size_t typed_count, typed_capacity;
+	/* struct typed. With the shipped table: of the question at hand only. */
+	struct address_map typed;
 	struct slabs *slabs;		 /* NULL: not asked for yet, or not there */
 	bool no_slabs;			 /* the dump lacks what leads to them */
 	struct families *families;	 /* NULL: nothing is learned yet */

@@ -167,60 +167,27 @@ void callees_find_unique(const struct callees *callees, uint64_t address, struct
 
 static struct callee_entry *entry_of(const struct callees *callees, uint64_t address)
 {
-	size_t mask = callees->capacity - 1;
-	size_t at = (address * 0x9e3779b97f4a7c15u) >> 20 & mask;
-	while (callees->entries[at].address && callees->entries[at].address != address)
-		at = (at + 1) & mask;
-	return &callees->entries[at];
+	return address_map_find(&callees->known, sizeof(struct callee_entry), address);
 }
 
-/* False: no memory, so the answer is not kept. */
-static bool grow(struct callees *callees)
-{
-	struct callees grown = *callees;
-	if (callees->count * 2 < callees->capacity)
-		return true;
-	grown.capacity = callees->capacity ? callees->capacity * 2 : 256;
-	grown.entries = calloc(grown.capacity, sizeof(*grown.entries));
-	if (!grown.entries)
-		return false;
-	for (size_t i = 0; i < callees->capacity; i++)
-		if (callees->entries[i].address)
-			*entry_of(&grown, callees->entries[i].address) = callees->entries[i];
-	free(callees->entries);
-	*callees = grown;
-	return true;
-}
-
+/* Without memory it is not kept. */
 static void keep(struct callees *callees, uint64_t address, const struct callee *callee)
 {
-	if (!grow(callees))
-		return;
-	*entry_of(callees, address) =
-		(struct callee_entry){ .address = address, .callee = *callee };
-	callees->count++;
+	struct callee_entry *entry = address_map_add(&callees->known, sizeof(*entry), address);
+	if (entry)
+		entry->callee = *callee;
 }
 
 void callees_known(const struct callees *callees, uint64_t address, struct callee *ret)
 {
-	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
-	if (callees->capacity && address)
-		*ret = entry_of(callees, address)->callee;
+	const struct callee_entry *entry = entry_of(callees, address);
+	*ret = entry ? entry->callee : (struct callee){ .kind = CALLEE_UNKNOWN };
 }
 
 void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
 {
-	*ret = (struct callee){ .kind = CALLEE_UNKNOWN };
-	if (!address)
-		return;
-	if (callees->capacity) {
-		const struct callee_entry *entry = entry_of(callees, address);
-		if (entry->address)
-			*ret = entry->callee;
-		if (entry->address || callees->complete)
-			return;
-	}
-	if (callees->complete)
+	callees_known(callees, address, ret);
+	if (!address || callees->complete || entry_of(callees, address))
 		return;
 	*ret = ask(callees, address);
 	keep(callees, address, ret);
@@ -231,7 +198,7 @@ void callees_add_unique(struct callees *callees, uint64_t address, const struct 
 	struct callee callee;
 	if (unique->kind == CALLEE_UNKNOWN)
 		callees_find(callees, address, &callee);
-	else if (!callees->capacity || !entry_of(callees, address)->address)
+	else if (!entry_of(callees, address))
 		keep(callees, address, unique);
 }
 
@@ -241,9 +208,9 @@ void callees_find_judged(struct callees *callees, uint64_t address, struct calle
 	struct symbol symbol;
 	uint64_t offset;
 	callees_find(callees, address, ret);
-	if (ret->kind != CALLEE_TYPED || !callees->capacity)
-		return;
 	struct callee_entry *entry = entry_of(callees, address);
+	if (ret->kind != CALLEE_TYPED || !entry)
+		return;
 	if (!entry->is_judged &&
 	    symtab_by_address_into(callees->target->symbols, address, name, &symbol, &offset)) {
 		struct type prototype = kind_type(callees->levels, ret->prototype);
@@ -256,7 +223,5 @@ void callees_find_judged(struct callees *callees, uint64_t address, struct calle
 
 void callees_deinit(struct callees *callees)
 {
-	free(callees->entries);
-	callees->entries = NULL;
-	callees->count = callees->capacity = 0;
+	address_map_deinit(&callees->known);
 }

@@ -7,11 +7,12 @@
 #ifndef DEBUGGER_INFER_PROTOTYPES_CALLEES_H
 #define DEBUGGER_INFER_PROTOTYPES_CALLEES_H
 
+#include "base/address_map.h"
 #include "debugger/infer/flow/flow.h"
 #include "debugger/target/target.h"
 
 struct callee_entry {
-	uint64_t address; /* 0: empty */
+	uint64_t address;
 	struct callee callee;
 	bool is_judged, is_refuted; /* its prototype, by its own code */
 };
@@ -20,11 +21,10 @@ struct callees {
 	struct target *target;
 	const struct lowering *lowering;
 	const struct levels *levels;
-	struct callee_entry *entries; /* open addressing */
-	size_t count, capacity;	      /* capacity: a power of two */
-	bool complete;		      /* what is not there is unknown: threads may ask at once */
-	const struct btf *tags_of;    /* instances.c: the last level that was asked... */
-	bool has_tags;		      /* ...for tags with addresses */
+	struct address_map known;  /* struct callee_entry */
+	bool complete;		   /* what is not there is unknown: threads may ask at once */
+	const struct btf *tags_of; /* instances.c: the last level that was asked... */
+	bool has_tags;		   /* ...for tags with addresses */
 };
 
 void callees_deinit(struct callees *callees);

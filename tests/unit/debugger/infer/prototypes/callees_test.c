@@ -48,7 +48,7 @@ static void test_callees(void)
 	callees_add_unique(&callees, TEXT, &(struct callee){ .kind = CALLEE_HELPER });
 	callees_find_unique(&callees, TEXT + 48, &ret);
 	callees_add_unique(&callees, TEXT + 48, &ret);
-	CHECK_U64(callees.count, 2);
+	CHECK_U64(callees.known.count, 2);
 	callees.complete = true;
 	callees_find(&callees, TEXT, &ret);
 	CHECK_U64(ret.prototype.id, PUT_FOO_PROTO);
