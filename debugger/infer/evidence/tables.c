@@ -179,27 +179,31 @@ static struct error *read_parameters(struct knowledge *knowledge, const struct l
 
 /* --- sysctls ------------------------------------------------------------------------------- */
 
-/* Handlers of kernel/sysctl.c and what they take table->data for; size: one element. */
+/*
+ * Handlers of kernel/sysctl.c and what they take table->data for, and those that have limits, the
+ * extra members; size: one element.
+ */
 static const struct {
 	const char *handler, *type;
 	uint32_t size;
+	bool has_limits;
 } handlers[] = {
-	{ "proc_dointvec", "int", 4 },
-	{ "proc_dointvec_minmax", "int", 4 },
-	{ "proc_dointvec_jiffies", "int", 4 },
-	{ "proc_dointvec_ms_jiffies", "int", 4 },
-	{ "proc_dointvec_userhz_jiffies", "int", 4 },
-	{ "proc_douintvec", "unsigned int", 4 },
-	{ "proc_douintvec_minmax", "unsigned int", 4 },
-	{ "proc_dou8vec_minmax", "unsigned char", 1 },
-	{ "proc_dobool", "_Bool", 1 },
-	{ "proc_doulongvec_minmax", "long unsigned int", 8 },
-	{ "proc_doulongvec_ms_jiffies_minmax", "long unsigned int", 8 },
-	{ "proc_dostring", "char", 1 },
+	{ "proc_dointvec", "int", 4, false },
+	{ "proc_dointvec_minmax", "int", 4, true },
+	{ "proc_dointvec_jiffies", "int", 4, false },
+	{ "proc_dointvec_ms_jiffies", "int", 4, false },
+	{ "proc_dointvec_userhz_jiffies", "int", 4, false },
+	{ "proc_douintvec", "unsigned int", 4, false },
+	{ "proc_douintvec_minmax", "unsigned int", 4, true },
+	{ "proc_dou8vec_minmax", "unsigned char", 1, false },
+	{ "proc_dobool", "_Bool", 1, false },
+	{ "proc_doulongvec_minmax", "long unsigned int", 8, true },
+	{ "proc_doulongvec_ms_jiffies_minmax", "long unsigned int", 8, true },
+	{ "proc_dostring", "char", 1, false },
 };
 
 struct sysctl_layout {
-	uint64_t data, maximum, mode, handler;
+	uint64_t data, maximum, mode, handler, limits[2];
 	uint32_t size;
 	uint64_t addresses[ARRAY_COUNT(handlers)];
 };
@@ -215,6 +219,8 @@ static bool find_sysctl_layout(const struct knowledge *knowledge, const struct l
 	return ret->size && offset_of(target, "struct ctl_table", "data", &ret->data) &&
 	       offset_of(target, "struct ctl_table", "maxlen", &ret->maximum) &&
 	       offset_of(target, "struct ctl_table", "mode", &ret->mode) &&
+	       offset_of(target, "struct ctl_table", "extra1", &ret->limits[0]) &&
+	       offset_of(target, "struct ctl_table", "extra2", &ret->limits[1]) &&
 	       offset_of(target, "struct ctl_table", "proc_handler", &ret->handler);
 }
 
@@ -244,7 +250,15 @@ static struct error *add_sysctl(struct knowledge *knowledge, const struct layout
 				       .how = "a record of a ctl_table" };
 		if (find_type(layout, "struct ctl_table", &record.type))
 			TRY(knowledge_add_fact(knowledge, span->address + at, &record));
-		return knowledge_add_fact(knowledge, data, &clue);
+		TRY(knowledge_add_fact(knowledge, data, &clue));
+		clue.how = "a limit of a ctl_table";
+		clue.size = handlers[i].size;
+		for (size_t n = 0; handlers[i].has_limits && n < ARRAY_COUNT(sysctl->limits); n++) {
+			uint64_t limit = span_load(knowledge, span, at + sysctl->limits[n], 8);
+			if (is_kernel_pointer(limit))
+				TRY(knowledge_add_fact(knowledge, limit, &clue));
+		}
+		return NULL;
 	}
 	return NULL;
 }
