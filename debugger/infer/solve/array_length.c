@@ -44,6 +44,20 @@ static const struct {
 	{ "snmp_mib", false, ENDING_MOSTLY }, /* until 6.12 at least, no more in 7.3 */
 	{ "trace_event_fields", false, ENDING_ZEROS },
 	{ "tracer_opt", false, ENDING_ZEROS },
+	{ "x86_cpu_desc", false, ENDING_ZEROS },
+	{ "cpuid_bit", false, ENDING_ZEROS },
+	{ "cpuid_dep", false, ENDING_ZEROS },
+	{ "cpuid_dependent_feature", false, ENDING_ZEROS },
+	{ "constant_table", false, ENDING_ZEROS },
+	{ "pci_dev_reset_methods", false, ENDING_ZEROS },
+	{ "pci_dev_acs_enabled", false, ENDING_ZEROS },
+	{ "acpi_predefined_names", false, ENDING_ZEROS },
+	{ "acpi_repair_info", false, ENDING_ZEROS },
+	{ "acpi_simple_repair_info", false, ENDING_ZEROS },
+	{ "proc_fs_opts", false, ENDING_ZEROS },
+	{ "fixed_range_block", false, ENDING_ZEROS },
+	{ "seccomp_log_name", false, ENDING_ZEROS },
+	{ "pnp_fixup", false, ENDING_ZEROS },
 	{ "x86_cpu_id", false, ENDING_ZEROS },
 };
 
