@@ -8,6 +8,7 @@
 #define AT(member)     (DATA + offsetof(struct contents, member))
 #define BEHIND	       (DATA + 0x10000) /* a hole: more of the table of sysctls */
 #define PROC_INT       (TEXT + 0x100)
+#define PROC_MINMAX    (TEXT + 0x180)
 #define PROC_STRING    (TEXT + 0x200)
 #define PROC_OF_MODULE (TEXT + 0x300)
 
@@ -26,7 +27,7 @@ struct raw_sysctl {
 	uint64_t name, data;
 	int32_t maximum;
 	uint16_t mode;
-	uint64_t handler;
+	uint64_t handler, least, most;
 };
 struct raw_jump {
 	int32_t code, target;
@@ -84,6 +85,7 @@ struct contents {
 	int32_t numbers[4], values[2];
 	char line[16], name[16];
 	int32_t distant, bad[4];
+	uint32_t bounded, ceiling;
 	uint64_t end;
 };
 
@@ -115,6 +117,8 @@ static void add_types(struct libbpf_btf *btf)
 	add_member(btf, "maxlen", int_, offsetof(struct raw_sysctl, maximum));
 	add_member(btf, "mode", ushort, offsetof(struct raw_sysctl, mode));
 	add_member(btf, "proc_handler", ulong, offsetof(struct raw_sysctl, handler));
+	add_member(btf, "extra1", ulong, offsetof(struct raw_sysctl, least));
+	add_member(btf, "extra2", ulong, offsetof(struct raw_sysctl, most));
 	btf__add_struct(btf, "jump_entry", sizeof(struct raw_jump));
 	add_member(btf, "key", ulong, offsetof(struct raw_jump, key));
 	int key = btf__add_struct(btf, "static_key", sizeof(struct raw_key));
@@ -157,6 +161,7 @@ static void add_symbols(void)
 		{ TEXT, 'T', "_text" },
 		{ TEXT, 'T', "_stext" },
 		{ PROC_INT, 'T', "proc_dointvec" },
+		{ PROC_MINMAX, 'T', "proc_douintvec_minmax" },
 		{ PROC_STRING, 'T', "proc_dostring" },
 		{ PROC_OF_MODULE, 't', "proc_do_more" },
 		{ TEXT + 0x400, 'T', "_etext" },
@@ -208,6 +213,8 @@ static void add_symbols(void)
 		{ AT(name), 'd', "name" },
 		{ AT(distant), 'd', "distant" },
 		{ AT(bad), 'd', "bad" },
+		{ AT(bounded), 'd', "bounded" },
+		{ AT(ceiling), 'd', "ceiling" },
 		{ AT(end), 'd', "end" },
 		{ BEHIND + sizeof(behind), 'D', "_edata" },
 		{ BEHIND + sizeof(behind) + 8, 'D', "_end" },
@@ -253,10 +260,13 @@ static void fill(void)
 	contents.traced[1] = contents.opened.next = AT(closed.next);
 	contents.closed.next = contents.opened.prev = AT(traced);
 	contents.opened.class = contents.closed.class = AT(class);
-	contents.sysctls[0] = (struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT };
-	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT };
-	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING };
-	behind = (struct raw_sysctl){ 0, AT(distant), 4, 0644, PROC_INT };
+	contents.sysctls[0] =
+		(struct raw_sysctl){ 0, AT(limit), 4, 0644, PROC_INT, 0, AT(distant) };
+	contents.sysctls[1] = (struct raw_sysctl){ 0, AT(values), 8, 0644, PROC_INT, 0, 0 };
+	contents.sysctls[2] = (struct raw_sysctl){ 0, AT(name), 16, 0444, PROC_STRING, 0, 0 };
+	contents.sysctls[3] =
+		(struct raw_sysctl){ 0, AT(bounded), 4, 0644, PROC_MINMAX, 1, AT(ceiling) };
+	behind = (struct raw_sysctl){ 0, AT(distant), 4, 0644, PROC_INT, 0, 0 };
 }
 
 static void test_parameters(void)
@@ -308,9 +318,12 @@ static void test_sysctls(void)
 	/* One page that was filtered does not hide all that follows. */
 	ask_source(asked, tables_collect, "distant");
 	CHECK(has_clue(asked, "ctl_table.data", "int"));
+	CHECK_U64(asked->clues.count, 1); /* a handler without limits has none */
+	ask_source(asked, tables_collect, "ceiling");
+	CHECK(has_clue(asked, "a limit of a ctl_table", "unsigned int"));
 	ask_source(asked, tables_collect, "sysctls");
 	CHECK(has_clue(asked, "a record of a ctl_table", "struct ctl_table"));
-	CHECK_U64(asked->clues.count, 3);
+	CHECK_U64(asked->clues.count, 4);
 	CHECK(find_clue(asked, CLUE_OBJECT, sizeof(struct raw_sysctl)));
 	asked_destroy(asked);
 }
@@ -319,9 +332,12 @@ static void test_sysctls(void)
 static void test_no_sysctls(void)
 {
 	static const struct raw_sysctl wrong[] = {
-		{ 0, AT(bad), 4, 0644, PROC_OF_MODULE }, { 0, AT(bad), 6, 0644, PROC_INT },
-		{ 0, AT(bad), 0, 0644, PROC_INT },	 { 0, AT(bad), 4, 01644, PROC_INT },
-		{ 0, AT(bad), 1 << 20, 0644, PROC_INT }, { 0, 0x1000, 4, 0644, PROC_INT },
+		{ 0, AT(bad), 4, 0644, PROC_OF_MODULE, 0, 0 },
+		{ 0, AT(bad), 6, 0644, PROC_INT, 0, 0 },
+		{ 0, AT(bad), 0, 0644, PROC_INT, 0, 0 },
+		{ 0, AT(bad), 4, 01644, PROC_INT, 0, 0 },
+		{ 0, AT(bad), 1 << 20, 0644, PROC_INT, 0, 0 },
+		{ 0, 0x1000, 4, 0644, PROC_INT, 0, 0 },
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(wrong); i++) {
 		contents.sysctls[4] = wrong[i];
@@ -329,7 +345,7 @@ static void test_no_sysctls(void)
 		ask_source(asked, tables_collect, "bad");
 		CHECK_U64(asked->clues.count, 0);
 		ask_source(asked, tables_collect, "sysctls");
-		CHECK_U64(asked->clues.count, 3);
+		CHECK_U64(asked->clues.count, 4);
 		asked_destroy(asked);
 	}
 	fill();
