@@ -131,15 +131,12 @@ struct error *accesses_find(struct target *target, const struct cpu *cpu, const 
 				   .per_cpu = cpu ? cpu->per_cpu_offset : 0 };
 	uint8_t bytes[INSTRUCTION_BYTES];
 	struct code code = { .bytes = bytes, .address = frame->pc };
-	struct ops ops = { 0 };
+	struct ops ops;
 	*ret = (struct accesses){ 0 };
 	if (!machine.lowering)
 		return error_create(ERROR_NOT_FOUND, "code of this processor is not understood");
 	TRY(read_code(target, frame->pc, bytes, &code.size));
-	struct decoder *decoder = machine.lowering->create();
-	if (!decoder)
-		return error_no_memory();
-	machine.lowering->lower(decoder, &code, &ops);
+	bool has_memory = lowering_read(machine.lowering, &code, &ops);
 	load_registers(&machine, frame);
 	for (size_t i = 0; i < ops.count && !ops.items[i].at; i++) {
 		const struct op *op = &ops.items[i];
@@ -148,8 +145,6 @@ struct error *accesses_find(struct target *target, const struct cpu *cpu, const 
 		ret->calls |= op->kind == OP_CALL_REGISTER || op->kind == OP_JUMP_REGISTER;
 		step(&machine, op);
 	}
-	bool failed = ops.failed;
-	machine.lowering->destroy(decoder);
 	free(ops.items);
-	return failed ? error_no_memory() : NULL;
+	return has_memory ? NULL : error_no_memory();
 }

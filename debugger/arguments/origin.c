@@ -41,14 +41,10 @@ static bool solve(struct question *question, const struct task *task)
 static bool find_operation(const struct question *question, uint32_t id, struct op *ret)
 {
 	const struct lowering *lowering = question->world.lowering;
-	struct ops ops = { 0 };
-	struct decoder *decoder = lowering->create();
-	if (decoder)
-		lowering->lower(decoder, &question->code, &ops);
-	bool found = decoder && !ops.failed && id && id <= ops.count;
+	struct ops ops;
+	bool found = lowering_read(lowering, &question->code, &ops) && id && id <= ops.count;
 	if (found)
 		*ret = ops.items[id - 1];
-	lowering->destroy(decoder);
 	free(ops.items);
 	return found;
 }

@@ -2,35 +2,24 @@
 /* The sweeps over a function, and what each operation does to the state. */
 #include "debugger/arguments/symbolic.h"
 
-#include "base/array.h"
 #include "debugger/arguments/symbolic_state.h"
+#include "debugger/code/sweep.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define SWEEPS_MAX 24
 #define CODE_MAX   (256u << 10)
-#define LABELS_MAX 8192
-/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
-#define HOOK_MAX 4
 /* A call is at most so long. */
 #define CALL_MAX 8
 /* Definitions that an operation makes of what it reads: two at most. */
 #define READ_DEFINITION 0x40000000u
 
-struct label {
-	bool reached;
-	struct symbolic_state state;
-};
-
 struct run {
 	const struct symbolic_world *world;
 	const struct code *code;
 	struct ops ops;
-	uint16_t *label_of; /* by offset in the code: number of its label, 0: none */
-	struct label *labels;
-	size_t label_count;
+	struct sweep sweep;
 	struct symbolic_state state;
-	bool live, changed;
 	bool has_table; /* it jumps to where nobody can say */
 	uint32_t index; /* of the operation */
 	uint32_t place; /* offset of the instruction whose state is wanted */
@@ -216,35 +205,6 @@ static void add(struct run *run, const struct op *op)
 
 /* --- where control goes ---------------------------------------------------------------------- */
 
-static bool is_inside(const struct run *run, uint64_t address)
-{
-	return address - run->code->address < run->code->size;
-}
-
-static void go_to(struct run *run, uint64_t target)
-{
-	struct label *label = &run->labels[run->label_of[target - run->code->address] - 1];
-	if (!run->live)
-		return;
-	if (!label->reached) {
-		label->reached = run->changed = true;
-		label->state = run->state;
-	} else {
-		run->changed |= symbolic_join(&label->state, &run->state);
-	}
-}
-
-static void arrive(struct run *run, uint32_t at)
-{
-	if (!run->label_of[at])
-		return;
-	struct label *label = &run->labels[run->label_of[at] - 1];
-	go_to(run, run->code->address + at);
-	run->live = label->reached;
-	if (label->reached)
-		run->state = label->state;
-}
-
 static void after_call(struct run *run)
 {
 	const struct lowering *lowering = run->world->lowering;
@@ -269,7 +229,7 @@ static void call(struct run *run, const struct op *op)
 	uint8_t reg = LOWER_NONE;
 	uint64_t target = (uint64_t)op->constant;
 	/* The hook for tracing, whatever it calls now, keeps all. */
-	if (op->at <= HOOK_MAX)
+	if (op->at <= LOWER_HOOK_MAX)
 		return;
 	switch (run->world->helper(run->world->context, target, &reg)) {
 	case HELPER_NOTHING:
@@ -290,22 +250,22 @@ static void jump_register(struct run *run)
 	const struct symbolic *stack = &run->state.registers[run->world->lowering->stack];
 	if (stack->base != BASE_STACK || stack->offset)
 		run->has_table = true;
-	run->live = false;
+	sweep_end_path(&run->sweep);
 }
 
 static void jump(struct run *run, const struct op *op)
 {
 	uint64_t target = (uint64_t)op->constant;
 	uint8_t reg;
-	if (is_inside(run, target)) {
-		go_to(run, target);
+	if (sweep_is_inside(&run->sweep, target)) {
+		sweep_go_to(&run->sweep, target, op->at);
 	} else if (op->kind == OP_JUMP &&
 		   run->world->helper(run->world->context, target, &reg) == HELPER_REGISTER) {
 		jump_register(run);
 		return;
 	}
 	if (op->kind == OP_JUMP)
-		run->live = false;
+		sweep_end_path(&run->sweep);
 }
 
 /* --- one operation -----------------------------------------------------------------------------
@@ -374,7 +334,7 @@ static void execute(struct run *run, const struct op *op)
 		break;
 	case OP_RETURN:
 	case OP_STOP:
-		run->live = false;
+		sweep_end_path(&run->sweep);
 		break;
 	case OP_CLOBBER:
 		clobber(run, (uint64_t)op->constant);
@@ -390,57 +350,41 @@ static void execute(struct run *run, const struct op *op)
 /* --- sweeps --------------------------------------------------------------------------------------
  */
 
-static struct error *find_labels(struct run *run)
+static void enter(void *context)
 {
-	run->label_of = calloc(run->code->size + 1, sizeof(*run->label_of));
-	if (!run->label_of)
-		return error_no_memory();
-	for (size_t i = 0; i < run->ops.count; i++) {
-		const struct op *op = &run->ops.items[i];
-		if ((op->kind != OP_JUMP && op->kind != OP_BRANCH) ||
-		    !is_inside(run, (uint64_t)op->constant))
-			continue;
-		uint16_t *number = &run->label_of[(uint64_t)op->constant - run->code->address];
-		if (*number)
-			continue;
-		if (run->label_count == LABELS_MAX)
-			return error_create(ERROR_NOT_FOUND, "more than %d places are jumped to",
-					    LABELS_MAX);
-		*number = (uint16_t)++run->label_count;
-	}
-	run->labels = calloc(run->label_count + 1, sizeof(*run->labels));
-	return run->labels ? NULL : error_no_memory();
-}
-
-/* Labels may stand at instructions that do nothing and so have no operation. */
-static void arrive_between(struct run *run, uint32_t *next, uint32_t at)
-{
-	for (; *next <= at; (*next)++)
-		arrive(run, *next);
-}
-
-static void sweep(struct run *run)
-{
-	uint32_t next = 0;
-	run->changed = run->is_found = false;
+	struct run *run = context;
+	run->is_found = false;
 	run->ret->load_count = 0;
 	symbolic_enter(&run->state, run->world->lowering);
-	run->live = true;
-	for (run->index = 0; run->index < run->ops.count; run->index++) {
-		const struct op *op = &run->ops.items[run->index];
-		arrive_between(run, &next, op->at);
-		if (!run->live)
-			continue;
-		if (op->at == run->place && !run->is_found) {
-			run->ret->state = run->state;
-			run->ret->call = CALL_NONE;
-			run->is_found = true;
-		}
-		if (run->observe)
-			run->observe(run->observe_context, op, &run->state);
-		execute(run, op);
-	}
 }
+
+static void step(void *context, const struct op *op)
+{
+	struct run *run = context;
+	run->index = (uint32_t)(op - run->ops.items);
+	if (op->at == run->place && !run->is_found) {
+		run->ret->state = run->state;
+		run->ret->call = CALL_NONE;
+		run->is_found = true;
+	}
+	if (run->observe)
+		run->observe(run->observe_context, op, &run->state);
+	execute(run, op);
+}
+
+static bool join(void *to, const void *from, enum join how)
+{
+	(void)how;
+	return symbolic_join(to, from);
+}
+
+static const struct sweep_rules rules = {
+	.state_size = sizeof(struct symbolic_state),
+	.most = SWEEPS_MAX,
+	.enter = enter,
+	.execute = step,
+	.join = join,
+};
 
 /* The instruction in question: the one at `offset`, or the call that ends there. */
 static bool find_place(struct run *run, uint64_t offset, bool exact)
@@ -456,15 +400,13 @@ static bool find_place(struct run *run, uint64_t offset, bool exact)
 	return true;
 }
 
-/* Sweeps until nothing changes. */
 static struct error *converge(struct run *run)
 {
-	struct error *error = find_labels(run);
-	if (error)
-		return error;
-	for (unsigned int i = 0; i < SWEEPS_MAX && (!i || run->changed); i++)
-		sweep(run);
-	if (run->changed)
+	if (!sweep_begin(&run->sweep, run->code, &run->ops, NULL, 0))
+		return error_no_memory();
+	if (run->sweep.too_many)
+		return error_create(ERROR_NOT_FOUND, "too many places are jumped to");
+	if (!sweep_converge(&run->sweep))
 		return error_create(ERROR_NOT_FOUND, "its loops are too deep");
 	if (run->has_table)
 		return error_create(ERROR_NOT_FOUND, "it jumps through a table");
@@ -484,22 +426,16 @@ static struct error *run_sweeps(struct run *run, uint64_t offset, bool exact)
 
 static struct error *run_init(struct run *run)
 {
-	const struct lowering *lowering = run->world->lowering;
 	if (run->code->size > CODE_MAX)
 		return error_create(ERROR_NOT_FOUND, "the function is too large");
-	struct decoder *decoder = lowering->create();
-	if (!decoder)
-		return error_no_memory();
-	lowering->lower(decoder, run->code, &run->ops);
-	lowering->destroy(decoder);
-	return run->ops.failed ? error_no_memory() : NULL;
+	run->sweep = (struct sweep){ .rules = &rules, .context = run, .state = &run->state };
+	return lowering_read(run->world->lowering, run->code, &run->ops) ? NULL : error_no_memory();
 }
 
 static void run_deinit(struct run *run)
 {
 	free(run->ops.items);
-	free(run->label_of);
-	free(run->labels);
+	sweep_deinit(&run->sweep);
 }
 
 struct error *symbolic_run(const struct symbolic_world *world, const struct code *code,
@@ -526,7 +462,7 @@ struct error *symbolic_watch(const struct symbolic_world *world, const struct co
 	if (!error) {
 		run.observe = observe;
 		run.observe_context = context;
-		sweep(&run);
+		sweep_once(&run.sweep);
 	}
 	run_deinit(&run);
 	return error;

@@ -85,6 +85,14 @@ struct code {
 	uint64_t address;
 };
 
+/* A jump that the code does not show as it is now: a static branch that is off. */
+struct code_edge {
+	uint64_t from, to;
+};
+
+/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
+#define LOWER_HOOK_MAX 4
+
 /* What a called function is by its name alone, where the kernel's own helpers are concerned. */
 enum helper {
 	HELPER_NONE,
@@ -118,5 +126,7 @@ extern const struct lowering lowering_x86_64;
 
 /* By arch.name; NULL: this processor's code is not understood. */
 const struct lowering *lowering_find(const char *arch);
+/* The operations of one piece of code, for the caller to free. False: no memory. */
+bool lowering_read(const struct lowering *lowering, const struct code *code, struct ops *ret);
 
 #endif

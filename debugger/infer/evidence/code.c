@@ -62,7 +62,7 @@ struct error *code_finding_clue(const struct inference *inference, const struct 
 	return finding->points ? type_pointer_to(ret->type, &ret->type) : NULL;
 }
 
-static uint64_t edge_start(const struct flow_edge *edges, size_t count, uint64_t address)
+static uint64_t edge_start(const struct code_edge *edges, size_t count, uint64_t address)
 {
 	return array_bound(count, i, edges[i].from < address);
 }

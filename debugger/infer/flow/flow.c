@@ -8,113 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEPS_MAX   8
-#define SWEEPS_EXACT 4 /* after so many, what still differs is unknown */
-/* Larger than any function is, and more labels than any has: beyond, the symbol is damaged. */
-#define CODE_MAX   (1u << 20)
-#define LABELS_MAX 8192
-/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
-#define HOOK_MAX 4
-
-/* --- labels ---------------------------------------------------------------------------------- */
-
-/* Marks an offset as one that is jumped to. */
-static bool add_label(struct flow *flow, uint64_t offset)
-{
-	if (flow->label_of[offset] || flow->label_count == LABELS_MAX)
-		return true;
-	if (!array_reserve(&flow->labels, &flow->label_capacity, flow->label_count + 1))
-		return false;
-	flow->label_of[offset] = (uint16_t)++flow->label_count;
-	return true;
-}
-
-static bool is_inside(const struct flow *flow, uint64_t address)
-{
-	return address - flow->function->code.address < flow->function->code.size;
-}
-
-static bool find_labels(struct flow *flow)
-{
-	const struct flow_function *function = flow->function;
-	size_t size = function->code.size;
-	if (!array_reserve(&flow->label_of, &flow->label_of_capacity, size))
-		return false;
-	memset(flow->label_of, 0, size * sizeof(*flow->label_of));
-	flow->label_count = 0;
-	flow->has_loops = false;
-	for (size_t i = 0; i < flow->ops.count; i++) {
-		const struct op *op = &flow->ops.items[i];
-		uint64_t target = (uint64_t)op->constant;
-		if ((op->kind != OP_JUMP && op->kind != OP_BRANCH) || !is_inside(flow, target))
-			continue;
-		flow->has_loops |= target - function->code.address <= op->at;
-		if (!add_label(flow, target - function->code.address))
-			return false;
-	}
-	for (size_t i = 0; i < function->edge_count; i++) {
-		const struct flow_edge *edge = &function->edges[i];
-		if (!is_inside(flow, edge->from) || !is_inside(flow, edge->to))
-			continue;
-		flow->has_loops |= edge->to <= edge->from;
-		if (!add_label(flow, edge->to - function->code.address))
-			return false;
-	}
-	return true;
-}
-
-/* Control may jump to `target` in the present state. */
-static void go_to(struct flow *flow, uint64_t target, uint32_t from)
-{
-	uint64_t offset = target - flow->function->code.address;
-	uint16_t number = flow->label_of[offset];
-	if (!number || !flow->live)
-		return;
-	struct label *label = &flow->labels[number - 1];
-	bool is_back = offset <= from;
-	if (!label->reached) {
-		label->reached = true;
-		state_copy(&label->state, &flow->state);
-		flow->changed |= is_back;
-		return;
-	}
-	enum join how = flow->sweep >= SWEEPS_EXACT ? JOIN_WIDEN
-			: is_back		    ? JOIN_BACKWARD
-						    : JOIN_FORWARD;
-	bool changed = state_join(&label->state, &flow->state, how);
-	flow->changed |= changed && is_back;
-}
-
-static void lose_track(struct flow *flow)
-{
-	state_reset(&flow->state);
-	flow->live = false;
-}
-
-/* Control reaches a label, from above or from where it was jumped to. */
-static void arrive(struct flow *flow, uint32_t at)
-{
-	uint16_t number = flow->label_of[at];
-	if (!number)
-		return;
-	struct label *label = &flow->labels[number - 1];
-	if (flow->live) {
-		uint64_t here = flow->function->code.address + at;
-		if (!label->reached) {
-			label->reached = true;
-			state_copy(&label->state, &flow->state);
-		} else {
-			/* From above, so nothing below was computed with less. */
-			go_to(flow, here, at ? at - 1 : 0);
-		}
-	}
-	if (label->reached) {
-		state_copy(&flow->state, &label->state);
-		flow->live = true;
-	} else {
-		lose_track(flow);
-	}
-}
+#define SWEEPS_MAX 8
+/* Larger than any function is: beyond, the symbol is damaged. */
+#define CODE_MAX (1u << 20)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
@@ -212,11 +108,11 @@ static void pass_arguments(struct flow *flow, struct kind prototype)
 	pass_formatted(flow, prototype);
 }
 
-static void set_entry(struct flow *flow)
+static void set_entry(void *context)
 {
+	struct flow *flow = context;
 	state_reset(&flow->state);
 	flow->state.registers[flow->world->lowering->stack] = (struct value){ .kind = VALUE_STACK };
-	flow->live = true;
 	if (flow->function->self.kind == CALLEE_TYPED) {
 		each_argument(flow, flow->function->self.prototype, enter_argument);
 		return;
@@ -309,7 +205,7 @@ static void call(struct flow *flow, const struct op *op)
 	/* Where a function is traced, the call at the hook goes to the tracer: not a call of its
 	 * own. */
 	if ((callee.kind == CALLEE_HELPER && callee.helper == HELPER_NOTHING) ||
-	    (callee.kind == CALLEE_UNKNOWN && op->at <= HOOK_MAX))
+	    (callee.kind == CALLEE_UNKNOWN && op->at <= LOWER_HOOK_MAX))
 		return;
 	struct kind prototype = { 0, 0 };
 	if (callee.kind == CALLEE_TYPED)
@@ -337,8 +233,8 @@ static void jump(struct flow *flow, const struct op *op)
 {
 	uint64_t target = (uint64_t)op->constant;
 	struct callee callee = { .kind = CALLEE_UNKNOWN };
-	if (is_inside(flow, target)) {
-		go_to(flow, target, op->at);
+	if (sweep_is_inside(&flow->sweep, target)) {
+		sweep_go_to(&flow->sweep, target, op->at);
 		return;
 	}
 	flow->world->callee(flow->world->context, target, &callee);
@@ -366,18 +262,18 @@ static void execute_flow(struct flow *flow, const struct op *op)
 		break;
 	case OP_JUMP:
 		jump(flow, op);
-		lose_track(flow);
+		sweep_end_path(&flow->sweep);
 		break;
 	case OP_JUMP_REGISTER:
 		jump_register(flow, op->from);
-		lose_track(flow);
+		sweep_end_path(&flow->sweep);
 		break;
 	case OP_RETURN:
 		pass_result(flow);
-		lose_track(flow);
+		sweep_end_path(&flow->sweep);
 		break;
 	default: /* OP_STOP */
-		lose_track(flow);
+		sweep_end_path(&flow->sweep);
 	}
 }
 
@@ -468,80 +364,55 @@ static void execute(struct flow *flow, const struct op *op)
 
 /* --- sweeps ---------------------------------------------------------------------------------- */
 
-/* Jumps that are patched out at the moment (static branches), but may be taken at other times. */
-static void take_edges(struct flow *flow, size_t *edge, uint32_t at)
+static void lose_track(void *context)
 {
-	const struct flow_function *function = flow->function;
-	uint64_t here = function->code.address + at;
-	for (; *edge < function->edge_count && function->edges[*edge].from <= here; ++*edge)
-		if (function->edges[*edge].from == here &&
-		    is_inside(flow, function->edges[*edge].to))
-			go_to(flow, function->edges[*edge].to, at);
+	struct flow *flow = context;
+	state_reset(&flow->state);
 }
 
-/* Instructions that are nothing have no operations, but may be labels: each byte is asked. */
-static void arrive_all(struct flow *flow, size_t *edge, uint32_t from, uint32_t to)
+static bool join_states(void *to, const void *from, enum join how)
 {
-	const struct flow_function *function = flow->function;
-	bool has_edge = *edge < function->edge_count &&
-			function->edges[*edge].from <= function->code.address + to;
-	for (uint32_t at = from; at <= to; at++) {
-		static const uint16_t none[4];
-		if (!has_edge && at + 3 <= to && !memcmp(&flow->label_of[at], none, sizeof(none))) {
-			at += 3;
-			continue;
-		}
-		if (flow->label_of[at])
-			arrive(flow, at);
-		if (has_edge)
-			take_edges(flow, edge, at);
-	}
+	return state_join(to, from, how);
 }
 
-static void sweep(struct flow *flow)
+static void copy_state(void *to, const void *from)
 {
-	size_t edge = 0;
-	uint32_t last = UINT32_MAX;
-	set_entry(flow);
-	flow->changed = false;
-	for (size_t i = 0; i < flow->ops.count; i++) {
-		const struct op *op = &flow->ops.items[i];
-		if (op->at != last) {
-			arrive_all(flow, &edge, last == UINT32_MAX ? 0 : last + 1, op->at);
-			last = op->at;
-		}
-		flow->at = op->at;
-		if (op->kind != OP_BRANCH && op->kind != OP_CONDITION)
-			flow->compared_size = 0;
-		if (flow->reports && flow->world->observe)
-			observe(flow, op);
-		execute(flow, op);
-	}
+	state_copy(to, from);
 }
 
-static void converge(struct flow *flow)
+static void step(void *context, const struct op *op)
 {
-	for (size_t i = 0; i < flow->label_count; i++)
-		flow->labels[i].reached = false;
-	for (flow->sweep = 0; flow->sweep < SWEEPS_MAX; flow->sweep++) {
-		sweep(flow);
-		if (!flow->changed)
-			break;
-	}
+	struct flow *flow = context;
+	flow->at = op->at;
+	if (op->kind != OP_BRANCH && op->kind != OP_CONDITION)
+		flow->compared_size = 0;
+	if (flow->reports && flow->world->observe)
+		observe(flow, op);
+	execute(flow, op);
 }
+
+static const struct sweep_rules rules = {
+	.state_size = sizeof(struct state),
+	.most = SWEEPS_MAX,
+	.enter = set_entry,
+	.execute = step,
+	.lose = lose_track,
+	.join = join_states,
+	.copy = copy_state,
+};
 
 /* Sweeps until nothing new is learnt, then once more to report: so each finding comes once. */
 static void sweep_all(struct flow *flow)
 {
 	flow->reports = flow->knows_objects = false;
 	flow->object_count = 0;
-	converge(flow);
+	(void)sweep_converge(&flow->sweep);
 	if (!flow->world->observe && objects_learned(flow)) {
 		flow->knows_objects = true;
-		converge(flow);
+		(void)sweep_converge(&flow->sweep);
 	}
 	flow->reports = true;
-	sweep(flow);
+	sweep_once(&flow->sweep);
 }
 
 /* Without a global's address in it there is nothing to find in a function. */
@@ -570,7 +441,8 @@ struct error *flow_run(struct flow *flow, const struct flow_function *function)
 		return error_no_memory();
 	if (!flow->world->observe && !mentions_data(flow))
 		return NULL;
-	if (!find_labels(flow))
+	if (!sweep_begin(&flow->sweep, &function->code, &flow->ops, function->edges,
+			 function->edge_count))
 		return error_no_memory();
 	sweep_all(flow);
 	return NULL;
@@ -584,6 +456,7 @@ struct flow *flow_create(const struct flow_world *world, void *emit_context)
 	flow->world = world;
 	flow->emit_context = emit_context;
 	flow->lay.levels = world->levels;
+	flow->sweep = (struct sweep){ .rules = &rules, .context = flow, .state = &flow->state };
 	flow->decoder = world->lowering->create();
 	if (flow->decoder)
 		return flow;
@@ -597,7 +470,6 @@ void flow_destroy(struct flow *flow)
 		return;
 	flow->world->lowering->destroy(flow->decoder);
 	free(flow->ops.items);
-	free(flow->labels);
-	free(flow->label_of);
+	sweep_deinit(&flow->sweep);
 	free(flow);
 }

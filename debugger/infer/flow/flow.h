@@ -88,15 +88,10 @@ struct flow_world {
 	bool emits_per_cpu;
 };
 
-/* A jump that the text does not show as it is now: a static branch that is off. */
-struct flow_edge {
-	uint64_t from, to;
-};
-
 struct flow_function {
 	struct code code;
 	struct callee self; /* its own prototype, if that is known */
-	const struct flow_edge *edges;
+	const struct code_edge *edges;
 	size_t edge_count;
 };
 

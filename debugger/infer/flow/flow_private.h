@@ -22,11 +22,6 @@ struct object {
 
 #define ARGUMENTS_MAX 8
 
-struct label {
-	bool reached;
-	struct state state; /* of all that arrives here */
-};
-
 /* What a prototype types of the arguments in registers, and of the result. */
 struct arguments {
 	struct kind prototype; /* id 0: empty */
@@ -44,19 +39,10 @@ struct flow {
 	struct lay lay;
 	struct arguments arguments[ARGUMENTS_CACHE];
 	struct ops ops;
-	struct label *labels;
-	size_t label_count, label_capacity;
-	uint16_t *label_of; /* by offset in the code: number + 1, 0: none */
-	size_t label_of_capacity;
-	bool has_loops;
-
-	/* The sweep. */
+	struct sweep sweep;
 	const struct flow_function *function;
 	struct state state;
-	bool live;    /* `state` is what is known here; else we do not know how we got here */
 	bool reports; /* findings are wanted */
-	bool changed; /* something that was computed from is now less certain */
-	int sweep;
 	uint32_t at;
 	struct object objects[OBJECTS_MAX];
 	uint8_t object_count;

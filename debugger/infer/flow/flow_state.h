@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_INFER_FLOW_FLOW_STATE_H
 #define DEBUGGER_INFER_FLOW_FLOW_STATE_H
 
+#include "debugger/code/sweep.h"
 #include "debugger/infer/flow/flow.h"
 
 enum value_kind {
@@ -76,7 +77,6 @@ int value_origins(const struct value *value, struct value ret[2]);
 
 void state_reset(struct state *state);
 void state_copy(struct state *to, const struct state *from);
-enum join { JOIN_FORWARD, JOIN_BACKWARD, JOIN_WIDEN };
 /* The value where two paths meet: it may be either. */
 struct value value_join(const struct value *a, const struct value *b, enum join how);
 /* True: `to` changed. */

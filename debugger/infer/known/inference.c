@@ -246,7 +246,7 @@ bool known_global(struct inference *inference, uint64_t address, struct kind *re
 
 static int compare_edges(const void *a, const void *b)
 {
-	const struct flow_edge *left = a, *right = b;
+	const struct code_edge *left = a, *right = b;
 	if (left->from != right->from)
 		return left->from < right->from ? -1 : 1;
 	return left->to < right->to ? -1 : left->to > right->to;
@@ -275,7 +275,7 @@ void inference_read_edges(struct inference *inference)
 		const uint8_t *entry = (const uint8_t *)data + i * JUMP_ENTRY;
 		uint64_t place = start + i * JUMP_ENTRY;
 		bool big_endian = target->memory->big_endian;
-		inference->edges[i] = (struct flow_edge){
+		inference->edges[i] = (struct code_edge){
 			.from = place + (uint64_t)(int32_t)load_u32(entry, big_endian),
 			.to = place + 4 + (uint64_t)(int32_t)load_u32(entry + 4, big_endian),
 		};

@@ -43,7 +43,7 @@ struct inference {
 	known_type_of *known_type;
 	void *known_context;
 	struct address_map known; /* struct known_global, by address of the symbol */
-	struct flow_edge *edges;  /* of static branches, by `from` */
+	struct code_edge *edges;  /* of static branches, by `from` */
 	size_t edge_count;
 	bool edges_read, modules_read;
 

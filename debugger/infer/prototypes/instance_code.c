@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/prototypes/instance_code.h"
 
-#include "base/array.h"
+#include "debugger/code/sweep.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define CODE_MAX    (1u << 16)
-#define LABELS_MAX  2048
 #define SWEEPS_MAX  8
 #define SLOTS_MAX   24
 #define MEMBERS_MAX 65536
 #define STACK_NODE  UINT16_MAX
 /* What a callee may write from an address on, or an instruction of unknown length. */
 #define STACK_AREA 4096
-/* The hook for tracing (__fentry__) is at most so many bytes into a function. */
-#define HOOK_MAX 4
 
 /* node + number; node 0: anything. STACK_NODE: the stack pointer at entry plus the number. */
 struct term {
@@ -34,21 +31,12 @@ struct place_state {
 	uint8_t slot_count;
 };
 
-struct place_label {
-	bool reached;
-	struct place_state state;
-};
-
 struct reading {
 	const struct use_world *world;
-	const struct code *code;
 	struct uses *uses;
-	struct ops ops;
-	uint16_t *label_of; /* by offset: number + 1 */
-	struct place_label *labels;
-	size_t label_count;
+	struct sweep sweep;
 	struct place_state state;
-	bool live, changed, records, failed;
+	bool records;
 };
 
 /* --- states ---------------------------------------------------------------------------------- */
@@ -58,7 +46,7 @@ static bool is_same(struct term a, struct term b)
 	return a.node == b.node && (a.number == b.number || !a.node);
 }
 
-static struct term *find_slot(struct place_state *state, int32_t offset)
+static const struct term *find_slot(const struct place_state *state, int32_t offset)
 {
 	for (uint8_t i = 0; i < state->slot_count; i++)
 		if (state->slots[i].offset == offset)
@@ -80,8 +68,10 @@ static void set_slot(struct place_state *state, int32_t offset, int32_t size, st
 }
 
 /* True: `to` changed. */
-static bool join(struct place_state *to, struct place_state *from)
+static bool join(void *left, const void *right, enum join how)
 {
+	struct place_state *to = left;
+	const struct place_state *from = right;
 	bool changed = false;
 	for (int i = 0; i < LOWER_REGISTERS; i++) {
 		if (!to->registers[i].node || is_same(to->registers[i], from->registers[i]))
@@ -90,7 +80,7 @@ static bool join(struct place_state *to, struct place_state *from)
 		changed = true;
 	}
 	for (unsigned int i = to->slot_count; i-- > 0;) {
-		struct term *other = find_slot(from, to->slots[i].offset);
+		const struct term *other = find_slot(from, to->slots[i].offset);
 		if (other && is_same(*other, to->slots[i].term))
 			continue;
 		to->slots[i] = to->slots[--to->slot_count];
@@ -99,66 +89,12 @@ static bool join(struct place_state *to, struct place_state *from)
 	return changed;
 }
 
-/* --- labels ---------------------------------------------------------------------------------- */
-
-static bool is_inside(const struct reading *reading, uint64_t address)
-{
-	return address - reading->code->address < reading->code->size;
-}
-
-static bool find_labels(struct reading *reading)
-{
-	reading->label_of = calloc(reading->code->size + 1, sizeof(*reading->label_of));
-	if (!reading->label_of)
-		return false;
-	for (size_t i = 0; i < reading->ops.count; i++) {
-		const struct op *op = &reading->ops.items[i];
-		uint64_t target = (uint64_t)op->constant;
-		if ((op->kind != OP_JUMP && op->kind != OP_BRANCH) || !is_inside(reading, target))
-			continue;
-		uint16_t *label = &reading->label_of[target - reading->code->address];
-		if (!*label && reading->label_count < LABELS_MAX)
-			*label = (uint16_t)++reading->label_count;
-		else if (!*label)
-			reading->failed = true;
-	}
-	reading->labels = calloc(reading->label_count + 1, sizeof(*reading->labels));
-	return reading->labels;
-}
-
-static void go_to(struct reading *reading, uint64_t target)
-{
-	uint16_t number = reading->label_of[target - reading->code->address];
-	if (!number || !reading->live)
-		return;
-	struct place_label *label = &reading->labels[number - 1];
-	if (!label->reached) {
-		label->reached = true;
-		label->state = reading->state;
-		reading->changed = true;
-	} else {
-		reading->changed |= join(&label->state, &reading->state);
-	}
-}
-
-static void arrive(struct reading *reading, uint32_t at)
-{
-	uint16_t number = reading->label_of[at];
-	if (!number)
-		return;
-	go_to(reading, reading->code->address + at);
-	struct place_label *label = &reading->labels[number - 1];
-	reading->live = label->reached;
-	if (label->reached)
-		reading->state = label->state;
-}
-
 /* --- what is recorded ------------------------------------------------------------------------ */
 
 static void record(struct reading *reading, struct use use)
 {
 	struct uses *uses = reading->uses;
-	if (!reading->records || !reading->live || !use.node || use.node == STACK_NODE)
+	if (!reading->records || !use.node || use.node == STACK_NODE)
 		return;
 	for (size_t i = 0; i < uses->count; i++) {
 		const struct use *other = &uses->items[i];
@@ -177,7 +113,7 @@ static bool is_argument(const struct reading *reading, struct term term)
 
 static void read_argument(struct reading *reading, struct term term)
 {
-	if (reading->live && reading->records)
+	if (reading->records)
 		reading->uses->read |= 1u << (term.node - 1);
 }
 
@@ -240,7 +176,7 @@ static struct term load(struct reading *reading, const struct op *op)
 {
 	struct term place = place_of(reading, op), nothing = { 0, 0 };
 	if (place.node == STACK_NODE) {
-		struct term *slot = find_slot(&reading->state, place.number);
+		const struct term *slot = find_slot(&reading->state, place.number);
 		if (slot && is_argument(reading, *slot))
 			read_argument(reading, *slot);
 		return slot && op->size == 8 ? *slot : nothing;
@@ -327,7 +263,7 @@ static void call(struct reading *reading, const struct op *op)
 	if (callee.kind == CALLEE_HELPER && callee.helper == HELPER_REGISTER)
 		call_register(reading, callee.helper_register);
 	else if ((callee.kind == CALLEE_HELPER && callee.helper == HELPER_NOTHING) ||
-		 (callee.kind == CALLEE_UNKNOWN && op->at <= HOOK_MAX))
+		 (callee.kind == CALLEE_UNKNOWN && op->at <= LOWER_HOOK_MAX))
 		return;
 	else if (callee.kind == CALLEE_TYPED)
 		pass_arguments(reading, callee.prototype);
@@ -359,11 +295,12 @@ static void execute_flow(struct reading *reading, const struct op *op)
 		return;
 	case OP_JUMP:
 	case OP_BRANCH:
-		if (is_inside(reading, (uint64_t)op->constant))
-			go_to(reading, (uint64_t)op->constant);
+		if (sweep_is_inside(&reading->sweep, (uint64_t)op->constant))
+			sweep_go_to(&reading->sweep, (uint64_t)op->constant, op->at);
 		else
 			jump_out(reading, (uint64_t)op->constant);
-		reading->live = reading->live && op->kind == OP_BRANCH;
+		if (op->kind == OP_JUMP)
+			sweep_end_path(&reading->sweep);
 		return;
 	case OP_JUMP_REGISTER:
 		call_register(reading, op->from);
@@ -371,11 +308,12 @@ static void execute_flow(struct reading *reading, const struct op *op)
 	default: /* OP_RETURN, OP_STOP */
 		break;
 	}
-	reading->live = false;
+	sweep_end_path(&reading->sweep);
 }
 
-static void execute(struct reading *reading, const struct op *op)
+static void execute(void *context, const struct op *op)
 {
+	struct reading *reading = context;
 	struct term *registers = reading->state.registers, nothing = { 0, 0 };
 	switch ((enum op_kind)op->kind) {
 	case OP_CONSTANT:
@@ -427,64 +365,44 @@ static void execute(struct reading *reading, const struct op *op)
 
 /* --- sweeps ---------------------------------------------------------------------------------- */
 
-static void set_entry(struct reading *reading)
+static void set_entry(void *context)
 {
+	struct reading *reading = context;
 	const struct lowering *lowering = reading->world->lowering;
 	memset(&reading->state, 0, sizeof(reading->state));
 	for (uint8_t i = 0; i < lowering->argument_count; i++)
 		reading->state.registers[lowering->arguments[i]].node = i + 1;
 	reading->state.registers[lowering->stack].node = STACK_NODE;
-	reading->live = true;
 }
 
-static void sweep(struct reading *reading)
-{
-	uint32_t next = 0;
-	set_entry(reading);
-	reading->changed = false;
-	for (size_t i = 0; i < reading->ops.count; i++) {
-		const struct op *op = &reading->ops.items[i];
-		/* Instructions that are nothing have no operations, but may be labels. */
-		for (; next <= op->at; next++)
-			arrive(reading, next);
-		if (reading->live)
-			execute(reading, op);
-	}
-}
-
-static void sweep_all(struct reading *reading, bool *ret_known)
-{
-	struct uses *uses = reading->uses;
-	uses->node_count = (uint16_t)(reading->world->lowering->argument_count + 1);
-	for (int i = 0; i < SWEEPS_MAX; i++) {
-		sweep(reading);
-		if (reading->changed)
-			continue;
-		reading->records = true;
-		sweep(reading);
-		*ret_known = true;
-		return;
-	}
-}
+static const struct sweep_rules rules = {
+	.state_size = sizeof(struct place_state),
+	.most = SWEEPS_MAX,
+	.enter = set_entry,
+	.execute = execute,
+	.join = join,
+};
 
 struct error *uses_read(const struct use_world *world, const struct code *code, struct uses *ret,
 			bool *ret_known)
 {
-	struct reading reading = { .world = world, .code = code, .uses = ret };
+	struct reading reading = { .world = world, .uses = ret };
+	struct ops ops = { .items = NULL };
 	*ret_known = false;
 	memset(ret, 0, sizeof(*ret));
 	if (!code->size || code->size > CODE_MAX)
 		return NULL;
-	struct decoder *decoder = world->lowering->create();
-	if (!decoder)
-		return error_no_memory();
-	world->lowering->lower(decoder, code, &reading.ops);
-	world->lowering->destroy(decoder);
-	bool has_memory = !reading.ops.failed && find_labels(&reading);
-	if (has_memory && !reading.failed)
-		sweep_all(&reading, ret_known);
-	free(reading.ops.items);
-	free(reading.label_of);
-	free(reading.labels);
+	ret->node_count = (uint16_t)(world->lowering->argument_count + 1);
+	reading.sweep =
+		(struct sweep){ .rules = &rules, .context = &reading, .state = &reading.state };
+	bool has_memory = lowering_read(world->lowering, code, &ops) &&
+			  sweep_begin(&reading.sweep, code, &ops, NULL, 0);
+	*ret_known = has_memory && !reading.sweep.too_many && sweep_converge(&reading.sweep);
+	if (*ret_known) {
+		reading.records = true;
+		sweep_once(&reading.sweep);
+	}
+	free(ops.items);
+	sweep_deinit(&reading.sweep);
 	return has_memory ? NULL : error_no_memory();
 }

@@ -473,7 +473,7 @@ static void test_static_branch(void)
 	uint64_t to = TEXT + code_size;
 	bytes("48 89 df");
 	call(PUT_FOO);
-	struct flow_edge edge = { from, to };
+	struct code_edge edge = { from, to };
 	struct flow *flow = flow_create(&world, NULL);
 	struct flow_function function = { .code = { machine_code, code_size, TEXT } };
 	finding_count = 0;
@@ -647,7 +647,7 @@ static void test_damaged_code(void)
 							    TEXT } };
 		function.self =
 			(struct callee){ .kind = CALLEE_TYPED, .prototype = { 0, LIST_ADD_PROTO } };
-		struct flow_edge edge = { TEXT + seed % 250, TEXT + seed % 241 };
+		struct code_edge edge = { TEXT + seed % 250, TEXT + seed % 241 };
 		function.edges = &edge;
 		function.edge_count = 1;
 		CHECK_OK(flow_run(flow, &function));
