@@ -134,7 +134,7 @@ bool hint_type_find(struct hint_types *types, const struct btf *btf, const char 
 	return ret->type.btf;
 }
 
-void hint_types_prepare(struct hint_types *types, struct hints *hints, uint8_t kernels,
+void hint_types_prepare(struct hint_types *types, struct hints *hints, uint32_t kernels,
 			const struct btf *btf, const struct symbol *symbol)
 {
 	struct hint rows[HINTS_A_NAME];

@@ -26,7 +26,7 @@ void hint_types_destroy(struct hint_types *types);
 bool hint_type_find(struct hint_types *types, const struct btf *btf, const char *text,
 		    bool is_shared, struct hint_type *ret);
 /* Looks up what the rows of some kernels say of a symbol, so that threads find it. */
-void hint_types_prepare(struct hint_types *types, struct hints *hints, uint8_t kernels,
+void hint_types_prepare(struct hint_types *types, struct hints *hints, uint32_t kernels,
 			const struct btf *btf, const struct symbol *symbol);
 
 #endif
