@@ -248,31 +248,21 @@ static struct error *unpack_rows(const struct bytes *columns, const struct kerne
 static struct error *open_kernel(struct hints *hints)
 {
 	struct block *block = &hints->blocks[0];
-	struct error *error =
-		unpack_block(hints->data + HEADER_SIZE, hints->packed[0], hints->raw[0], block);
-	if (!error && block->chunk_count != 5 + COLUMNS)
-		error = error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
-	if (!error)
-		error = unpack_strings(&block->chunks[0], &hints->kernels);
-	if (!error)
-		error = unpack_sets(&block->chunks[1], hints->kernels.count, &hints->sets);
-	if (!error)
-		error = unpack_strings(&block->chunks[2], &hints->types);
-	if (!error)
-		error = unpack_strings(&block->chunks[3], &hints->prefixes);
-	if (!error)
-		error = unpack_numbers(&block->chunks[4], hints->prefixes.count,
-				       &hints->family_types);
-	if (!error)
-		error = unpack_rows(&block->chunks[5], &hints->sets, NULL, &hints->kernel);
-	if (error)
-		return error;
-	if (!hash_index_init(&hints->kernel.index, hints->kernel.row_count))
+	struct part *kernel = &hints->kernel;
+	TRY(unpack_block(hints->data + HEADER_SIZE, hints->packed[0], hints->raw[0], block));
+	if (block->chunk_count != 5 + COLUMNS)
+		return error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
+	TRY(unpack_strings(&block->chunks[0], &hints->kernels));
+	TRY(unpack_sets(&block->chunks[1], hints->kernels.count, &hints->sets));
+	TRY(unpack_strings(&block->chunks[2], &hints->types));
+	TRY(unpack_strings(&block->chunks[3], &hints->prefixes));
+	TRY(unpack_numbers(&block->chunks[4], hints->prefixes.count, &hints->family_types));
+	TRY(unpack_rows(&block->chunks[5], &hints->sets, NULL, kernel));
+	if (!hash_index_init(&kernel->index, kernel->row_count))
 		return error_no_memory();
-	for (size_t i = 0; i < hints->kernel.row_count; i++)
-		if (!hash_index_add(&hints->kernel.index,
-				    hash_string(hints->kernel.names + hints->kernel.rows[i].name),
-				    (uint32_t)i))
+	for (size_t i = 0; i < kernel->row_count; i++)
+		if (!hash_index_add(&kernel->index,
+				    hash_string(kernel->names + kernel->rows[i].name), (uint32_t)i))
 			return error_no_memory();
 	return NULL;
 }
@@ -280,25 +270,20 @@ static struct error *open_kernel(struct hints *hints)
 static struct error *open_modules(struct hints *hints)
 {
 	struct block *block = &hints->blocks[1];
-	struct error *error = unpack_block(hints->data + HEADER_SIZE + hints->packed[0],
-					   hints->packed[1], hints->raw[1], block);
-	if (!error && block->chunk_count != 3 + COLUMNS)
-		error = error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
-	if (!error)
-		error = unpack_strings(&block->chunks[0], &hints->modules);
-	if (!error)
-		error = unpack_numbers(&block->chunks[1], hints->modules.count,
-				       &hints->module_sizes);
-	if (!error)
-		error = unpack_strings(&block->chunks[2], &hints->module_types);
 	uint64_t rows = 0;
-	for (size_t i = 0; !error && i < hints->modules.count; i++)
+	TRY(unpack_block(hints->data + HEADER_SIZE + hints->packed[0], hints->packed[1],
+			 hints->raw[1], block));
+	if (block->chunk_count != 3 + COLUMNS)
+		return error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
+	TRY(unpack_strings(&block->chunks[0], &hints->modules));
+	TRY(unpack_numbers(&block->chunks[1], hints->modules.count, &hints->module_sizes));
+	TRY(unpack_strings(&block->chunks[2], &hints->module_types));
+	for (size_t i = 0; i < hints->modules.count; i++)
 		rows += hints->module_sizes[i];
-	if (!error && rows != block->chunks[3].size)
-		error = error_create(ERROR_FORMAT, "hints: modules have other numbers of rows");
-	return error ? error
-		     : unpack_rows(&block->chunks[3], &hints->sets, hints->module_sizes,
-				   &hints->of_modules);
+	if (rows != block->chunks[3].size)
+		return error_create(ERROR_FORMAT, "hints: modules have other numbers of rows");
+	return unpack_rows(&block->chunks[3], &hints->sets, hints->module_sizes,
+			   &hints->of_modules);
 }
 
 struct error *hints_open(const void *data, size_t size, struct hints **ret)
