@@ -65,8 +65,9 @@ struct cache_row {
 	uint32_t count, row;
 	int16_t score, margin;
 	uint8_t confidence, sources;
-	bool count_is_proved;
+	uint8_t count_is_proved, unused;
 };
+_Static_assert(sizeof(struct cache_row) == 40, "no padding: rows are kept as they are in memory");
 #define CACHE_NO_TYPE UINT32_MAX
 
 struct cache_rows {

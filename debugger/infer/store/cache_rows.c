@@ -1,43 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Four u32: modules, types, rows, bytes of text; then these, in this order, of fixed size, and the
- * text, which ends with a NUL. Little-endian.
+ * A header; then modules, types and rows, of fixed size, and the text, which ends with a NUL. They
+ * are as this program has them in memory: no other one reads them, for its build id is in the key.
  */
 #include "debugger/infer/store/cache.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_SIZE 16
-#define MODULE_SIZE 20
-#define TYPE_SIZE   20
-#define ROW_SIZE    40
-#define COUNT_MAX   (1u << 22)
+#define COUNT_MAX (1u << 22)
+
+struct header {
+	uint32_t modules, types, rows, text_size;
+};
+
+/* With offsets into the text where what is read has the text. */
+struct module_row {
+	uint64_t base, size;
+	uint32_t name, unused;
+};
+
+struct type_row {
+	uint32_t view, id, kind, size, text;
+};
 
 /* --- reading -------------------------------------------------------------------------------- */
 
 bool cache_rows_open(struct cache_rows *rows, uint8_t *data, size_t size)
 {
+	struct header header = { .text_size = 0 };
 	*rows = (struct cache_rows){ .data = data };
-	if (size >= HEADER_SIZE) {
-		rows->module_count = load_u32(data, false);
-		rows->type_count = load_u32(data + 4, false);
-		rows->row_count = load_u32(data + 8, false);
-		rows->text_size = load_u32(data + 12, false);
-	}
-	uint64_t expected = HEADER_SIZE + (uint64_t)rows->module_count * MODULE_SIZE +
-			    (uint64_t)rows->type_count * TYPE_SIZE +
-			    (uint64_t)rows->row_count * ROW_SIZE + rows->text_size;
-	if (expected != size || !rows->text_size || data[size - 1]) {
+	if (size >= sizeof(header))
+		memcpy(&header, data, sizeof(header));
+	uint64_t modules = (uint64_t)header.modules * sizeof(struct module_row);
+	uint64_t types = (uint64_t)header.types * sizeof(struct type_row);
+	uint64_t answers = (uint64_t)header.rows * sizeof(struct cache_row);
+	if (sizeof(header) + modules + types + answers + header.text_size != size ||
+	    !header.text_size || data[size - 1]) {
 		cache_rows_close(rows);
 		return false;
 	}
-	rows->modules = data + HEADER_SIZE;
-	rows->types = rows->modules + (size_t)rows->module_count * MODULE_SIZE;
-	rows->rows = rows->types + (size_t)rows->type_count * TYPE_SIZE;
-	rows->texts = (const char *)rows->rows + (size_t)rows->row_count * ROW_SIZE;
+	rows->module_count = header.modules;
+	rows->type_count = header.types;
+	rows->row_count = header.rows;
+	rows->text_size = header.text_size;
+	rows->modules = data + sizeof(header);
+	rows->types = rows->modules + modules;
+	rows->rows = rows->types + types;
+	rows->texts = (const char *)rows->rows + answers;
 	return true;
 }
 
@@ -55,44 +66,31 @@ static const char *text_at(const struct cache_rows *rows, uint32_t offset)
 
 bool cache_rows_module(const struct cache_rows *rows, uint32_t number, struct cache_module *ret)
 {
-	const uint8_t *at = rows->modules + (size_t)number * MODULE_SIZE;
+	struct module_row row;
 	if (number >= rows->module_count)
 		return false;
-	*ret = (struct cache_module){ load_u64(at, false), load_u64(at + 8, false),
-				      text_at(rows, load_u32(at + 16, false)) };
+	memcpy(&row, rows->modules + number * sizeof(row), sizeof(row));
+	*ret = (struct cache_module){ row.base, row.size, text_at(rows, row.name) };
 	return ret->name;
 }
 
 bool cache_rows_type(const struct cache_rows *rows, uint32_t number, struct cache_type *ret)
 {
-	const uint8_t *at = rows->types + (size_t)number * TYPE_SIZE;
+	struct type_row row;
 	if (number >= rows->type_count)
 		return false;
-	*ret = (struct cache_type){ load_u32(at, false), load_u32(at + 4, false),
-				    load_u32(at + 8, false), load_u32(at + 12, false),
-				    text_at(rows, load_u32(at + 16, false)) };
+	memcpy(&row, rows->types + number * sizeof(row), sizeof(row));
+	*ret = (struct cache_type){ row.view, row.id, row.kind, row.size, text_at(rows, row.text) };
 	return ret->text && ret->view <= rows->module_count;
 }
 
 bool cache_rows_row(const struct cache_rows *rows, uint32_t number, struct cache_row *ret)
 {
-	const uint8_t *at = rows->rows + (size_t)number * ROW_SIZE;
 	if (number >= rows->row_count)
 		return false;
-	*ret = (struct cache_row){ .place = load_u64(at, false),
-				   .room = load_u32(at + 8, false),
-				   .name = load_u32(at + 12, false),
-				   .bytes = load_u32(at + 16, false),
-				   .type = load_u32(at + 20, false),
-				   .count = load_u32(at + 24, false),
-				   .row = load_u32(at + 28, false),
-				   .score = (int16_t)load_u16(at + 32, false),
-				   .margin = (int16_t)load_u16(at + 34, false),
-				   .confidence = at[36],
-				   .sources = at[37],
-				   .count_is_proved = at[38] };
+	memcpy(ret, rows->rows + number * sizeof(*ret), sizeof(*ret));
 	bool is_known = ret->confidence != CONFIDENCE_UNKNOWN;
-	return ret->confidence <= CONFIDENCE_CERTAIN && at[38] <= 1 && !at[39] &&
+	return ret->confidence <= CONFIDENCE_CERTAIN && ret->count_is_proved <= 1 && !ret->unused &&
 	       (is_known ? ret->type < rows->type_count && ret->row
 			 : ret->type == CACHE_NO_TYPE && !ret->count) &&
 	       (!ret->count || ret->count / (ret->row ? ret->row : 1));
@@ -100,22 +98,16 @@ bool cache_rows_row(const struct cache_rows *rows, uint32_t number, struct cache
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-static void store(uint8_t *to, uint64_t value, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-}
-
-/* Room for one more item of `size` bytes; NULL: there is none. */
-static uint8_t *grow(struct cache_writer *writer, uint8_t **items, size_t *capacity,
-		     uint32_t *count, size_t size)
+/* One more item of `size` bytes. */
+static void add(struct cache_writer *writer, uint8_t **items, size_t *capacity, uint32_t *count,
+		const void *item, size_t size)
 {
 	if (writer->failed || *count >= COUNT_MAX ||
 	    !array_reserve(items, capacity, (*count + (size_t)1) * size)) {
 		writer->failed = true;
-		return NULL;
+		return;
 	}
-	return *items + size * (*count)++;
+	memcpy(*items + size * (*count)++, item, size);
 }
 
 static uint32_t add_text(struct cache_writer *writer, const char *text)
@@ -133,71 +125,45 @@ static uint32_t add_text(struct cache_writer *writer, const char *text)
 
 void cache_write_module(struct cache_writer *writer, const struct cache_module *module)
 {
-	uint8_t *to = grow(writer, &writer->modules, &writer->module_capacity,
-			   &writer->module_count, MODULE_SIZE);
-	if (!to)
-		return;
-	store(to, module->base, 8);
-	store(to + 8, module->size, 8);
-	store(to + 16, add_text(writer, module->name), 4);
+	struct module_row row = { module->base, module->size, add_text(writer, module->name), 0 };
+	add(writer, &writer->modules, &writer->module_capacity, &writer->module_count, &row,
+	    sizeof(row));
 }
 
 void cache_write_type(struct cache_writer *writer, const struct cache_type *type)
 {
-	uint8_t *to = grow(writer, &writer->types, &writer->type_capacity, &writer->type_count,
-			   TYPE_SIZE);
-	if (!to)
-		return;
-	store(to, type->view, 4);
-	store(to + 4, type->id, 4);
-	store(to + 8, type->kind, 4);
-	store(to + 12, type->size, 4);
-	store(to + 16, add_text(writer, type->text), 4);
+	struct type_row row = { type->view, type->id, type->kind, type->size,
+				add_text(writer, type->text) };
+	add(writer, &writer->types, &writer->type_capacity, &writer->type_count, &row, sizeof(row));
 }
 
 void cache_write_row(struct cache_writer *writer, const struct cache_row *row)
 {
-	uint8_t *to =
-		grow(writer, &writer->rows, &writer->row_capacity, &writer->row_count, ROW_SIZE);
-	if (!to)
-		return;
-	store(to, row->place, 8);
-	store(to + 8, row->room, 4);
-	store(to + 12, row->name, 4);
-	store(to + 16, row->bytes, 4);
-	store(to + 20, row->type, 4);
-	store(to + 24, row->count, 4);
-	store(to + 28, row->row, 4);
-	store(to + 32, (uint16_t)row->score, 2);
-	store(to + 34, (uint16_t)row->margin, 2);
-	to[36] = row->confidence;
-	to[37] = row->sources;
-	to[38] = row->count_is_proved;
-	to[39] = 0;
+	add(writer, &writer->rows, &writer->row_capacity, &writer->row_count, row, sizeof(*row));
 }
 
 uint8_t *cache_writer_finish(struct cache_writer *writer, size_t *ret_size)
 {
-	const size_t sizes[] = { (size_t)writer->module_count * MODULE_SIZE,
-				 (size_t)writer->type_count * TYPE_SIZE,
-				 (size_t)writer->row_count * ROW_SIZE, 0 };
 	add_text(writer, ""); /* not empty, and ends with a NUL */
-	const void *const parts[] = { writer->modules, writer->types, writer->rows, writer->texts };
-	size_t size = HEADER_SIZE + sizes[0] + sizes[1] + sizes[2] + writer->text_size;
+	const struct header header = { writer->module_count, writer->type_count, writer->row_count,
+				       writer->text_size };
+	const struct {
+		const void *data;
+		size_t size;
+	} parts[] = { { &header, sizeof(header) },
+		      { writer->modules, header.modules * sizeof(struct module_row) },
+		      { writer->types, header.types * sizeof(struct type_row) },
+		      { writer->rows, header.rows * sizeof(struct cache_row) },
+		      { writer->texts, header.text_size } };
+	size_t size = 0;
+	for (size_t i = 0; i < ARRAY_COUNT(parts); i++)
+		size += parts[i].size;
 	uint8_t *data = writer->failed ? NULL : malloc(size), *to = data;
 	if (!data)
 		return NULL;
-	store(to, writer->module_count, 4);
-	store(to + 4, writer->type_count, 4);
-	store(to + 8, writer->row_count, 4);
-	store(to + 12, writer->text_size, 4);
-	to += HEADER_SIZE;
-	for (size_t i = 0; i < ARRAY_COUNT(parts); i++) {
-		size_t part = i < 3 ? sizes[i] : writer->text_size;
-		if (part)
-			memcpy(to, parts[i], part);
-		to += part;
-	}
+	for (size_t i = 0; i < ARRAY_COUNT(parts); to += parts[i++].size)
+		if (parts[i].size)
+			memcpy(to, parts[i].data, parts[i].size);
 	*ret_size = size;
 	return data;
 }
