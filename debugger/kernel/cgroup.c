@@ -19,12 +19,10 @@ static struct error *prepend(const char *name, const char *buffer, char **at)
 	return NULL;
 }
 
-struct error *task_cgroup(struct target *target, uint64_t task, char *buffer, size_t size)
+struct error *cgroup_path(struct target *target, uint64_t cgroup, char *buffer, size_t size)
 {
-	struct object object, set, group, node;
-	TRY(object_at(target, "struct task_struct", task, &object));
-	TRY(object_follow(&object, "cgroups", &set));
-	TRY(object_follow(&set, "dfl_cgrp", &group));
+	struct object group, node;
+	TRY(object_at(target, "struct cgroup", cgroup, &group));
 	TRY(object_follow(&group, "kn", &node));
 	/* kernfs_node.parent is called __parent since 741c10b096bc (6.15). */
 	const char *parent = object_has(&node, "parent") ? "parent" : "__parent";
@@ -47,4 +45,14 @@ struct error *task_cgroup(struct target *target, uint64_t task, char *buffer, si
 		TRY(object_follow(&node, parent, &node));
 	}
 	return error_create(ERROR_FORMAT, "more than %d cgroups above one another", DEPTH_LIMIT);
+}
+
+struct error *task_cgroup(struct target *target, uint64_t task, char *buffer, size_t size)
+{
+	struct object object, set;
+	uint64_t group;
+	TRY(object_at(target, "struct task_struct", task, &object));
+	TRY(object_follow(&object, "cgroups", &set));
+	TRY(object_u64(&set, "dfl_cgrp", &group));
+	return cgroup_path(target, group, buffer, size);
 }

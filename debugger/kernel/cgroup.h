@@ -11,5 +11,8 @@
  */
 struct error *task_cgroup(struct target *target, uint64_t task, char *buffer,
 			  size_t size) MUST_CHECK;
+/* The same of a struct cgroup at an address, of any hierarchy. */
+struct error *cgroup_path(struct target *target, uint64_t cgroup, char *buffer,
+			  size_t size) MUST_CHECK;
 
 #endif

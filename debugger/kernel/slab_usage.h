@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much memory each slab cache has, as /proc/slabinfo counts (kernel mm/slub.c). SLUB only. */
+#ifndef DEBUGGER_KERNEL_SLAB_USAGE_H
+#define DEBUGGER_KERNEL_SLAB_USAGE_H
+
+#include "debugger/kernel/slabs.h"
+
+struct slab_usage {
+	struct slab_cache cache;
+	uint64_t pages;
+	uint64_t objects; /* that there is room for */
+	/* Without those that are free in slabs that no CPU has to itself: "active_objs". */
+	uint64_t active;
+	uint64_t flags;
+	bool is_reclaimable; /* SLAB_RECLAIM_ACCOUNT */
+};
+
+struct slab_usages {
+	struct slab_usage *items; /* in the kernel's order */
+	size_t count, capacity;
+	uint64_t lost;		/* caches that could not be read */
+	bool knows_reclaimable; /* else is_reclaimable is not known */
+};
+
+/*
+ * All of `slab_caches`. `reclaimable`: the pages of slabs that the kernel counts as such; where it
+ * does not name the flag, that one is it whose caches have as many. Errors: what the dump lacks.
+ */
+struct error *slab_usages_read(struct target *target, uint64_t reclaimable,
+			       struct slab_usages *ret) MUST_CHECK;
+void slab_usages_deinit(struct slab_usages *usages);
+
+#endif
