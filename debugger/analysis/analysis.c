@@ -13,10 +13,11 @@ static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
 
 /* In the order in which what they find is said: what is nearest to a cause comes first. */
 static const struct detector detectors[] = {
-	{ "overflow", detect_overflow },
-	{ "fault", detect_fault },
-	{ "panic", detect_panic },
-	{ "hang", detect_hangs },
+	{ "overflow", detect_overflow }, /* of the stack */
+	{ "fault", detect_fault },	 /* an exception, BUG, WARN */
+	{ "panic", detect_panic },	 /* panic() for a reason of its own */
+	{ "memory", detect_memory },	 /* ran out, or there is too much of one thing */
+	{ "hang", detect_hangs },	 /* who waits for whom */
 };
 
 struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure)

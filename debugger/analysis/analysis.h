@@ -61,6 +61,7 @@ struct detector {
 struct error *detect_fault(struct analysis *analysis) MUST_CHECK;    /* exceptions, BUG, WARN */
 struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the stack */
 struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
+struct error *detect_memory(struct analysis *analysis) MUST_CHECK;   /* that ran out, or leaks */
 /* Of one task, what it waits for. */
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 

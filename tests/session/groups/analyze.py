@@ -12,7 +12,10 @@ CAUSES = {
     "boot1": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "boot2": ("nmi", "an NMI came", None),
     "kdump": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
-    "oom": ("out-of-memory", "memory ran out", "out_of_memory"),
+    "oom": ("out-of-memory", r'^memory ran out: anonymous memory has 2\d\d\.\d MiB of 3\d\d\.\d MiB; pid \d+ "collect" has most, 2\d\d\.\d MiB$',
+            "out_of_memory"),
+    "oomcg": ("cgroup-out-of-memory", r'^memory ran out in cgroup /greedy, whose limit is 16\.0 MiB: anonymous memory has 1[56]\.\d MiB '
+              r'of 16\.0 MiB; pid \d+ "collect" has most', "out_of_memory"),
     "hung": (None, "", ""),
     "stuck": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "hungtask": ("deadlock", '"abba-one" waits for mutex .*held up by \\d+ "abba-two"', "abba_one"),
@@ -37,6 +40,17 @@ CAUSES = {
     "soft": ("soft-lockup", r'did not schedule for too long: pid \d+ "lab-spinner" was in lab_device_poll', "lab_device_poll"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
+# {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
+ASIDES = {
+    "leak": ("slab-growth", r"^the slab cache lab_leak \(lab_leak_cache \[faults\]\) has 5\.\d MiB, .* 100\d\d\d objects$",
+             r"end of the list lab_records \[faults\], which has 100000 entries"),
+    "leakbuffers": ("slab-growth", r"^the slab cache kmalloc-\S+ \(list lab_records \[faults\]\) has \d+\.\d MiB",
+                    r"end of the list lab_records \[faults\], which has 100000 entries"),
+    "leakpages": ("unaccounted-pages", r"^2[5-9]\.\d MiB of pages, 1\d % of memory, are in no account", "all accounts together"),
+    "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
+}
+# Those of memory, which nothing else than the boots above is accused of.
+GROWTH = {kind for kind, _, _ in ASIDES.values() if "-growth" in kind} | {"unaccounted-pages"}
 # What else is said of one that runs in something else than a task.
 CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
 # Who waits for one another in guest/stuck; the worker is whichever runs the item.
@@ -84,6 +98,49 @@ def evidence_runs(program, boot, found, notes):
     for (command, text), answer in zip(pairs, answers):
         check(answer["ok"], f"{command} ({text}): {answer.get('error')}")
     notes.append(f"{len(pairs)} commands")
+
+
+def asides_are_told(program, boot, notes):
+    """What is wrong with a machine that died of something else, and nothing else of that sort."""
+    wanted, summary, text = ASIDES[boot.label.split()[1]]
+    found = program.result(boot.dump, "analyze")
+    mine = [finding for finding in found["findings"] if finding["kind"] == wanted]
+    check_equal(len(mine), 1, f"findings of {wanted}")
+    notes.append(mine[0]["summary"])
+    check(re.search(summary, mine[0]["summary"]), mine[0]["summary"])
+    check(any(re.search(text, evidence["text"]) for evidence in mine[0]["evidence"]), f"{mine[0]['evidence']}")
+    others = [finding["kind"] for finding in found["findings"] if finding["kind"] in GROWTH - {wanted}]
+    check(not others, f"also {others}")
+    evidence_runs(program, boot, {"findings": mine}, notes)
+
+
+def nothing_grew(program, boot):
+    found = [finding for finding in program.result(dump_of(boot), "analyze")["findings"] if finding["kind"] in GROWTH]
+    check(not found, f"{found}")
+
+
+def mebibytes(text, name):
+    found = re.search(rf"{name}: ([\d.]+) MiB", text)
+    check(found, f"no {name} in {text}")
+    return float(found[1])
+
+
+def amounts_are_the_kernels(program, boot, notes):
+    """Who has the memory, against what the kernel itself put into the log when it ran out."""
+    finding = program.result(boot.dump, "analyze")["findings"][0]
+    text = next(evidence["text"] for evidence in finding["evidence"] if "anonymous memory:" in evidence["text"])
+    with open(boot.path("console.txt"), encoding="utf-8", errors="replace") as file:
+        console = file.read()
+    if finding["kind"] == "cgroup-out-of-memory":
+        wanted = {"anonymous memory": int(re.search(r"\] anon (\d+)$", console, re.M)[1])}
+    else:
+        wanted = {name: 4096 * int(re.search(rf" {word}:(\d+)", console)[1]) for name, word in (
+            ("tmpfs and shared memory", "shmem"), ("unreclaimable slabs", "slab_unreclaimable"),
+            ("reclaimable slabs", "slab_reclaimable"))}
+    for name, size in wanted.items():
+        check(abs(mebibytes(text, "(?<!un)" + name if name.startswith("recl") else name) - size / (1 << 20)) < 0.7,
+              f"{name}: {size / (1 << 20)} MiB wanted in {text}")
+    notes.append(text)
 
 
 def deadlocks_are_told(program, boot):
@@ -211,6 +268,18 @@ def run(session):
             if name in FACTS:
                 with session.case(f"{boot.label}: facts"):
                     facts_are_told(program, boot)
+    for boot in boots(ASIDES):
+        if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: what else is wrong") as notes:
+                asides_are_told(program, boot, notes)
+    for boot in boots(("oom", "oomcg")):
+        if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: who has the memory") as notes:
+                amounts_are_the_kernels(program, boot, notes)
+    for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "null", "oom")):
+        if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: nothing is accused of growing"):
+                nothing_grew(program, boot)
     for boot in boots(("stuck", "hungtask")):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: deadlocks"):
