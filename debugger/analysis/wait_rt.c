@@ -8,6 +8,7 @@
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
+#include <stdio.h>
 #include <string.h>
 
 #define RT_MUTEX_FLAGS 1u
@@ -165,26 +166,41 @@ bool wait_find_rt_mutex(struct sleeper *sleeper)
 	return true;
 }
 
+/* Whatever of the functions around the wait the compiler left. */
+static bool find_argument(struct sleeper *sleeper, const struct rt_class *class, uint64_t base,
+			  uint64_t *ret)
+{
+	char pointer[64];
+	size_t frame = sleeper->frame;
+	snprintf(pointer, sizeof(pointer), "%s *", class->type);
+	if (wait_argument(sleeper, frame, frame + 1, pointer, ret))
+		return true;
+	if (!wait_argument(sleeper, frame, frame + 1, "struct rwbase_rt *", ret))
+		return false;
+	*ret -= base;
+	return true;
+}
+
 bool wait_find_rt_writer(struct sleeper *sleeper)
 {
 	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
-	uint64_t base, offset, owner;
-	if (!wait_frame_is(&sleeper->trace->frames[sleeper->frame], "rwbase_write_lock"))
+	const struct rt_row *row = row_of(&sleeper->trace->frames[sleeper->frame]);
+	uint64_t lock, base, owner;
+	if (!row || !row->mode || strcmp(row->mode, "write") != 0)
 		return false;
-	const struct rt_class *class =
-		class_of(sleeper, row_of(&sleeper->trace->frames[sleeper->frame]));
+	const struct rt_class *class = class_of(sleeper, row);
+	if (!wait_offset(world, class->type, "rwbase", &base))
+		return false;
 	wait->kind = class->kind;
 	wait->type = class->type;
-	wait->mode = "write";
+	wait->mode = row->mode;
 	wait->owner_how = "readers have it, whom the kernel does not name";
-	if (!wait_offset(world, class->type, "rwbase", &offset) ||
-	    !wait_argument(sleeper, sleeper->frame, sleeper->frame + 1, "struct rwbase_rt *",
-			   &base))
+	if (!find_argument(sleeper, class, base, &lock))
 		return true;
-	bool is_owned = wait_read(world, "struct rwbase_rt", base, "rtmutex.owner", &owner) &&
+	bool is_owned = wait_read(world, class->type, lock, "rwbase.rtmutex.owner", &owner) &&
 			(owner & ~(uint64_t)RT_MUTEX_FLAGS) == sleeper->task->address;
-	wait->object = base - offset;
+	wait->object = lock;
 	wait->how = is_owned ? "argument and owner word" : "argument";
 	wait->sure = is_owned ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
 	return true;

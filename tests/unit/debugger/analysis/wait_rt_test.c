@@ -241,14 +241,29 @@ static void test_no_waiter(void)
  */
 static void test_writer_that_drains(void)
 {
-	static const char *const functions[] = { "rwbase_write_lock", "caller", NULL };
+	static const struct {
+		const char *functions[3], *kind;
+		uint64_t state;
+	} ways[] = {
+		{ { "rwbase_write_lock", "caller", NULL }, "rwsem", UNINTERRUPTIBLE },
+		{ { "rwbase_write_lock", "caller", NULL }, "rwlock", RTLOCK_WAIT },
+		{ { "rt_write_lock", "caller", NULL }, "rwlock", RTLOCK_WAIT },
+		{ { "down_write", "caller", NULL }, "rwsem", UNINTERRUPTIBLE },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(ways); i++)
+		for (int is_rt = 0; is_rt < 2; is_rt++) {
+			struct fixture fixture;
+			build(&fixture, is_rt, ways[i].functions);
+			put(&fixture, TASK_A + STATE, ways[i].state);
+			CHECK_U64(wait_find_rt_writer(&fixture.sleeper), is_rt);
+			if (is_rt) {
+				CHECK_STRING(fixture.wait.kind, ways[i].kind);
+				CHECK_STRING(fixture.wait.mode, "write");
+				CHECK_U64(fixture.wait.object, 0);
+			}
+			finish(&fixture);
+		}
 	struct fixture fixture;
-	build(&fixture, true, functions);
-	CHECK(wait_find_rt_writer(&fixture.sleeper));
-	CHECK_STRING(fixture.wait.kind, "rwsem");
-	CHECK_STRING(fixture.wait.mode, "write");
-	CHECK_U64(fixture.wait.object, 0);
-	finish(&fixture);
 	build(&fixture, true, cases[0].functions);
 	CHECK(!wait_find_rt_writer(&fixture.sleeper));
 	finish(&fixture);
