@@ -28,18 +28,34 @@ static struct error *summarize(struct finding *finding, struct strbuf *text)
 	return error;
 }
 
+/* False: it has no owner, or one that cannot be read. */
+static bool read_owner(const struct analysis *analysis, const struct wait *wait, struct task *ret)
+{
+	if (!wait->owner)
+		return false;
+	struct error *error = task_read(analysis->target, wait->owner, ret);
+	error_free(error);
+	return !error;
+}
+
 /* A link of the chain as evidence, with the stack that shows it. */
 static struct error *add_link(const struct analysis *analysis, struct finding *finding,
-			      const struct wait *wait, const struct task *owner)
+			      const struct wait *wait)
 {
 	struct strbuf text = { 0 };
+	struct task owner;
 	char command[32];
-	TRY(wait_add_link(analysis->target, wait, owner, finding));
-	wait_put_link(analysis->target, wait, owner, &text);
+	bool has_owner = read_owner(analysis, wait, &owner);
+	struct error *error =
+		wait_add_link(analysis->target, wait, has_owner ? &owner : NULL, finding);
+	wait_put_link(analysis->target, wait, has_owner ? &owner : NULL, &text);
+	if (has_owner)
+		task_deinit(&owner);
 	strbuf_bytes(&text, "", 1);
 	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
-	struct error *error = text.failed ? error_no_memory()
-					  : finding_add(finding, command, "%s", text.data);
+	if (!error)
+		error = text.failed ? error_no_memory()
+				    : finding_add(finding, command, "%s", text.data);
 	strbuf_deinit(&text);
 	return error;
 }
@@ -67,11 +83,8 @@ static struct error *say_wait(struct analysis *analysis, const struct waits *wai
 		analysis_add(analysis, "waiting", wait->object ? wait->sure : CONFIDENCE_CERTAIN);
 	if (!finding)
 		return error_no_memory();
-	struct task owner = { 0 };
-	struct error *unknown = wait->owner ? task_read(analysis->target, wait->owner, &owner)
-					    : NULL;
-	bool has_owner = wait->owner && !unknown;
-	error_free(unknown);
+	struct task owner;
+	bool has_owner = read_owner(analysis, wait, &owner);
 	finding->blamed = has_owner ? wait->owner : 0;
 	wait_put_link(analysis->target, wait, has_owner ? &owner : NULL, &text);
 	if (has_owner)
@@ -80,10 +93,9 @@ static struct error *say_wait(struct analysis *analysis, const struct waits *wai
 	const struct wait *shown[LINKS_MAX];
 	size_t count = 0;
 	while (wait && count < LINKS_MAX && !is_shown(shown, count, wait)) {
-		const struct wait *next = next_wait(waits, wait);
-		TRY(add_link(analysis, finding, wait, next ? &next->task : NULL));
+		TRY(add_link(analysis, finding, wait));
 		shown[count++] = wait;
-		wait = next;
+		wait = next_wait(waits, wait);
 	}
 	if (wait && count < LINKS_MAX)
 		TRY(finding_add(finding, NULL, "that is a deadlock"));

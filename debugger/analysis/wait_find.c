@@ -146,25 +146,43 @@ static void ask_arguments(struct sleeper *sleeper)
 	error_free(error);
 }
 
-bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *type, uint64_t *ret)
+static const struct argument *find_argument(struct sleeper *sleeper, size_t from, size_t to,
+					    const char *type)
 {
 	char spelled[64];
 	ask_arguments(sleeper);
 	if (!sleeper->arguments)
-		return false;
+		return NULL;
 	for (size_t i = from; i < to && i < sleeper->trace->count; i++) {
 		const struct frame_arguments *frame = &sleeper->arguments[i];
 		for (size_t k = 0; k < frame->count; k++) {
 			if (!frame->items[k].is_known)
 				continue;
 			type_spell(frame->items[k].type, NULL, spelled, sizeof(spelled));
-			if (!strcmp(spelled, type)) {
-				*ret = frame->items[k].value;
-				return true;
-			}
+			if (!strcmp(spelled, type))
+				return &frame->items[k];
 		}
 	}
-	return false;
+	return NULL;
+}
+
+bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *type, uint64_t *ret)
+{
+	const struct argument *argument = find_argument(sleeper, from, to, type);
+	if (argument)
+		*ret = argument->value;
+	return argument;
+}
+
+bool wait_argument_object(struct sleeper *sleeper, size_t from, size_t to, const char *type,
+			  struct object *ret)
+{
+	const struct argument *argument = find_argument(sleeper, from, to, type);
+	*ret = (struct object){ .target = sleeper->world->target };
+	if (!argument || !type_target(argument->type, &ret->type))
+		return false;
+	ret->address = argument->value;
+	return true;
 }
 
 /* --- locks ------------------------------------------------------------------------------ */
@@ -331,6 +349,8 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(wait_find_poll(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_file_lock(sleeper));
+		if (!sleeper->wait->kind)
+			TRY(wait_find_fuse(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_queue(sleeper));
 	}

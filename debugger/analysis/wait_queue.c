@@ -127,9 +127,10 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 	if (wait_is_function(sleeper->world, function, "ep_autoremove_wake_function") &&
 	    find_epoll(sleeper, head))
 		return NULL;
-	if (!find_pipe(sleeper, head))
-		say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",
-		    CONFIDENCE_CERTAIN);
+	if (find_pipe(sleeper, head))
+		return wait_pipe_peer(sleeper);
+	say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",
+	    CONFIDENCE_CERTAIN);
 	return NULL;
 }
 

@@ -157,6 +157,25 @@ static const char *doubt_of(const struct wait *wait)
 	return sure == CONFIDENCE_CERTAIN ? NULL : confidence_name(sure);
 }
 
+/* Those of whom each could end it, with what they do. */
+static void put_others(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	for (size_t i = 0; i < wait->other_count; i++) {
+		struct task task;
+		struct error *error = task_read(target, wait->others[i], &task);
+		error_free(error);
+		if (error)
+			continue;
+		strbuf_put(ret, i ? ", " : ": ");
+		wait_put_task(&task, ret);
+		strbuf_char(ret, ' ');
+		wait_put_state(&task, NULL, ret);
+		task_deinit(&task);
+	}
+	if (wait->has_more_others)
+		strbuf_put(ret, ", and others");
+}
+
 void wait_put_link(struct target *target, const struct wait *wait, const struct task *owner,
 		   struct strbuf *ret)
 {
@@ -173,6 +192,7 @@ void wait_put_link(struct target *target, const struct wait *wait, const struct 
 			      wait->owner_how
 				      ?: wait->object ? "nobody is known to have it"
 						      : "which one is not known");
+		put_others(target, wait, ret);
 		return;
 	}
 	bool has_words = wait->owner_how && strcmp(wait->owner_how, "owner word");

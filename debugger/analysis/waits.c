@@ -115,6 +115,7 @@ static void world_deinit(struct wait_world *world)
 	free(world->tasks);
 	free(world->workers);
 	free(world->ends);
+	free(world->files);
 	free(world->by_pid);
 }
 

@@ -11,7 +11,8 @@
 #include "debugger/infer/infer.h"
 #include "debugger/kernel/task.h"
 
-#define WAIT_NONE UINT32_MAX
+#define WAIT_NONE	UINT32_MAX
+#define WAIT_OTHERS_MAX 4
 
 struct wait {
 	struct task task;     /* its `problem` is not kept */
@@ -32,7 +33,12 @@ struct wait {
 	uint64_t owner; /* address of its task_struct; 0: not known */
 	enum confidence owner_sure;
 	const char *owner_how; /* what says so; without an owner, why there is none; NULL */
-	bool is_granted;       /* it need not wait any more, but did not run yet */
+	/* Several that could end it, of whom none is known to be the one to do so: their
+	 * task_structs. */
+	uint64_t others[WAIT_OTHERS_MAX];
+	uint32_t other_count;
+	bool has_more_others;
+	bool is_granted; /* it need not wait any more, but did not run yet */
 	bool has_age;
 	uint64_t age; /* ns since it last got a CPU: it sleeps for this long at most */
 

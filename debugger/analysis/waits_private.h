@@ -7,6 +7,7 @@
 #include "debugger/analysis/wait_ring.h"
 #include "debugger/analysis/waits.h"
 #include "debugger/arguments/arguments.h"
+#include "debugger/target/object.h"
 
 /* A worker of the kernel's workqueues, and what it works on. */
 struct wait_worker {
@@ -19,6 +20,13 @@ struct wait_worker {
 struct wait_end {
 	uint64_t completion, task;
 	bool is_kthread;
+};
+
+/* An open file, once for each table of open files that has it. */
+struct wait_file {
+	uint64_t data; /* its private_data: what it leads to */
+	uint64_t file, table, task;
+	uint32_t mode;
 };
 
 struct wait_world {
@@ -34,7 +42,10 @@ struct wait_world {
 	size_t worker_count, worker_capacity;
 	struct wait_end *ends;
 	size_t end_count, end_capacity;
-	bool workers_loaded, ends_loaded;
+	struct wait_file *files; /* of all tasks, by what they lead to */
+	size_t file_count, file_capacity;
+	bool workers_loaded, ends_loaded, files_loaded;
+	bool files_cut;				 /* there are more of them than are looked at */
 	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
 	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
 	uint32_t super_blocks_seen;
@@ -91,6 +102,9 @@ bool wait_is_scheduler(const struct frame *frame);
  */
 bool wait_argument(struct sleeper *sleeper, size_t from, size_t to, const char *type,
 		   uint64_t *ret);
+/* What it points to, with its type as the function's own BTF has it, which may be a module's. */
+bool wait_argument_object(struct sleeper *sleeper, size_t from, size_t to, const char *type,
+			  struct object *ret);
 
 /* --- records on the stack (wait_record.c) ----------------------------------------------- */
 
@@ -116,6 +130,8 @@ struct error *wait_find_queue(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_poll(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
+/* The answer of a FUSE filesystem's server (wait_peer.c). */
+struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
 /* A task that an rt_mutex blocks, or a lock that is made of one; false: none does (wait_rt.c). */
 bool wait_find_rt_mutex(struct sleeper *sleeper);
 /* One that has such a lock of readers and writers already, but for the readers in it. */
@@ -132,5 +148,7 @@ struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
 /* Who completes it, by what it lies in; the wait may turn out to be for a work or a grace period.
  */
 struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
+/* Who has the other end of a pipe open (wait_peer.c). */
+struct error *wait_pipe_peer(struct sleeper *sleeper) MUST_CHECK;
 
 #endif

@@ -76,6 +76,8 @@ def compare_states(program, boot, notes):
         check_equal((row["kind"], row["mode"]), (kind, mode), f"kind and mode of {name}")
         check_equal(row["sure"], "certain", f"confidence of {name}")
         check(row["object"], f"{name}: no object")
+    # Both ends are open in one process.
+    check_equal(states["pipe-read"]["owner"], None, "owner of pipe-read's pipe")
     for name in BY_FILE:
         pid = states[name]["pid"]
         path = f"((struct task_struct *){states[name]['task']})->files->fdt->fd[{argument(boot, pid)}]"
@@ -229,6 +231,22 @@ def compare_deadlocks(program, boot, notes):
     notes.append(f"{len(found)} deadlocks, {len(graph['chains'])} chains")
 
 
+def compare_unserved(program, boot):
+    """guest/unserved: a filesystem's server that does not answer, and a stopped reader of a pipe,
+    whose end two more tasks have inherited."""
+    states = named(boot, rows_of(program, boot))
+    servers = {line.split()[1]: int(line.split()[0]) for line in boot.truth("states").splitlines()}
+    fuse, pipe = states["fuse-waits"], states["pipe-waits"]
+    check_equal((fuse["kind"], fuse["owner_pid"]), ("FUSE answer", servers["fuse-server"]),
+                "what fuse-waits waits for, and who has it")
+    check_equal((fuse["sure"], fuse["owner_sure"]), ("certain", "certain"), "confidence")
+    check_equal((pipe["kind"], pipe["mode"], pipe["owner"]), ("pipe", "write", None), "pipe-waits")
+    words = program.result(boot.dump, "analyze pipe-waits")["findings"][0]["summary"]
+    for name in ("pipe-stopped", "fuse-waits", "fuse-server"):
+        check(f'{servers[name]} "{name}" ' in words, f"no {name}: {words}")
+    check('"pipe-stopped" is stopped' in words, words)
+
+
 def compare_dot(program, boot):
     """An edge of --dot for each owner; what names hold is inside of quotes."""
     lines = program.result(boot.dump, "locks --dot")
@@ -279,6 +297,8 @@ def run(session):
             continue
         with session.case(f"{boot.label}: every kind of lock") as notes:
             compare_stuck(program, boot, notes)
+        with session.case(f"{boot.label}: servers that do not serve"):
+            compare_unserved(program, boot)
         with session.case(f"{boot.label}: deadlocks") as notes:
             compare_deadlocks(program, boot, notes)
         with session.case(f"{boot.label}: --dot"):
