@@ -73,6 +73,7 @@ static bool join(void *left, const void *right, enum join how)
 	struct place_state *to = left;
 	const struct place_state *from = right;
 	bool changed = false;
+	(void)how;
 	for (int i = 0; i < LOWER_REGISTERS; i++) {
 		if (!to->registers[i].node || is_same(to->registers[i], from->registers[i]))
 			continue;
