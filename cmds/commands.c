@@ -49,7 +49,10 @@ TABLE_COMMAND(irqs);
 TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(mounts);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(slabs);
 TABLE_COMMAND(tasks);
+TABLE_COMMAND(vmallocs);
+TABLE_COMMAND(zones);
 
 // clang-format off
 const struct command *const commands[] = {
@@ -83,6 +86,7 @@ const struct command *const commands[] = {
 	&command_registers,
 	&command_report,
 	&command_set,
+	&command_slabs,
 	&command_source,
 	&command_sql,
 	&command_stacks,
@@ -95,8 +99,10 @@ const struct command *const commands[] = {
 	&command_types,
 	&command_unalias,
 	&command_up,
+	&command_vmallocs,
 	&command_whatis,
 	&command_whattype,
+	&command_zones,
 	NULL,
 };
 // clang-format on

@@ -19,8 +19,8 @@ const struct crash_word crash_commands[] = {
 		     "in ~/.local/state/btfcrash/history" },
 	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
 		  "ids[0] and ids[1] semaphores and messages" },
-	{ "kmem", "`whattype ADDRESS` says what lies at an address, `list kmem_cache.list "
-		  "slab_caches -s name,object_size` lists the slab caches" },
+	{ "kmem", "`slabs` has the slab caches, `zones` and `vmallocs` the other memory; `whattype "
+		  "ADDRESS` says what lies at an address" },
 	{ "mach", "`sys` has what is known of the machine" },
 	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
 	{ "ptob", "`print -x PAGE << 12`" },

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "debugger/kernel/cgroup.h"
 #include "debugger/kernel/path.h"
+#include "debugger/kernel/task_memory.h"
 
 enum {
 	COLUMN_PID,
@@ -20,6 +21,8 @@ enum {
 	COLUMN_POLICY,
 	COLUMN_FLAGS,
 	COLUMN_MM,
+	COLUMN_RSS,
+	COLUMN_SWAP,
 	COLUMN_START,
 	COLUMN_UTIME,
 	COLUMN_STIME,
@@ -44,6 +47,9 @@ static const struct table_column columns[] = {
 	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "PF_* of the kernel" },
 	[COLUMN_MM] = { "mm", COLUMN_ADDRESS, 0, "its address space; 0: a kernel thread",
 			"struct mm_struct" },
+	[COLUMN_RSS] = { "rss", COLUMN_BYTES, 6,
+			 "memory of its process: anonymous, files, shared" },
+	[COLUMN_SWAP] = { "swap", COLUMN_BYTES, 0, "of its process, swapped out" },
 	[COLUMN_START] = { "start", COLUMN_DURATION, 0, "when it began, since the boot" },
 	[COLUMN_UTIME] = { "utime", COLUMN_DURATION, 0, "in user mode, as the kernel counted" },
 	[COLUMN_STIME] = { "stime", COLUMN_DURATION, 0, "in the kernel, the same" },
@@ -53,7 +59,8 @@ static const struct table_column columns[] = {
 	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -16, "its name" },
 };
 
-#define NICE_ZERO 120 /* kernel include/linux/sched/prio.h: DEFAULT_PRIO */
+#define PAGE_BYTES 4096u
+#define NICE_ZERO  120 /* kernel include/linux/sched/prio.h: DEFAULT_PRIO */
 
 static const char *policy_name(uint64_t policy)
 {
@@ -83,6 +90,17 @@ static struct error *set_user(struct table_scan *scan, const struct object *obje
 	TRY(object_follow(object, "real_cred", &credentials));
 	TRY(object_u64(&credentials, "uid.val", &uid));
 	table_set(scan, COLUMN_UID, uid);
+	return NULL;
+}
+
+static struct error *set_memory(struct table_scan *scan, const struct task *task)
+{
+	struct task_memory memory;
+	if (!task->has_mm || (!table_wants(scan, COLUMN_RSS) && !table_wants(scan, COLUMN_SWAP)))
+		return NULL;
+	TRY(task_memory_read(scan->target, task->address, &memory));
+	table_set(scan, COLUMN_RSS, (memory.file + memory.anonymous + memory.shared) * PAGE_BYTES);
+	table_set(scan, COLUMN_SWAP, memory.swap * PAGE_BYTES);
 	return NULL;
 }
 
@@ -130,6 +148,7 @@ static struct error *visit_task(void *context, const struct task *task)
 	}
 	if (task->ppid >= 0)
 		table_set(scan, COLUMN_PPID, (uint64_t)task->ppid);
+	TRY(table_set_error(scan, COLUMN_RSS, set_memory(scan, task)));
 	TRY(set_members(scan, &object));
 	return table_emit(scan);
 }

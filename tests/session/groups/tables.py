@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of what the kernel holds against what the guest said: /proc of every task, all rows."""
 
+import collections
 import ipaddress
 import os
 import re
@@ -122,6 +123,7 @@ def mounts(program, boot, notes):
 
 
 POLICIES = {0: "NORMAL", 1: "FIFO", 2: "RR", 3: "BATCH", 5: "IDLE", 6: "DEADLINE", 7: "EXT"}
+RSS_LAG = 64 * 4096  # bytes, a CPU
 TICK = 10_000_000  # nanoseconds of a tick in /proc/TID/stat
 
 
@@ -211,6 +213,72 @@ def netdevs(program, boot, notes):
     notes.append(f"{len(rows)} devices, {sum(map(len, inet6.values()))} IPv6 addresses, {len(spaces)} namespaces")
 
 
+def slabs(program, boot, notes):
+    """What allocates went on until the end; most caches did not change."""
+    wanted = {}
+    for line in boot.truth("slabinfo").splitlines()[2:]:
+        words = line.split()
+        wanted[words[0]] = tuple(map(int, words[1:4]))
+    rows = program.result(boot.dump, "slabs")
+    got = {row["name"]: (row["active_objs"], row["num_objs"], row["objsize"]) for row in rows}
+    check_equal(set(got), set(wanted), "caches")
+    check_equal({name: one[2] for name, one in got.items()}, {name: one[2] for name, one in wanted.items()},
+                "sizes")
+    same = sum(got[name] == wanted[name] for name in wanted)
+    check(same > len(wanted) * 0.8, f"only {same} of {len(wanted)} caches have as many objects")
+    check(all(row["active_objs"] <= row["num_objs"] for row in rows), "more active objects than objects")
+    notes.append(f"{len(wanted)} caches, {same} with as many objects")
+
+
+def vmallocs(program, boot, notes):
+    """Addresses are hashed there: sizes and who asked. The dying kernel may have mapped more."""
+    rows = program.result(boot.dump, "vmallocs")
+    got = collections.Counter((row["size"], (row["function"] or "").split()[0].split("+")[0]) for row in rows)
+    wanted = collections.Counter()
+    for line in boot.truth("vmallocinfo").splitlines():
+        words = line.split()
+        if len(words) > 2 and "+0x" in words[2]:
+            wanted[int(words[1]), words[2].split("+")[0]] += 1
+    missing = wanted - got
+    check(missing.total() <= 3, f"missing: {missing.most_common(5)}")
+    check(rows and wanted.total() > 100, "truth: no areas")
+    notes.append(f"{len(rows)} areas, {wanted.total()} there, {missing.total()} gone since")
+
+
+def zones(program, boot, notes):
+    wanted, name = {}, None
+    for line in boot.truth("zoneinfo").splitlines():
+        head = re.match(r"Node (\d+), zone +(\w+)", line)
+        if head:
+            name = int(head.group(1)), head.group(2)
+        words = line.split()
+        if name and len(words) == 2 and words[0] in ("min", "low", "high", "present", "managed"):
+            wanted.setdefault(name, {}).setdefault(words[0], int(words[1]) * 4096)
+    wanted = {name: facts for name, facts in wanted.items() if facts["present"]}
+    rows = program.result(boot.dump, "zones")
+    check_equal({(row["node"], row["name"]): {key: row[key] for key in wanted[row["node"], row["name"]]}
+                 for row in rows}, wanted, "zones")
+    check(all(0 < row["free"] <= row["managed"] and row["largest"] <= row["free"] for row in rows),
+          "what is free")
+    notes.append(f"{len(rows)} zones")
+
+
+def resident(program, boot, notes):
+    """The kernel's own figure lags by what CPUs have not added up yet."""
+    rows = {row["pid"]: row for row in program.result(boot.dump, "tasks")}
+    far, count = [], 0
+    for tid, task in boot.tasks.items():
+        row = rows.get(tid)
+        if not row or "VmRSS" not in task.status or (row["switches"], row["preemptions"]) != task.switches:
+            continue
+        count += 1
+        wanted = int(task.status["VmRSS"].split()[0]) * 1024
+        if abs(row["rss"] - wanted) > RSS_LAG * boot.cpu_count:
+            far.append((tid, row["rss"], wanted))
+    check(count > 50 and not far, f"{len(far)} of {count}: {far[:5]}")
+    notes.append(f"{count} tasks")
+
+
 def looks(program, boot):
     """Columns that are asked for, a number of rows, pipes, tasks by name."""
     lines = program.text(boot.dump, "files -a -o path,fd,pid -n 3").splitlines()
@@ -295,7 +363,9 @@ def asks(program, boot):
 def run(session):
     cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
              ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
-             ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs))
+             ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs), ("slabs are /proc/slabinfo", slabs),
+             ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones),
+             ("rss is VmRSS", resident))
     for boot in boots():
         for name, case in cases:
             with session.case(f"{boot.label}: {name}") as notes:

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Slab caches, as /proc/slabinfo has them. */
+#include "debugger/tables/table.h"
+
+#include "base/array.h"
+#include "debugger/kernel/page_counters.h"
+#include "debugger/kernel/slab_usage.h"
+#include <inttypes.h>
+
+enum {
+	COLUMN_CACHE,
+	COLUMN_SLOT,
+	COLUMN_OBJSIZE,
+	COLUMN_ACTIVE,
+	COLUMN_TOTAL,
+	COLUMN_BYTES_ALL,
+	COLUMN_FLAGS,
+	COLUMN_RECLAIMABLE,
+	COLUMN_MERGED,
+	COLUMN_NAME,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_CACHE] = { "cache", COLUMN_ADDRESS, 16, "its struct kmem_cache",
+			   "struct kmem_cache" },
+	[COLUMN_SLOT] = { "objsize", COLUMN_INTEGER, 7, "bytes from one object to the next" },
+	[COLUMN_OBJSIZE] = { "object_size", COLUMN_INTEGER, 0, "bytes that were asked for" },
+	[COLUMN_ACTIVE] = { "active_objs", COLUMN_WIDE, 11,
+			    "as /proc/slabinfo: free ones that a CPU keeps count, too" },
+	[COLUMN_TOTAL] = { "num_objs", COLUMN_WIDE, 8, "that there is room for" },
+	[COLUMN_BYTES_ALL] = { "size", COLUMN_BYTES, 6, "of all its slabs" },
+	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "SLAB_* of the kernel" },
+	[COLUMN_RECLAIMABLE] = { "reclaimable", COLUMN_INTEGER, 0,
+				 "1: it can be had back under pressure" },
+	[COLUMN_MERGED] = { "merged", COLUMN_INTEGER, 0,
+			    "1: others were merged into it: the name is one of theirs" },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -24, "the cache's" },
+};
+
+#define PAGE_BYTES 4096u
+
+static struct error *emit(struct table_scan *scan, const struct slab_usages *usages,
+			  const struct slab_usage *usage)
+{
+	table_set(scan, COLUMN_CACHE, usage->cache.address);
+	table_set(scan, COLUMN_OBJSIZE, usage->cache.object_size);
+	table_set(scan, COLUMN_SLOT, usage->cache.slot_size);
+	table_set(scan, COLUMN_ACTIVE, usage->active);
+	table_set(scan, COLUMN_TOTAL, usage->objects);
+	table_set(scan, COLUMN_BYTES_ALL, usage->pages * PAGE_BYTES);
+	table_set(scan, COLUMN_FLAGS, usage->flags);
+	if (usages->knows_reclaimable)
+		table_set(scan, COLUMN_RECLAIMABLE, usage->is_reclaimable);
+	table_set(scan, COLUMN_MERGED, usage->cache.is_shared);
+	table_set_text(scan, COLUMN_NAME, usage->cache.name);
+	return table_emit(scan);
+}
+
+/* How many pages the kernel counts as reclaimable slabs; 0 where it does not say. */
+static struct error *reclaimable_pages(struct target *target, uint64_t *ret)
+{
+	struct page_counters counters;
+	*ret = 0;
+	TRY(page_counters_read(target, &counters));
+	if (!page_counter(&counters, "NR_SLAB_RECLAIMABLE_B", ret))
+		page_counter(&counters, "NR_SLAB_RECLAIMABLE", ret);
+	return NULL;
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct slab_usages usages = { 0 };
+	uint64_t reclaimable;
+	TRY(error_only_fatal(reclaimable_pages(scan->target, &reclaimable)));
+	TRY(slab_usages_read(scan->target, reclaimable, &usages));
+	struct error *error = NULL;
+	for (size_t i = 0; i < usages.count && !error; i++)
+		error = emit(scan, &usages, &usages.items[i]);
+	if (!error && usages.lost)
+		error = table_broken(scan,
+				     error_create(ERROR_FORMAT, "%" PRIu64 " caches cannot be read",
+						  usages.lost));
+	slab_usages_deinit(&usages);
+	return error;
+}
+
+static const char *const examples[] = { "slabs --sort -size -n 10", "slabs --where 'merged = 0'",
+					"slabs -n 3 | print {name, refcount}", NULL };
+
+const struct table table_slabs = {
+	.name = "slabs",
+	.summary = "slab caches",
+	.description = "A row is a struct kmem_cache of the kernel's list, as /proc/slabinfo has "
+		       "them.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_CACHE,
+};
