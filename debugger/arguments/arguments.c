@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "debugger/arguments/equations.h"
 #include "debugger/arguments/prototype.h"
+#include "debugger/code/parameters.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,46 +34,23 @@ static bool is_scalar(struct type type)
 		record.kind == BTF_ENUM64);
 }
 
-/* Registers that a parameter takes, 0: it lies on the stack. */
-static unsigned int registers_of(struct type type)
-{
-	uint64_t size;
-	if (!type_size(type, &size))
-		return 0;
-	return size <= 8 ? 1 : size <= 16 ? 2 : 0;
-}
-
 bool arguments_prototype(struct inference *inference, uint64_t function,
 			 struct frame_arguments *ret, uint8_t registers[ARGUMENTS_MAX])
 {
-	const struct levels *levels = &inference->levels;
-	const struct lowering *lowering = inference->lowering;
 	struct callee callee;
-	struct btf_type record;
-	struct btf_param param;
+	struct parameters parameters;
+	struct parameter parameter;
 	callees_find_judged(&inference->callees, function, &callee);
-	if (callee.kind != CALLEE_TYPED)
-		return false;
-	struct type prototype = kind_type(levels, callee.prototype);
-	if (!type_get(prototype, &record) || record.kind != BTF_FUNC_PROTO)
+	if (callee.kind != CALLEE_TYPED ||
+	    !parameters_begin(&parameters, inference->lowering,
+			      kind_type(&inference->levels, callee.prototype)))
 		return false;
 	ret->has_prototype = true;
-	ret->result = (struct type){ prototype.btf, record.type };
-	uint64_t size;
-	/* A large result takes the first register for its address. */
-	unsigned int used = type_size(ret->result, &size) && size > 16 ? 1 : 0;
-	for (uint32_t i = 0; i < ARGUMENTS_MAX && btf_param(&record, i, &param); i++) {
-		struct argument *argument = &ret->items[ret->count];
-		struct type type = { prototype.btf, param.type };
-		if (!param.type)
-			break; /* ... */
-		*argument = (struct argument){ .name = param.name, .type = type };
-		unsigned int taken = registers_of(type);
-		bool fits = taken && used + taken <= lowering->argument_count;
-		registers[ret->count++] = fits && taken == 1 && is_scalar(type)
-						  ? lowering->arguments[used]
-						  : LOWER_NONE;
-		used += fits ? taken : 0;
+	ret->result = (struct type){ parameters.function.btf, parameters.function.type };
+	while (ret->count < ARGUMENTS_MAX && parameters_next(&parameters, &parameter)) {
+		registers[ret->count] = is_scalar(parameter.type) ? parameter.reg : LOWER_NONE;
+		ret->items[ret->count++] =
+			(struct argument){ .name = parameter.name, .type = parameter.type };
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
 #include "debugger/infer/flow/flow.h"
 
 #include "base/array.h"
+#include "debugger/code/parameters.h"
 #include "debugger/infer/flow/flow_private.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +14,6 @@
 #define CODE_MAX (1u << 20)
 
 /* --- calls ----------------------------------------------------------------------------------- */
-
-/*
- * Registers that a parameter takes, 0: it lies on the stack. What is passed by value in more than
- * one register is not followed.
- */
-static unsigned int registers_of(struct flow *flow, struct kind type)
-{
-	uint32_t size = kind_size(flow->world->levels, type);
-	return size <= 8 ? 1 : size <= 16 ? 2 : 0;
-}
 
 static bool is_scalar(enum btf_kind kind)
 {
@@ -46,27 +37,18 @@ static struct value result_of(struct flow *flow, struct kind prototype)
 static void read_arguments(struct flow *flow, struct kind prototype, struct arguments *ret)
 {
 	const struct levels *levels = flow->world->levels;
-	const struct lowering *lowering = flow->world->lowering;
-	struct btf_type record = kind_record(levels, prototype);
-	struct btf_param param;
-	unsigned int used = 0;
-	*ret = (struct arguments){ .prototype = prototype };
-	/* A large result takes the first register for its address. */
-	struct kind result = kind_of(levels, prototype.level, record.type);
-	if (kind_size(levels, result) > 16)
-		used = 1;
-	ret->result = result_of(flow, prototype);
-	for (uint32_t i = 0; record.kind == BTF_FUNC_PROTO && btf_param(&record, i, &param); i++) {
-		struct kind type = kind_of(levels, prototype.level, param.type);
-		unsigned int taken = registers_of(flow, type);
-		if (!type.id || used + taken > lowering->argument_count ||
-		    ret->count == ARGUMENTS_MAX)
-			break;
-		if (is_scalar(kind_record(levels, type).kind)) {
-			ret->registers[ret->count] = lowering->arguments[used];
-			ret->types[ret->count++] = type;
-		}
-		used += taken;
+	struct parameters parameters;
+	struct parameter parameter;
+	*ret = (struct arguments){ .prototype = prototype, .result = result_of(flow, prototype) };
+	if (!parameters_begin(&parameters, flow->world->lowering, kind_type(levels, prototype)))
+		return;
+	while (ret->count < ARGUMENTS_MAX && parameters_next(&parameters, &parameter)) {
+		struct kind type = kind_of(levels, prototype.level, parameter.type.id);
+		/* What is passed by value in more than one register is not followed. */
+		if (parameter.reg == LOWER_NONE || !is_scalar(kind_record(levels, type).kind))
+			continue;
+		ret->registers[ret->count] = parameter.reg;
+		ret->types[ret->count++] = type;
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/prototypes/instance_code.h"
 
+#include "debugger/code/parameters.h"
 #include "debugger/code/sweep.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
@@ -206,31 +207,22 @@ static void store(struct reading *reading, const struct op *op)
 static void pass_arguments(struct reading *reading, struct kind prototype)
 {
 	const struct levels *levels = reading->world->levels;
-	const struct lowering *lowering = reading->world->lowering;
-	struct btf_type function = kind_record(levels, prototype);
-	struct btf_param param;
-	unsigned int used = 0;
-	if (function.kind != BTF_FUNC_PROTO)
+	struct parameters parameters;
+	struct parameter parameter;
+	uint64_t size;
+	if (!parameters_begin(&parameters, reading->world->lowering, kind_type(levels, prototype)))
 		return;
-	if (kind_size(levels, kind_of(levels, prototype.level, function.type)) > 16)
-		used = 1;
-	for (uint32_t i = 0; btf_param(&function, i, &param) && param.type; i++) {
-		struct kind type = kind_of(levels, prototype.level, param.type);
-		uint32_t size = kind_size(levels, type);
-		unsigned int taken = size <= 8 ? 1 : size <= 16 ? 2 : 0;
-		if (used + taken > lowering->argument_count)
-			break;
-		if (taken == 1) {
-			uint8_t reg = lowering->arguments[used];
-			struct term term = reading->state.registers[reg];
-			read_register(reading, reg);
-			record(reading, (struct use){ .kind = USE_PASS,
-						      .size = (uint8_t)size,
-						      .node = term.node,
-						      .offset = term.number,
-						      .type = type });
-		}
-		used += taken;
+	while (parameters_next(&parameters, &parameter)) {
+		if (parameter.reg == LOWER_NONE || !type_size(parameter.type, &size))
+			continue;
+		struct term term = reading->state.registers[parameter.reg];
+		read_register(reading, parameter.reg);
+		record(reading,
+		       (struct use){ .kind = USE_PASS,
+				     .size = (uint8_t)size,
+				     .node = term.node,
+				     .offset = term.number,
+				     .type = kind_of(levels, prototype.level, parameter.type.id) });
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/prototypes/instance_judge.h"
 
+#include "debugger/code/parameters.h"
 #include <string.h>
 
 #define DEPTH_MAX 16
@@ -139,34 +140,14 @@ static bool holds(struct type type, uint64_t offset, const struct btf_type *want
 
 static void type_arguments(struct hypothesis *hypothesis, struct type prototype)
 {
-	const struct lowering *lowering = hypothesis->world->lowering;
-	struct btf_type function;
-	struct btf_param param;
-	unsigned int used = 0;
-	uint64_t size;
-	if (!type_get(prototype, &function) || function.kind != BTF_FUNC_PROTO)
+	struct parameters parameters;
+	struct parameter parameter;
+	if (!parameters_begin(&parameters, hypothesis->world->lowering, prototype))
 		return;
-	/* A large result takes the first register for its address. */
-	if (function.type && type_size((struct type){ prototype.btf, function.type }, &size) &&
-	    size > 16)
-		used = 1;
-	hypothesis->registers = (1u << used) - 1;
-	for (uint32_t i = 0; btf_param(&function, i, &param); i++) {
-		struct type type = { prototype.btf, param.type };
-		if (!param.type) { /* ... */
-			hypothesis->registers = ~0u;
-			return;
-		}
-		if (!type_size(type, &size))
-			return;
-		unsigned int taken = size <= 8 ? 1 : size <= 16 ? 2 : 0;
-		if (used + taken > lowering->argument_count)
-			continue;
-		if (taken == 1)
-			hypothesis->types[used + 1] = type;
-		for (; taken; taken--)
-			hypothesis->registers |= 1u << used++;
-	}
+	while (parameters_next(&parameters, &parameter))
+		if (parameter.count == 1)
+			hypothesis->types[parameter.first + 1] = parameter.type;
+	hypothesis->registers = parameters.takes_more ? ~0u : (1u << parameters.used) - 1;
 }
 
 static struct type pointee_of(struct type type)
