@@ -3,12 +3,13 @@
 
 #include "base/array.h"
 #include "debugger/export/dwarf_codes.h"
+#include <stdlib.h>
 
 /* The attributes behind the type, in pairs: what, and in which form. */
 struct shape {
 	uint8_t tag;
 	bool has_children, may_have_type;
-	uint8_t attributes[12]; /* ends with 0 */
+	uint8_t attributes[16]; /* ends with 0 */
 };
 
 #define NAME	DW_AT_name, DW_FORM_strp
@@ -17,6 +18,7 @@ struct shape {
 #define FLAG(x) DW_AT_##x, DW_FORM_flag_present
 #define UNIT	NAME, DW_AT_producer, DW_FORM_strp, DW_AT_language, DW_FORM_data1
 #define RANGE	DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4
+#define LINES	DW_AT_comp_dir, DW_FORM_strp, DW_AT_stmt_list, DW_FORM_sec_offset
 #define OFFSET	DW_AT_data_member_location, DW_FORM_udata
 #define BITS	DW_AT_bit_size, DW_FORM_udata, DW_AT_data_bit_offset, DW_FORM_udata
 #define PLACE	DW_AT_location, DW_FORM_exprloc
@@ -24,6 +26,7 @@ struct shape {
 static const struct shape shapes[DWARF_ENTRY_COUNT] = {
 	[DWARF_UNIT] = { DW_TAG_compile_unit, true, false, { UNIT } },
 	[DWARF_CODE_UNIT] = { DW_TAG_compile_unit, true, false, { UNIT, RANGE } },
+	[DWARF_LINES_UNIT] = { DW_TAG_compile_unit, true, false, { UNIT, RANGE, LINES } },
 	[DWARF_BASE_TYPE] = { DW_TAG_base_type,
 			      false,
 			      false,
@@ -108,6 +111,13 @@ static void put_number(struct strbuf *buffer, uint64_t number)
 	strbuf_char(buffer, (char)number);
 }
 
+static void put_signed(struct strbuf *buffer, int64_t number)
+{
+	for (; number < -0x40 || number >= 0x40; number >>= 7)
+		strbuf_char(buffer, (char)(number | 0x80));
+	strbuf_char(buffer, (char)(number & 0x7f));
+}
+
 /* Room in .debug_info; an entry that would not fit whole is all lost, and so is the file. */
 static bool has_room(struct dwarf *dwarf)
 {
@@ -129,11 +139,8 @@ void dwarf_number(struct dwarf *dwarf, uint64_t number)
 
 void dwarf_signed(struct dwarf *dwarf, int64_t number)
 {
-	if (!has_room(dwarf))
-		return;
-	for (; number < -0x40 || number >= 0x40; number >>= 7)
-		strbuf_char(&dwarf->info, (char)(number | 0x80));
-	strbuf_char(&dwarf->info, (char)(number & 0x7f));
+	if (has_room(dwarf))
+		put_signed(&dwarf->info, number);
 }
 
 void dwarf_u32(struct dwarf *dwarf, uint32_t number)
@@ -225,6 +232,8 @@ void dwarf_deinit(struct dwarf *dwarf)
 	strbuf_deinit(&dwarf->info);
 	strbuf_deinit(&dwarf->strings);
 	strbuf_deinit(&dwarf->ranges);
+	strbuf_deinit(&dwarf->lines);
+	strbuf_deinit(&dwarf->line_places);
 	strbuf_deinit(&dwarf->info_places);
 	strbuf_deinit(&dwarf->range_places);
 	hash_index_deinit(&dwarf->names);
@@ -301,12 +310,96 @@ void dwarf_code_unit_begin(struct dwarf *dwarf, const char *name, uint64_t start
 	put_range(dwarf, start, size);
 }
 
+/* --- lines --------------------------------------------------------------------------------- */
+
+/* The files that the lines name, in the order in which they do; `numbers` are theirs in the unit.
+ */
+static void put_files(struct dwarf *dwarf, const struct dwarf_lines *lines, uint32_t *numbers)
+{
+	uint32_t number = 0;
+	for (size_t i = 0; i < lines->count; i++) {
+		char clean[DWARF_NAME_MAX + 1];
+		uint32_t file = lines->items[i].file;
+		if (numbers[file])
+			continue;
+		numbers[file] = ++number;
+		size_t length = dwarf_clean_name(lines->names[file], clean);
+		strbuf_bytes(&dwarf->lines, clean, length + 1);
+		/* Folder: that of the unit. Time and size: not known. */
+		strbuf_bytes(&dwarf->lines, "\0\0", 3);
+	}
+	strbuf_char(&dwarf->lines, 0);
+}
+
+/* A sequence of its own, which ends behind the instruction. */
+static void put_line(struct dwarf *dwarf, const struct dwarf_line *line, uint32_t file)
+{
+	struct strbuf *buffer = &dwarf->lines;
+	const char set_address[] = { 0, 1 + ADDRESS_SIZE, DW_LNE_set_address };
+	const char end[] = { 0, 1, DW_LNE_end_sequence };
+	strbuf_bytes(buffer, set_address, sizeof(set_address));
+	keep_place(dwarf, &dwarf->line_places, buffer, line->address);
+	put_bytes(buffer, line->address, ADDRESS_SIZE);
+	strbuf_char(buffer, DW_LNS_set_file);
+	put_number(buffer, file);
+	strbuf_char(buffer, DW_LNS_advance_line);
+	put_signed(buffer, (int64_t)line->line - 1);
+	strbuf_char(buffer, DW_LNS_copy);
+	strbuf_char(buffer, DW_LNS_advance_pc);
+	put_number(buffer, line->size);
+	strbuf_bytes(buffer, end, sizeof(end));
+}
+
+/* The program of one unit; returns its offset. */
+static uint32_t put_lines(struct dwarf *dwarf, const struct dwarf_lines *lines)
+{
+	/*
+	 * Instructions of a byte, one operation each, that begin statements; opcodes that advance
+	 * both address and line, which are not used; the operands of the 12 others.
+	 */
+	static const char machine[] = { 1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	struct strbuf *buffer = &dwarf->lines;
+	size_t start = buffer->size;
+	uint32_t *numbers = calloc(lines->name_count + 1, sizeof(*numbers));
+	dwarf->failed |= !numbers;
+	dwarf->is_full |= start >= DWARF_LINES_MAX;
+	if (!numbers || dwarf->is_full) {
+		free(numbers);
+		return 0;
+	}
+	put_bytes(buffer, 0, 4);
+	put_bytes(buffer, VERSION, 2);
+	put_bytes(buffer, 0, 4);
+	size_t header = buffer->size;
+	strbuf_bytes(buffer, machine, sizeof(machine));
+	strbuf_char(buffer, 0); /* no folders */
+	put_files(dwarf, lines, numbers);
+	patch_u32(buffer, header - 4, buffer->size - header);
+	for (size_t i = 0; i < lines->count; i++)
+		put_line(dwarf, &lines->items[i], numbers[lines->items[i].file]);
+	patch_u32(buffer, start, buffer->size - start - 4);
+	free(numbers);
+	return (uint32_t)start;
+}
+
+void dwarf_lines_unit_begin(struct dwarf *dwarf, const char *name, uint64_t start, uint32_t size,
+			    const struct dwarf_lines *lines)
+{
+	begin_unit(dwarf, DWARF_LINES_UNIT, name);
+	dwarf_address(dwarf, start);
+	dwarf_u32(dwarf, size);
+	dwarf_name(dwarf, lines->folder);
+	dwarf_u32(dwarf, put_lines(dwarf, lines));
+	put_range(dwarf, start, size);
+}
+
 void dwarf_unit_end(struct dwarf *dwarf)
 {
 	dwarf_end_children(dwarf);
 	patch_u32(&dwarf->info, dwarf->unit, dwarf->info.size - dwarf->unit - 4);
-	dwarf->failed |= dwarf->info.failed || dwarf->ranges.failed || dwarf->info_places.failed ||
-			 dwarf->range_places.failed;
+	dwarf->failed |= dwarf->info.failed || dwarf->ranges.failed || dwarf->lines.failed ||
+			 dwarf->info_places.failed || dwarf->range_places.failed ||
+			 dwarf->line_places.failed;
 }
 
 void dwarf_unit_drop(struct dwarf *dwarf)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes DWARF 4 in its 32-bit format (dwarfstd.org, DWARF Debugging Information Format 4): the
- * sections .debug_info, .debug_abbrev, .debug_str and .debug_aranges in memory, little-endian.
+ * sections .debug_info, .debug_abbrev, .debug_str, .debug_aranges and .debug_line in memory,
+ * little-endian.
  *
  * An entry is begun by dwarf_entry(), which writes its type if it may have one; its other
  * attributes follow in the order in which the table in dwarf.c has them. Running out of memory and
@@ -16,6 +17,7 @@
 enum dwarf_entry {
 	DWARF_UNIT,
 	DWARF_CODE_UNIT,
+	DWARF_LINES_UNIT,  /* of code, with lines of source */
 	DWARF_BASE_TYPE,   /* name, byte: bytes, byte: encoding */
 	DWARF_UNSPECIFIED, /* name */
 	DWARF_POINTER,	   /* type; byte: bytes */
@@ -60,26 +62,42 @@ struct dwarf_type {
 	uint32_t offset;						    /* in .debug_info */
 };
 
-/* Where an address stands in .debug_info or .debug_aranges. */
+/* Where an address stands in .debug_info, .debug_aranges or .debug_line. */
 struct dwarf_place {
 	uint64_t offset, address;
 };
 
+/* The line of source of one instruction. */
+struct dwarf_line {
+	uint64_t address;
+	uint32_t line, file; /* a number that the caller gave the name; from 0 on */
+	uint8_t size;	     /* bytes of the instruction */
+};
+
+struct dwarf_lines {
+	const struct dwarf_line *items;
+	size_t count;
+	const char *const *names; /* of files, by number */
+	size_t name_count;
+	const char *folder; /* in which the files are, unless their names say so */
+};
+
 struct dwarf {
 	const char *producer; /* borrowed */
-	struct strbuf info, strings, ranges;
+	struct strbuf info, strings, ranges, lines;
 	struct hash_index names;	     /* of offsets in `strings` */
 	uint8_t codes[DWARF_ENTRY_COUNT][3]; /* of abbreviations, by where the type is; 0: none */
 	size_t unit;			     /* where the one that is open begins */
 	bool is_relocatable;		     /* places of addresses are kept */
-	struct strbuf info_places, range_places; /* of struct dwarf_place */
-	bool failed;				 /* no memory */
-	bool is_full;				 /* a bound was reached: what came after is lost */
+	struct strbuf info_places, range_places, line_places; /* of struct dwarf_place */
+	bool failed;					      /* no memory */
+	bool is_full; /* a bound was reached: what came after is lost */
 };
 
 #define DWARF_NAME_MAX	  511 /* of the kernel's own symbols, KSYM_NAME_LEN - 1; the rest is cut */
 #define DWARF_INFO_MAX	  (256u << 20)
 #define DWARF_STRINGS_MAX (64u << 20)
+#define DWARF_LINES_MAX	  (64u << 20)
 
 /* `producer` (borrowed): DW_AT_producer of all units. */
 void dwarf_init(struct dwarf *dwarf, const char *producer);
@@ -91,6 +109,12 @@ void dwarf_abbreviations(const struct dwarf *dwarf, struct strbuf *ret);
 void dwarf_unit_begin(struct dwarf *dwarf, const char *name);
 /* One of the code at [start, start + size), which .debug_aranges is told. */
 void dwarf_code_unit_begin(struct dwarf *dwarf, const char *name, uint64_t start, uint32_t size);
+/*
+ * The same of one with lines of source, in ascending order; of all other instructions it says that
+ * their line is not known.
+ */
+void dwarf_lines_unit_begin(struct dwarf *dwarf, const char *name, uint64_t start, uint32_t size,
+			    const struct dwarf_lines *lines);
 void dwarf_unit_end(struct dwarf *dwarf);
 /* As if it had not been begun. */
 void dwarf_unit_drop(struct dwarf *dwarf);

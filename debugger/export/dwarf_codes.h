@@ -31,9 +31,11 @@ enum {
 	DW_AT_name = 0x03,
 	DW_AT_byte_size = 0x0b,
 	DW_AT_bit_size = 0x0d,
+	DW_AT_stmt_list = 0x10,
 	DW_AT_low_pc = 0x11,
 	DW_AT_high_pc = 0x12,
 	DW_AT_language = 0x13,
+	DW_AT_comp_dir = 0x1b,
 	DW_AT_const_value = 0x1c,
 	DW_AT_producer = 0x25,
 	DW_AT_prototyped = 0x27,
@@ -55,6 +57,7 @@ enum {
 	DW_FORM_udata = 0x0f,
 	DW_FORM_ref_addr = 0x10,
 	DW_FORM_ref4 = 0x13,
+	DW_FORM_sec_offset = 0x17,
 	DW_FORM_exprloc = 0x18,
 	DW_FORM_flag_present = 0x19,
 };
@@ -71,5 +74,9 @@ enum {
 enum { DW_OP_addr = 0x03, DW_OP_const8u = 0x0e };
 
 enum { DW_LANG_C99 = 0x0c };
+
+enum { DW_LNS_copy = 1, DW_LNS_advance_pc = 2, DW_LNS_advance_line = 3, DW_LNS_set_file = 4 };
+
+enum { DW_LNE_end_sequence = 1, DW_LNE_set_address = 2 };
 
 #endif

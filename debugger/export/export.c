@@ -80,6 +80,8 @@ struct error *export_dwarf(struct exporting *exporting)
 	add_debug(exporting, ".debug_abbrev", &exporting->abbreviations);
 	add_debug(exporting, ".debug_str", &dwarf->strings);
 	add_debug(exporting, ".debug_aranges", &dwarf->ranges);
+	if (dwarf->lines.size)
+		add_debug(exporting, ".debug_line", &dwarf->lines);
 	return NULL;
 }
 
@@ -120,6 +122,7 @@ void exporting_deinit(struct exporting *exporting)
 	for (size_t i = 0; exporting->modules && i < exporting->module_count; i++)
 		exported_types_deinit(&exporting->modules[i]);
 	exported_types_deinit(&exporting->kernel);
+	exported_lines_deinit(&exporting->lines);
 	strbuf_deinit(&exporting->abbreviations);
 	dwarf_deinit(&exporting->dwarf);
 	elf_deinit(&exporting->elf);

@@ -16,6 +16,15 @@ struct exported_variable {
 	bool is_wanted, is_written; /* in the file */
 };
 
+/* The lines of source that the kernel itself keeps. */
+struct exported_lines {
+	struct dwarf_line *items; /* by address, as it was linked */
+	size_t count, capacity;
+	char **names; /* of files */
+	size_t name_count, name_capacity;
+	struct hash_index index; /* of names */
+};
+
 struct exporting {
 	struct target *target;
 	const struct export_options *options;
@@ -32,6 +41,7 @@ struct exporting {
 	struct exported_types *modules; /* by number in target->modules; btf NULL: none */
 	const struct module *module_list;
 	size_t module_count;
+	struct exported_lines lines;
 	struct exported_variable *variables; /* the kernel's, then the modules', in their order */
 	size_t variable_count, variable_capacity;
 	/* Bytes of symbols by their number; 0: up to the next one. */
@@ -77,6 +87,13 @@ void export_variables(struct exporting *exporting, struct exported_types *types,
 
 /* --- tiers.c: the list of all variables, into options->tiers --- */
 struct error *export_tiers(const struct exporting *exporting) MUST_CHECK;
+
+/* --- lines.c --- */
+/* Of the kernel and of the modules whose types are written. */
+struct error *export_collect_lines(struct exporting *exporting) MUST_CHECK;
+/* The number of the first one at an address or behind it. */
+size_t exported_lines_from(const struct exported_lines *lines, uint64_t address);
+void exported_lines_deinit(struct exported_lines *lines);
 
 /* --- functions.c: units of their own --- */
 struct error *export_functions(struct exporting *exporting) MUST_CHECK;

@@ -14,9 +14,12 @@
 #define UNIT_GAP_MAX	  4096 /* bytes between functions of one unit: there may be data */
 #define FUNCTION_SIZE_MAX (1u << 20)
 
+#define NO_SYMBOL UINT32_MAX
+
 struct function {
 	uint64_t start;
-	uint32_t size, symbol;
+	uint32_t size;
+	uint32_t symbol;    /* NO_SYMBOL: an instruction outside all others whose line is known */
 	uint32_t prototype; /* 0: not known */
 	const struct exported_types *types;
 };
@@ -130,6 +133,49 @@ static void make_disjoint(struct functions *functions)
 	functions->count = kept;
 }
 
+static struct error *add_instruction(struct functions *functions, const struct dwarf_line *line)
+{
+	struct exporting *exporting = functions->exporting;
+	const struct exported_types *types = exporting->only ? NULL : &exporting->kernel;
+	const struct module *module =
+		target_module_at(exporting->target, line->address + exporting->moved);
+	for (size_t i = 0; module && i < exporting->module_count; i++)
+		if (module == &exporting->module_list[i])
+			types = &exporting->modules[i];
+	if (!types || !types->btf)
+		return NULL;
+	if (!array_reserve(&functions->items, &functions->capacity, functions->count + 1))
+		return error_no_memory();
+	functions->items[functions->count++] = (struct function){
+		.start = line->address, .size = line->size, .symbol = NO_SYMBOL, .types = types
+	};
+	return NULL;
+}
+
+/*
+ * Most traps of BUG() lie in what the compiler set apart (.cold), of which no FUNC tells: they get
+ * a place in units of code, as if they were functions.
+ */
+static struct error *add_instructions(struct functions *functions)
+{
+	const struct exported_lines *lines = &functions->exporting->lines;
+	size_t count = functions->count, next = 0;
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct dwarf_line *line = &lines->items[i];
+		while (next < count && functions->items[next].start <= line->address)
+			next++;
+		const struct function *before = next ? &functions->items[next - 1] : NULL;
+		if (before && line->address - before->start < before->size)
+			continue;
+		if (next < count && functions->items[next].start - line->address < line->size)
+			continue;
+		TRY(add_instruction(functions, line));
+	}
+	array_sort(functions->items, functions->count, sizeof(*functions->items),
+		   compare_functions);
+	return NULL;
+}
+
 static bool is_scope(const struct symbol *symbol)
 {
 	return !strcmp(symbol->name, quirk_write_expire_scope);
@@ -170,6 +216,8 @@ static void write_function(struct exporting *exporting, const struct function *f
 	struct symbol symbol;
 	struct btf_type prototype;
 	struct dwarf_type result;
+	if (function->symbol == NO_SYMBOL)
+		return;
 	symtab_get_into(exporting->target->symbols, function->symbol, name, &symbol);
 	if (!function->prototype) {
 		write_unprototyped(exporting, symbol.name, function);
@@ -206,21 +254,41 @@ static size_t count_unit(const struct functions *functions, size_t first)
 	return count;
 }
 
+static void write_unit(struct exporting *exporting, const struct function *first, size_t count)
+{
+	const struct exported_lines *all = &exporting->lines;
+	const struct function *last = first + count - 1;
+	const char *name = btf_name(first->types->btf);
+	uint64_t end = last->start + last->size;
+	uint32_t size = (uint32_t)(end - first->start);
+	size_t from = exported_lines_from(all, first->start);
+	struct dwarf_lines lines = { .items = all->items + from,
+				     .count = exported_lines_from(all, end) - from,
+				     .names = (const char *const *)all->names,
+				     .name_count = all->name_count,
+				     .folder = quirk_folder };
+	if (lines.count)
+		dwarf_lines_unit_begin(&exporting->dwarf, name, first->start, size, &lines);
+	else
+		dwarf_code_unit_begin(&exporting->dwarf, name, first->start, size);
+	for (size_t i = 0; i < count; i++)
+		write_function(exporting, first + i);
+	dwarf_unit_end(&exporting->dwarf);
+}
+
 struct error *export_functions(struct exporting *exporting)
 {
 	struct functions functions = { .exporting = exporting };
 	struct error *error = collect(&functions);
 	array_sort(functions.items, functions.count, sizeof(*functions.items), compare_functions);
 	make_disjoint(&functions);
+	if (!error)
+		error = export_collect_lines(exporting);
+	if (!error)
+		error = add_instructions(&functions);
 	for (size_t i = 0, count; !error && i < functions.count; i += count) {
-		const struct function *first = &functions.items[i];
 		count = count_unit(&functions, i);
-		const struct function *last = first + count - 1;
-		dwarf_code_unit_begin(&exporting->dwarf, btf_name(first->types->btf), first->start,
-				      (uint32_t)(last->start + last->size - first->start));
-		for (size_t j = 0; j < count; j++)
-			write_function(exporting, first + j);
-		dwarf_unit_end(&exporting->dwarf);
+		write_unit(exporting, &functions.items[i], count);
 	}
 	free(functions.items);
 	return error;

@@ -31,7 +31,7 @@ struct module_file {
 	struct place places[PLACES_MAX];
 	size_t count;
 	struct needed_types needed;
-	struct strbuf relocations[2];
+	struct strbuf relocations[3];
 	uint8_t note[NOTE_SIZE];
 };
 
@@ -319,8 +319,12 @@ static struct error *write_dwarf(struct module_file *made)
 	TRY(export_dwarf(exporting));
 	TRY(add_relocations(made, ".debug_info", &exporting->dwarf.info_places,
 			    &made->relocations[0]));
-	return add_relocations(made, ".debug_aranges", &exporting->dwarf.range_places,
-			       &made->relocations[1]);
+	TRY(add_relocations(made, ".debug_aranges", &exporting->dwarf.range_places,
+			    &made->relocations[1]));
+	if (!exporting->dwarf.lines.size)
+		return NULL;
+	return add_relocations(made, ".debug_line", &exporting->dwarf.line_places,
+			       &made->relocations[2]);
 }
 
 /* --- the file ------------------------------------------------------------------------------- */

@@ -250,6 +250,7 @@ void quirk_module_location(struct dwarf *dwarf, uint64_t address)
 	dwarf_location(dwarf, DW_OP_const8u, address);
 }
 
+const char quirk_folder[] = ".";
 const char quirk_asked_function[] = "vmemmap_populate";
 const char quirk_write_expire_scope[] = "dd_init_sched";
 

@@ -38,6 +38,13 @@ void quirk_asked_type(struct target *target, const struct symbol *symbol, struct
 extern const char quirk_asked_function[];
 
 /*
+ * crash shows the line of an instruction only if its unit names a folder. Where the kernel was
+ * built the dump does not say, and its table has names from there on: the folder in which the user
+ * is.
+ */
+extern const char quirk_folder[];
+
+/*
  * gdb adds the distance that the kernel moved to every DW_OP_addr, drgn only to those within the
  * image: the variables of modules, which have no link-time address, are written as constants.
  */

@@ -136,6 +136,16 @@ static struct error *visit_entries(struct walk_state *state, const struct table 
 	return NULL;
 }
 
+struct error *bug_each_of(struct target *target, const struct module *module, bug_visitor *visit,
+			  void *context)
+{
+	struct walk_state state = { .visit = visit, .context = context, .left = ENTRIES_MAX };
+	struct table table;
+	TRY(prepare_table(target, &table));
+	TRY(find_table(module, &table));
+	return visit_entries(&state, &table, module);
+}
+
 struct error *bug_each(struct target *target, bug_visitor *visit, void *context)
 {
 	struct walk_state state = { .visit = visit, .context = context, .left = ENTRIES_MAX };

@@ -36,5 +36,8 @@ typedef struct error *bug_visitor(void *context, const struct module *module,
  * visitor's, Ctrl-C, and ERROR_NOT_FOUND: this kernel's entries are not understood.
  */
 struct error *bug_each(struct target *target, bug_visitor *visit, void *context) MUST_CHECK;
+/* Those of one table alone. Errors: also ERROR_NOT_FOUND, there is no table. */
+struct error *bug_each_of(struct target *target, const struct module *module, bug_visitor *visit,
+			  void *context) MUST_CHECK;
 
 #endif

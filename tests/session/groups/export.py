@@ -165,6 +165,89 @@ def gdb_reads(program, boot, path, notes):
     notes.append(f"{len(asked)} sizes")
 
 
+ROW = re.compile(r"(\S+) +(\d+|-) +(0x\w+)", re.M)
+TRAP = b"\x0f\x0b"  # ud2
+
+
+def rows_of(path):
+    """File and line by address; each row ends behind the two bytes of a trap."""
+    rows, end = {}, None
+    for file, line, address in ROW.findall(output_of("readelf", "-W", "--debug-dump=decodedline", path)):
+        address = int(address, 16)
+        if line == "-":
+            check_equal(address, end, "end of a row")
+            end = None
+        else:
+            check(end is None and address not in rows, f"{address:#x}: a row without an end")
+            rows[address] = (file, int(line))
+            end = address + len(TRAP)
+    return rows
+
+
+def lines_are_of_traps(program, boot, path, notes):
+    """What the kernel's table of BUG() and WARN() says, of nothing but these instructions."""
+    rows = rows_of(path)
+    check(len(rows) > 5000, f"{len(rows)} rows")
+    moved = boot.address("_text") - symbols_of(path)["_text"]
+    asked = sorted(rows)[::len(rows) // 100]
+    answers = program.answers(boot.dump, [f"print *(unsigned short *){address + moved:#x}" for address in asked])
+    wrong = [hex(address) for address, answer in zip(asked, answers)
+             if answer["result"]["value"] != int.from_bytes(TRAP, "little")]
+    check(not wrong, f"no ud2 at {wrong}")
+    around = [address + distance for address in asked for distance in (-1, 0, 1, 2, 7)]
+    lines = asked_of_gdb(path, [f"info line *{address:#x}" for address in around])
+    check_equal(len(lines), len(around), "answers of gdb")
+    known = {address + byte: place for address, place in rows.items() for byte in range(len(TRAP))}
+    for address, line in zip(around, lines):
+        wanted = "No line number information" if address not in known else \
+            'Line %d of "%s" ' % known[address][::-1]
+        check(wanted in line, f"gdb of {address:#x}: {line}, not {wanted}")
+    notes.append(f"{len(rows)} rows")
+
+
+def line_of_the_crash(program, boot, path, notes):
+    """Where the kernel itself said that it died, in a module: in its file, and in the kernel's."""
+    text = "\n".join(boot.console)
+    place = re.search(r"kernel BUG at (.*):(\d+)!", text)
+    where = re.search(r"RIP: 0010:(\S+)\+(0x\w+)/\S+ \[faults\]", text)
+    wanted = (place[1], int(place[2]))
+    pc = min(boot.addresses[where[1], "faults"]) + int(where[2], 16)
+    program.text(boot.dump, f"export vmlinux {path}", timeout=300)
+    moved = boot.address("_text") - symbols_of(path)["_text"]
+    check_equal(rows_of(path).get(pc - moved), wanted, "of all")
+    program.text(boot.dump, f"export module faults {path}", timeout=300)
+    lines = asked_of_gdb(path, [f"info line *'{where[1]}'+{where[2]}"])
+    check('Line %d of "%s" ' % wanted[::-1] in lines[0], f"of the module: {lines}")
+    check(wanted in rows_of(path).values(), "readelf of the module")
+    notes.append(f"{wanted[0]}:{wanted[1]}")
+
+
+def has_no_odd_lines(program, boot, path, notes):
+    """Names of files are the dump's; where the table has a trap that the code has not, there is no row."""
+    rows = rows_of(path)
+    moved = boot.address("_text") - symbols_of(path)["_text"]
+    image = Image(boot.dump, os.path.join(program.scratch, "lines.elf"))
+    layout = Layout(image, boot)
+    first, last = boot.address("_stext") - moved, boot.address("_etext") - moved
+    gone = sorted(address for address in rows if first <= address < last)[::500]
+    start = layout.offset("_stext")
+    for address in gone:
+        check_equal(image.bytes[start + address - first:start + address - first + 2], TRAP, hex(address))
+    name = b"kernel/exit.c"
+    odd = b"/../\x1b[2J\n;xyz"
+    patches = {at + 1: odd for at in image.find_all(b"\0" + name + b"\0")}
+    check(patches and len(odd) == len(name), f"{len(patches)} names")
+    patches |= {start + address - first: b"\x90\x90" for address in gone}
+    with image.patched(patches):
+        program.text(image.path, f"export vmlinux {path}", timeout=300)
+    is_sound(path, notes)
+    got = rows_of(path)
+    renamed = {address: (file, line) for address, (file, line) in got.items() if (file, line) != rows[address]}
+    check_equal({file for file, _ in renamed.values()}, {"/../?[2J?;xyz"}, "odd names")
+    check_equal({rows[address][0] for address in renamed}, {name.decode()}, "the names before")
+    check_equal(sorted(rows.keys() - got.keys()), gone, "rows that are gone")
+
+
 DRGN = """
 from drgn.helpers.linux.list import list_for_each_entry
 print(prog["init_uts_ns"].name.release.string_().decode())
@@ -508,6 +591,15 @@ def run(session):
             is_sound(path, notes)
         with session.case(f"{boot.label}: gdb reads types, functions, variables") as notes:
             gdb_reads(program, boot, path, notes)
+        with session.case(f"{boot.label}: lines of source are those of traps") as notes:
+            lines_are_of_traps(program, boot, path, notes)
+        if boot == all_boots[0]:
+            with session.case(f"{boot.label}: odd names of files, traps that are none") as notes:
+                has_no_odd_lines(program, boot, path, notes)
+        bug = os.path.join(os.path.dirname(boot.folder), "bug")
+        if os.path.exists(bug):
+            with session.case(f"{boot.kernel} bug: the line at which it died") as notes:
+                line_of_the_crash(program, type(boot)(boot.kernel, "bug"), path, notes)
         with session.case(f"{boot.label}: pahole reads it, without modules") as notes:
             program.text(boot.dump, f"export vmlinux --no-modules {path}", timeout=300)
             pahole_reads(boot, path, notes)

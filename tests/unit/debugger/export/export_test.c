@@ -84,6 +84,7 @@ static uint64_t read_form(struct reading *reading, uint8_t form, size_t unit)
 	case DW_FORM_ref_addr:
 	case DW_FORM_strp:
 	case DW_FORM_data4:
+	case DW_FORM_sec_offset:
 		return read_bytes(reading, 4);
 	case DW_FORM_addr:
 		return read_bytes(reading, 8);
@@ -626,6 +627,46 @@ static void test_places(void)
 	dwarf_deinit(&dwarf);
 }
 
+/* Each line is a sequence of its own, of the bytes of one instruction. */
+static void test_lines(void)
+{
+	static const char *const names[] = { "unused.c", "a\n.c", "b.c" };
+	static const struct dwarf_line items[] = {
+		{ .address = 0x1000, .line = 300, .file = 2, .size = 2 },
+		{ .address = 0x1002, .line = 1, .file = 1, .size = 2 },
+		{ .address = 0x1010, .line = 7, .file = 2, .size = 2 },
+	};
+	static const char wanted[] = "b.c\0\0\0\0a?.c\0\0\0\0\0"
+				     "\0\011\2\0\x10\0\0\0\0\0\0\4\1\3\xab\2\1\2\2\0\1\1"
+				     "\0\011\2\2\x10\0\0\0\0\0\0\4\2\3\0\1\2\2\0\1\1"
+				     "\0\011\2\x10\x10\0\0\0\0\0\0\4\1\3\6\1\2\2\0\1\1";
+	struct dwarf_lines lines = { items, 3, names, 3, "." };
+	struct dwarf_place place;
+	struct dwarf dwarf;
+	uint32_t length, header;
+	dwarf_init(&dwarf, "test");
+	dwarf.is_relocatable = true;
+	dwarf_lines_unit_begin(&dwarf, "unit", 0x1000, 0x20, &lines);
+	dwarf_unit_end(&dwarf);
+	read_all(&reading, &dwarf);
+	CHECK(!reading.is_bad && !dwarf.failed);
+	size_t size = sizeof(wanted) - 1;
+	CHECK(dwarf.lines.size > 10 + size);
+	if (dwarf.lines.size > 10 + size) {
+		const char *end = dwarf.lines.data + dwarf.lines.size;
+		memcpy(&length, dwarf.lines.data, 4);
+		memcpy(&header, dwarf.lines.data + 6, 4);
+		CHECK_U64(length, dwarf.lines.size - 4);
+		CHECK_U64(10 + header, dwarf.lines.size - size + 16); /* behind the names */
+		CHECK(!memcmp(end - size, wanted, size));
+	}
+	CHECK_U64(dwarf.line_places.size, 3 * sizeof(place));
+	memcpy(&place, dwarf.line_places.data + sizeof(place), sizeof(place));
+	CHECK_U64(place.address, 0x1002);
+	CHECK_U64((uint8_t)dwarf.lines.data[place.offset], 2);
+	dwarf_deinit(&dwarf);
+}
+
 int main(void)
 {
 	RUN(test_sample);
@@ -639,5 +680,6 @@ int main(void)
 	RUN(test_object);
 	RUN(test_bounds);
 	RUN(test_places);
+	RUN(test_lines);
 	return test_finish();
 }
