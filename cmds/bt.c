@@ -3,6 +3,7 @@
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/command/task_named.h"
+#include "debugger/kernel/source_lines.h"
 #include "debugger/show/stack_groups.h"
 #include "debugger/show/traces.h"
 
@@ -115,9 +116,9 @@ static struct error *write_selected(struct session *session, bool with_arguments
 	return NULL;
 }
 
-enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_NO_ARGUMENTS, OPTION_OTHERS };
+enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_LINES, OPTION_NO_ARGUMENTS, OPTION_OTHERS };
 
-static struct error *bt_run(struct session *session, const struct arguments *arguments)
+static struct error *write_asked(struct session *session, const struct arguments *arguments)
 {
 	uint64_t number;
 	bool with_arguments = !arguments->options[OPTION_NO_ARGUMENTS];
@@ -140,8 +141,20 @@ static struct error *bt_run(struct session *session, const struct arguments *arg
 	return write_selected(session, with_arguments);
 }
 
+static struct error *bt_run(struct session *session, const struct arguments *arguments)
+{
+	struct source_lines *lines = NULL;
+	if (arguments->options[OPTION_LINES])
+		TRY(source_lines_create(session->target, &lines));
+	session->lines = lines;
+	struct error *error = write_asked(session, arguments);
+	session->lines = NULL;
+	source_lines_destroy(lines);
+	return error;
+}
+
 static const char *const examples[] = { "bt",		"bt -a", "bt -c 0", "bt 1",
-					"bt init_task", "bt -n", NULL };
+					"bt init_task", "bt -n", "bt -l",   NULL };
 
 const struct command command_bt = {
 	.name = "bt",
@@ -171,7 +184,16 @@ const struct command command_bt = {
 		"Behind a function stand its arguments as its prototype names them: values that "
 		"callee "
 		"and caller prove, ? for all others (-n leaves them out). `frame`, `up` and `down` "
-		"look at one frame, `dis` shows its code.",
+		"look at one frame, `dis` shows its code.\n"
+		"\n"
+		"No dump has the lines of all code. With -l stands what the kernel keeps for "
+		"itself, of "
+		"BUGs, WARNs and debug messages (`line`): the file that the function is written "
+		"in, and "
+		"by how many bytes of code the frame is behind and before places whose lines are "
+		"known. "
+		"A file (as its neighbours) is that of the functions in front and behind, which is "
+		"not proved.",
 	.options = { [OPTION_ALL] = { .letter = 'a',
 				      .name = "all",
 				      .help = "the tasks on all CPUs" },
@@ -184,6 +206,10 @@ const struct command command_bt = {
 					 .name = "groups",
 					 .help = "equal stacks of all tasks, as `stacks` has "
 						 "them" },
+		     [OPTION_LINES] = { .letter = 'l',
+					.name = "lines",
+					.help = "the functions' files, and the nearest lines that "
+						"the kernel itself has" },
 		     [OPTION_NO_ARGUMENTS] = { .letter = 'n',
 					       .name = "no-arguments",
 					       .help = "without the functions' arguments" },

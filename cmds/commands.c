@@ -17,6 +17,7 @@ extern const struct command command_frame;
 extern const struct command command_globals;
 extern const struct command command_help;
 extern const struct command command_info;
+extern const struct command command_line;
 extern const struct command command_list;
 extern const struct command command_locks;
 extern const struct command command_log;
@@ -71,6 +72,7 @@ const struct command *const commands[] = {
 	&command_help,
 	&command_info,
 	&command_irqs,
+	&command_line,
 	&command_list,
 	&command_locks,
 	&command_log,

@@ -12,6 +12,7 @@
 
 struct helper_link;
 struct sandbox;
+struct source_lines;
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
@@ -51,6 +52,7 @@ struct session {
 	size_t alias_count, alias_capacity;
 	struct progress *progress; /* NULL: nobody looks */
 	struct render_options render;
+	const struct source_lines *lines; /* what frames say of theirs; NULL: nothing */
 };
 
 #endif

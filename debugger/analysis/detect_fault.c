@@ -196,7 +196,7 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 			      bug->is_warning ? "a WARN that panics" : "a BUG",
 			      *bug->file ? bug->file : "?", bug->line, function));
 	TRY(fault_note(fault, finding));
-	snprintf(command, sizeof(command), "print *(struct bug_entry *)0x%" PRIx64, bug->entry);
+	snprintf(command, sizeof(command), "line 0x%" PRIx64, fault->frame->pc);
 	TRY(finding_add(finding, command,
 			"the kernel's table of BUGs and WARNs has the instruction"));
 	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, fault->frame->pc);

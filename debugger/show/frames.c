@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "debugger/kernel/bpf.h"
+#include "debugger/show/frame_lines.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -340,6 +341,8 @@ static void write_one(struct session *session, const struct frame *frame, size_t
 		out_string_as(out, "stack", frame->stack_name, "");
 	write_arguments(session, arguments, is_short);
 	write_source(out, &source);
+	if (!is_short)
+		frame_write_lines(session, frame);
 	out_object_end(out);
 	out_text(out, is_user ? "" : "\n");
 }

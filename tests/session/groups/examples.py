@@ -119,7 +119,7 @@ def joins_commands(program, boot):
     check_equal(len(result.lines), 2, "lines of head -1 and print")
 
 
-CRASH_OPTIONS = ("bt -f", "bt -T", "bt -l", "bt -e", "dis -rl", "mod -S", "mod -t", "ps -p", "ps -c",
+CRASH_OPTIONS = ("bt -f", "bt -T", "bt -s", "bt -e", "dis -rl", "mod -S", "mod -t", "ps -p", "ps -c",
                  "ps -t", "ps -l", "ps -A", "ps -a", "ps -r", "ps -g", "rd -d", "sym -M", "sys -c",
                  "sys -t", "bt -E", "bt -I 1", "bt -R schedule", "bt -p", "bt -x", "mod -g", "ps -G",
                  "ps -y 0", "ps -C 0", "ps -S", "ps -H", "list -l 8", "list -S a", "list -B", "rd -SS",
