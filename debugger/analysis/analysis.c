@@ -16,19 +16,51 @@ static const struct detector detectors[] = {
 	{ "overflow", detect_overflow }, /* of the stack */
 	{ "fault", detect_fault },	 /* an exception, BUG, WARN */
 	{ "panic", detect_panic },	 /* panic() for a reason of its own */
+	{ "cpus", detect_cpus },	 /* that others wait for */
 	{ "memory", detect_memory },	 /* ran out, or there is too much of one thing */
 	{ "hang", detect_hangs },	 /* who waits for whom */
 };
 
-struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure)
+struct finding *analysis_add_at(struct analysis *analysis, size_t at, const char *kind,
+				enum confidence sure)
 {
 	if (!array_reserve(&analysis->findings, &analysis->capacity, analysis->count + 1))
 		return NULL;
-	struct finding *finding = &analysis->findings[analysis->count++];
+	struct finding *finding = &analysis->findings[at];
+	memmove(finding + 1, finding, (analysis->count - at) * sizeof(*finding));
+	analysis->count++;
 	*finding = (struct finding){ .kind = kind,
 				     .sure = sure,
 				     .task = analysis->has_task ? analysis->task.address : 0 };
 	return finding;
+}
+
+struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure)
+{
+	return analysis_add_at(analysis, analysis->count, kind, sure);
+}
+
+/* Behind what the kernel made a CPU do when it died, if that is there. */
+static size_t first_of_its_own(const struct stack_trace *trace)
+{
+	static const char *const stops[] = { "stop_this_cpu", "smp_stop_nmi_callback",
+					     "crash_nmi_callback" };
+	for (size_t i = 0; i < ARRAY_COUNT(stops); i++) {
+		size_t at = trace_find(trace, 0, stops[i]);
+		while (at < trace->count && trace->frames[at].kind != FRAME_EXCEPTION)
+			at++;
+		if (at < trace->count)
+			return at;
+	}
+	return 0;
+}
+
+void analysis_blame_first(struct analysis *analysis)
+{
+	analysis->blamed = first_of_its_own(&analysis->trace);
+	while (analysis->blamed < analysis->trace.count &&
+	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
+		analysis->blamed++;
 }
 
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
@@ -158,10 +190,7 @@ static struct error *detect_hangs(struct analysis *analysis)
 	if (error || !is_cause || !head)
 		return error;
 	TRY(look_at_task(analysis, head));
-	analysis->blamed = 0;
-	while (analysis->blamed < analysis->trace.count &&
-	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
-		analysis->blamed++;
+	analysis_blame_first(analysis);
 	return NULL;
 }
 

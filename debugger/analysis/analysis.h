@@ -43,6 +43,11 @@ void analysis_deinit(struct analysis *analysis);
 
 /* A new finding, empty; NULL without memory. */
 struct finding *analysis_add(struct analysis *analysis, const char *kind, enum confidence sure);
+/* The same in a place, 0 that of the cause: those from there on move. */
+struct finding *analysis_add_at(struct analysis *analysis, size_t at, const char *kind,
+				enum confidence sure);
+/* To blame is the first frame of the stack that is not called from everywhere. */
+void analysis_blame_first(struct analysis *analysis);
 /*
  * What ran on a CPU takes the place of the task, its stack and its arguments: it is to blame, and
  * not the one that found out. Without a task where that cannot be read.
@@ -62,6 +67,7 @@ struct error *detect_fault(struct analysis *analysis) MUST_CHECK;    /* exceptio
 struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the stack */
 struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
 struct error *detect_memory(struct analysis *analysis) MUST_CHECK;   /* that ran out, or leaks */
+struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;     /* that others wait for */
 /* Of one task, what it waits for. */
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 

@@ -38,6 +38,9 @@ CAUSES = {
     "softirq": (None, "lab_", "lab_"),
     "work": (None, "lab_", "lab_"),
     "soft": ("soft-lockup", r'did not schedule for too long: pid \d+ "lab-spinner" was in lab_device_poll', "lab_device_poll"),
+    "irqoff": ("rcu-stall", r'grace period did not end: pid \d+ "lab-deaf" was in lab_device_poll', "lab_device_poll"),
+    "ipi": ("stuck-call", r'^CPU 0 waits for CPU 1, which takes no interrupts for \d+\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
+            "lab_device_poll"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
@@ -47,10 +50,14 @@ ASIDES = {
     "leakbuffers": ("slab-growth", r"^the slab cache kmalloc-\S+ \(list lab_records \[faults\]\) has \d+\.\d MiB",
                     r"end of the list lab_records \[faults\], which has 100000 entries"),
     "leakpages": ("unaccounted-pages", r"^2[5-9]\.\d MiB of pages, 1\d % of memory, are in no account", "all accounts together"),
+    "hog": ("starvation", r'^1 task ready to run waits for CPU 1 for up to \d+\.\d s, which pid \d+ "lab-hog" has, of real-time priority 50$',
+            r'"lab-starved", of real-time priority 1, waits for'),
+    "irqoff": ("interrupts-off", r'^CPU 1 takes no interrupts for [4-9]\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
+               "the timer of CPU 1 was due"),
     "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
 }
-# Those of memory, which nothing else than the boots above is accused of.
-GROWTH = {kind for kind, _, _ in ASIDES.values() if "-growth" in kind} | {"unaccounted-pages"}
+# Nothing else than the boots above is accused of any of them.
+ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {"stuck-call"}
 # What else is said of one that runs in something else than a task.
 CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
 # Who waits for one another in guest/stuck; the worker is whichever runs the item.
@@ -58,7 +65,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # Some things are up to chance: what an NMI comes upon, for one.
-VARIABLE = ("boot2", "oom", "hung", "soft", "rcu")
+VARIABLE = ("boot2", "oom", "oomcg", "hung", "soft", "rcu", "irqoff", "ipi")
 
 
 def fault_boots(kernel):
@@ -109,13 +116,13 @@ def asides_are_told(program, boot, notes):
     notes.append(mine[0]["summary"])
     check(re.search(summary, mine[0]["summary"]), mine[0]["summary"])
     check(any(re.search(text, evidence["text"]) for evidence in mine[0]["evidence"]), f"{mine[0]['evidence']}")
-    others = [finding["kind"] for finding in found["findings"] if finding["kind"] in GROWTH - {wanted}]
+    others = [finding["kind"] for finding in found["findings"] if finding["kind"] in ACCUSATIONS - {wanted}]
     check(not others, f"also {others}")
     evidence_runs(program, boot, {"findings": mine}, notes)
 
 
-def nothing_grew(program, boot):
-    found = [finding for finding in program.result(dump_of(boot), "analyze")["findings"] if finding["kind"] in GROWTH]
+def nothing_is_accused(program, boot):
+    found = [finding for finding in program.result(dump_of(boot), "analyze")["findings"] if finding["kind"] in ACCUSATIONS]
     check(not found, f"{found}")
 
 
@@ -278,8 +285,8 @@ def run(session):
                 amounts_are_the_kernels(program, boot, notes)
     for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "null", "oom")):
         if os.path.isdir(boot.folder):
-            with session.case(f"{boot.label}: nothing is accused of growing"):
-                nothing_grew(program, boot)
+            with session.case(f"{boot.label}: nothing else is accused"):
+                nothing_is_accused(program, boot)
     for boot in boots(("stuck", "hungtask")):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: deadlocks"):

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * CPUs that others wait for: one that takes no interrupts, and so does not run what it is asked to
+ * by those that wait for it; one that runs a task which lets no other have it.
+ */
+#include "base/array.h"
+#include "debugger/analysis/analysis.h"
+#include "debugger/analysis/cpu_view.h"
+#include "debugger/analysis/stack_words.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000.0
+#define DEAF_NS	 2000000000u /* a CPU whose timer is so late takes no interrupts */
+/* Nobody who is ready to run waits for so long but for a task that is more important. */
+#define STARVED_NS    5000000000u
+#define STARVED_SHOWN 3
+#define PLACE	      (SYMBOL_NAME_SIZE + 96)
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / NS_PER_S;
+}
+
+/* --- CPUs without interrupts ------------------------------------------------------------------ */
+
+struct waiting {
+	struct analysis *analysis;
+	const struct cpu *cpu;	  /* that takes no interrupts */
+	struct pending_call call; /* that another one waits for; address 0: none */
+};
+
+/* It stands in a function that waits until others have run theirs. */
+static struct error *waits_for_others(struct analysis *analysis, uint32_t number, bool *ret)
+{
+	static const char *const names[] = { "smp_call_function_single",
+					     "smp_call_function_many_cond",
+					     "smp_call_function_many", "csd_lock_wait",
+					     "__csd_lock_wait" };
+	struct task task;
+	struct stack_trace trace = { 0 };
+	*ret = false;
+	TRY(task_on_cpu(analysis->target, number, &task));
+	struct error *error = unwind_task(analysis->target, &task, &trace);
+	for (size_t i = 0; i < ARRAY_COUNT(names) && !error && !*ret; i++)
+		*ret = trace_find(&trace, 0, names[i]) != trace.count;
+	stack_trace_deinit(&trace);
+	task_deinit(&task);
+	return error;
+}
+
+static struct error *look_at_call(void *context, const struct pending_call *call)
+{
+	struct waiting *waiting = context;
+	bool waits;
+	if (call->by == UINT32_MAX || call->by == waiting->cpu->number || waiting->call.address)
+		return NULL;
+	TRY(error_only_fatal(waits_for_others(waiting->analysis, call->by, &waits)));
+	if (waits)
+		waiting->call = *call;
+	return NULL;
+}
+
+/* "for 9.1 s: pid 321 "lab-deaf" was in lab_device_poll+0x9 [faults]". */
+static void put_culprit(const struct analysis *analysis, uint64_t late, char *text, size_t size)
+{
+	char place[PLACE];
+	int used = snprintf(text, size, "for %.1f s", seconds(late));
+	if (!analysis->has_task || used < 0 || (size_t)used >= size)
+		return;
+	if (analysis->blamed < analysis->trace.count) {
+		analysis_place(analysis, analysis->blamed, place, sizeof(place));
+		snprintf(text + used, size - (size_t)used, ": pid %d \"%s\" was in %s",
+			 analysis->task.pid, analysis->task.comm, place);
+	} else {
+		snprintf(text + used, size - (size_t)used, ": pid %d \"%s\" ran there",
+			 analysis->task.pid, analysis->task.comm);
+	}
+}
+
+static struct error *add_call(struct finding *finding, const struct waiting *waiting)
+{
+	char command[64], function[PLACE];
+	if (!target_describe(waiting->analysis->target, waiting->call.function, function,
+			     sizeof(function)))
+		snprintf(function, sizeof(function), "0x%" PRIx64, waiting->call.function);
+	snprintf(command, sizeof(command), "print *(struct __call_single_data *)0x%" PRIx64,
+		 waiting->call.address);
+	return finding_add(finding, command, "CPU %u was asked by CPU %u to run %s, and did not",
+			   waiting->cpu->number, waiting->call.by, function);
+}
+
+/* What ran there, in an analysis of its own: the stack that is shown may stay the other one. */
+static struct error *say_deaf(struct analysis *analysis, const struct waiting *waiting,
+			      uint64_t late, uint64_t due, bool is_cause)
+{
+	char culprit[PLACE + 128], command[48];
+	bool is_call = waiting->call.address;
+	struct analysis other = { .target = analysis->target };
+	struct analysis *shown = is_cause ? analysis : &other;
+	struct error *error = analysis_look_at_cpu(shown, waiting->cpu->number);
+	if (!error) {
+		analysis_blame_first(shown);
+		put_culprit(shown, late, culprit, sizeof(culprit));
+	}
+	uint64_t task = shown->has_task ? shown->task.address : 0;
+	analysis_deinit(&other);
+	TRY(error);
+	struct finding *finding = analysis_add_at(analysis, is_cause ? 0 : analysis->count,
+						  is_call ? "stuck-call" : "interrupts-off",
+						  CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	finding->task = finding->blamed = task;
+	uint32_t number = waiting->cpu->number;
+	TRY(is_call ? finding_summarize(finding,
+					"CPU %u waits for CPU %u, which takes no interrupts %s",
+					waiting->call.by, number, culprit)
+		    : finding_summarize(finding, "CPU %u takes no interrupts %s", number, culprit));
+	if (is_call)
+		TRY(add_call(finding, waiting));
+	snprintf(command, sizeof(command), "print hrtimer_bases:%u.expires_next", number);
+	TRY(finding_add(finding, command,
+			"the timer of CPU %u was due %.6f s after the start, the end came at %.6f",
+			number, seconds(due), seconds(due + late)));
+	snprintf(command, sizeof(command), "bt -c %u", number);
+	return finding_add(finding, command, "what CPU %u does", number);
+}
+
+/* What somebody found out of whom this CPU held up. */
+static bool is_symptom(const struct analysis *analysis)
+{
+	static const char *const kinds[] = { "soft-lockup", "rcu-stall", "hung-task" };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds) && analysis->count; i++)
+		if (!strcmp(analysis->findings[0].kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static struct error *say_deaf_cpus(struct analysis *analysis, uint64_t now, bool *ret_found)
+{
+	const struct cpu *cpus;
+	uint32_t panicked = UINT32_MAX;
+	size_t count = target_cpus(analysis->target, &cpus);
+	target_panic_cpu(analysis->target, &panicked);
+	for (size_t i = 0; i < count; i++) {
+		struct waiting waiting = { .analysis = analysis, .cpu = &cpus[i] };
+		uint64_t late, due;
+		/* Who panics does so with interrupts off, and may take its time. */
+		if (cpus[i].number == panicked || !cpus[i].current_task)
+			continue;
+		TRY(cpu_lateness(analysis->target, &cpus[i], now, &late, &due));
+		if (late < DEAF_NS)
+			continue;
+		TRY(error_only_fatal(
+			cpu_for_each_call(analysis->target, &cpus[i], look_at_call, &waiting)));
+		TRY(say_deaf(analysis, &waiting, late, due,
+			     waiting.call.address && is_symptom(analysis)));
+		*ret_found = true;
+	}
+	return NULL;
+}
+
+/* --- tasks that wait for a CPU ---------------------------------------------------------------- */
+
+struct starved {
+	struct target *target;
+	uint32_t cpu;
+	uint64_t now, longest, count;
+	struct {
+		struct task task;
+		uint64_t waited, priority;
+	} items[STARVED_SHOWN]; /* the first ones that are met */
+	size_t shown;
+};
+
+static struct error *read_wait(const struct starved *starved, const struct task *task,
+			       uint64_t *ret, uint64_t *ret_priority)
+{
+	struct object object;
+	uint64_t queued, is_queued;
+	*ret = 0;
+	TRY(object_at(starved->target, "struct task_struct", task->address, &object));
+	TRY(object_u64(&object, "on_rq", &is_queued));
+	TRY(object_u64(&object, "rt_priority", ret_priority));
+	TRY(object_u64(&object, "sched_info.last_queued", &queued));
+	if (is_queued == 1 && queued && queued < starved->now)
+		*ret = starved->now - queued;
+	return NULL;
+}
+
+static struct error *look_at_ready(void *context, const struct task *task)
+{
+	struct starved *starved = context;
+	uint64_t waited, priority;
+	if (task->on_cpu || task->is_idle || task->state_letter != 'R' || task->cpu != starved->cpu)
+		return NULL;
+	struct error *error = read_wait(starved, task, &waited, &priority);
+	if (error || waited < STARVED_NS)
+		return error_only_fatal(error);
+	starved->count++;
+	starved->longest = waited > starved->longest ? waited : starved->longest;
+	if (starved->shown == STARVED_SHOWN)
+		return NULL;
+	size_t at = starved->shown++;
+	starved->items[at].task = *task;
+	starved->items[at].task.problem = NULL;
+	starved->items[at].waited = waited;
+	starved->items[at].priority = priority;
+	return NULL;
+}
+
+static void put_priority(uint64_t priority, char *text, size_t size)
+{
+	if (priority)
+		snprintf(text, size, "of real-time priority %" PRIu64, priority);
+	else
+		snprintf(text, size, "without a real-time priority");
+}
+
+static struct error *say_starved(struct analysis *analysis, const struct starved *starved)
+{
+	struct task task;
+	char command[32], words[64];
+	uint64_t unused, priority = 0;
+	TRY(task_on_cpu(analysis->target, starved->cpu, &task));
+	struct error *error = read_wait(starved, &task, &unused, &priority);
+	struct finding *finding = error ? NULL
+					: analysis_add(analysis, "starvation", CONFIDENCE_CERTAIN);
+	if (!error && !finding)
+		error = error_no_memory();
+	put_priority(priority, words, sizeof(words));
+	if (!error) {
+		finding->task = starved->items[0].task.address;
+		finding->blamed = task.address;
+		error = finding_summarize(
+			finding,
+			"%" PRIu64 " task%s ready to run wait%s for CPU %u for up to %.1f s, which "
+			"pid %d \"%s\" has, %s",
+			starved->count, starved->count == 1 ? "" : "s",
+			starved->count == 1 ? "s" : "", starved->cpu, seconds(starved->longest),
+			task.pid, task.comm, words);
+	}
+	for (size_t i = 0; i < starved->shown && !error; i++) {
+		snprintf(command, sizeof(command), "ps %d", starved->items[i].task.pid);
+		put_priority(starved->items[i].priority, words, sizeof(words));
+		error = finding_add(finding, command, "pid %d \"%s\", %s, waits for %.1f s",
+				    starved->items[i].task.pid, starved->items[i].task.comm, words,
+				    seconds(starved->items[i].waited));
+	}
+	snprintf(command, sizeof(command), "bt -c %u", starved->cpu);
+	if (!error)
+		error = finding_add(finding, command, "what CPU %u does", starved->cpu);
+	task_deinit(&task);
+	return error;
+}
+
+static struct error *say_starvation(struct analysis *analysis, uint64_t now)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(analysis->target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct starved starved = { .target = analysis->target,
+					   .cpu = cpus[i].number,
+					   .now = now };
+		struct error *problem = NULL;
+		/* An idle CPU will run them. */
+		if (!cpus[i].current_task || cpus[i].current_task == cpus[i].idle_task)
+			continue;
+		struct error *error =
+			task_for_each(analysis->target, look_at_ready, &starved, &problem);
+		error_free(problem);
+		TRY(error);
+		if (starved.count)
+			TRY(say_starved(analysis, &starved));
+	}
+	return NULL;
+}
+
+struct error *detect_cpus(struct analysis *analysis)
+{
+	uint64_t now;
+	bool is_deaf = false;
+	/* Of a running machine all of this changes while it is read. */
+	if (analysis->is_asked || target_is_live(analysis->target))
+		return NULL;
+	TRY(time_of_death(analysis->target, &now));
+	TRY(say_deaf_cpus(analysis, now, &is_deaf));
+	/* A lockup has been told of, and starves whatever is behind it. */
+	return is_deaf || is_symptom(analysis) ? NULL : say_starvation(analysis, now);
+}
