@@ -23,6 +23,8 @@
 #define SLOTS_MAX     (1u << 22)
 #define SLOTS_AT_ONCE 512u
 #define DEVICES_MAX   64u
+/* Open files that are looked at for all waiters together. */
+#define STEPS_MAX (1u << 26)
 
 /* --- all that is open --------------------------------------------------------------------- */
 
@@ -184,13 +186,17 @@ static void add_peer(struct peers *peers, const struct wait_file *file)
 }
 
 /* Adds those who have a file of this private data open, to read or to write. */
-static void add_peers(const struct wait_world *world, uint64_t data, uint32_t mode, uint64_t own,
+static void add_peers(struct wait_world *world, uint64_t data, uint32_t mode, uint64_t own,
 		      struct peers *ret)
 {
 	uint64_t last = 0;
 	size_t at = array_bound(world->file_count, i, world->files[i].data < data);
 	for (; at < world->file_count && world->files[at].data == data; at++) {
 		const struct wait_file *file = &world->files[at];
+		world->files_cut |= world->file_steps++ >= STEPS_MAX;
+		/* More than can be told of, or than could be the only one. */
+		if (world->files_cut || ret->has_more)
+			return;
 		if (!(file->mode & mode))
 			continue;
 		ret->files += file->file != last;

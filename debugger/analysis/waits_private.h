@@ -43,7 +43,7 @@ struct wait_world {
 	struct wait_end *ends;
 	size_t end_count, end_capacity;
 	struct wait_file *files; /* of all tasks, by what they lead to */
-	size_t file_count, file_capacity;
+	size_t file_count, file_capacity, file_steps;
 	bool workers_loaded, ends_loaded, files_loaded;
 	bool files_cut;				 /* there are more of them than are looked at */
 	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
