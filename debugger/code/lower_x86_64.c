@@ -688,19 +688,3 @@ const struct lowering lowering_x86_64 = {
 	.padding = lower_x86_64_padding,
 	.filler = 0xcc,
 };
-
-const struct lowering *lowering_find(const char *arch)
-{
-	return !strcmp(arch, lowering_x86_64.arch) ? &lowering_x86_64 : NULL;
-}
-
-bool lowering_read(const struct lowering *lowering, const struct code *code, struct ops *ret)
-{
-	struct decoder *decoder = lowering->create();
-	*ret = (struct ops){ .failed = !decoder };
-	if (!decoder)
-		return false;
-	lowering->lower(decoder, code, ret);
-	lowering->destroy(decoder);
-	return !ret->failed;
-}
