@@ -55,7 +55,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 	struct question *question = &one->question;
 	one_begin(one, subject, symbol);
 	TRY(agree_on_pointees(question));
-	names_prepare(question);
+	TRY(names_prepare(question));
 	one->clues.count = 0;
 	for (size_t i = 0; code && i < code->count; i++)
 		if (!clues_add(&one->clues, &code->items[i]))
@@ -71,6 +71,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 				       .is_constant = question->has_literals,
 				       .in_use = bytes_in_use(question),
 				       .judge = own_data_judge,
+				       .used = names_used_struct(question),
+				       .says_many = question->says_many,
 				       .judge_name = names_judge,
 				       .judge_most = one->explains ? 0 : OWN_DATA_MOST + NAMES_MOST,
 				       .refine = one->refines ? own_data_refine : NULL,

@@ -54,7 +54,7 @@ static inline void ask(struct asked *asked, const char *name, uint64_t room)
 	asked->question.size = (uint32_t)memory_read_some(
 		asked->target->memory, asked->subject.address, asked->bytes, size, &why);
 	error_free(why);
-	names_prepare(&asked->question);
+	CHECK_OK(names_prepare(&asked->question));
 	asked->clues.count = 0;
 }
 

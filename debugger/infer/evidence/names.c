@@ -6,14 +6,17 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/infer/known/knowledge.h"
+#include "debugger/infer/known/names_family.h"
 #include "debugger/infer/solve/rules.h"
 #include "debugger/target/target.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NAMESAKE_MAX	64
-#define STRUCT_NAME_MIN 4 /* bytes of a struct's name that a symbol's may end with */
+#define NAMESAKE_MAX	 64
+#define USED_PERCENT_MIN 30 /* of members of a name, that make a candidate */
+#define KIN_PERCENT_MIN	 10 /* that say something */
+#define STRUCT_NAME_MIN	 4  /* bytes of a struct's name that a symbol's may end with */
 
 static const struct {
 	const char *ending, *type;
@@ -168,10 +171,13 @@ static uint32_t find_namesake(const struct question *question, size_t length)
 	return 0;
 }
 
-void names_prepare(struct question *question)
+struct error *names_prepare(struct question *question)
 {
+	const struct name_uses *uses;
 	const char *name = question->symbol->name;
 	size_t length = base_length(name);
+	TRY(knowledge_name_uses(question->knowledge, &uses));
+	question->use_count = (uint32_t)name_uses_find(uses, name, length, question->uses);
 	question->ending_count = 0;
 	question->namesake = find_namesake(question, length);
 	question->beginning = type_of_beginning(question);
@@ -191,6 +197,7 @@ void names_prepare(struct question *question)
 		question->endings[count].makes_candidate = endings[i].makes_candidate;
 		question->ending_count++;
 	}
+	return NULL;
 }
 
 struct error *names_collect(const struct question *question, struct clues *clues)
@@ -210,6 +217,70 @@ struct error *names_collect(const struct question *question, struct clues *clues
 	if (question->namesake && !clues_add(clues, &clue))
 		return error_no_memory();
 	return NULL;
+}
+
+/* Does a struct of the same size begin with the other, as a spinlock_t does with its
+ * raw_spinlock_t? */
+static bool is_wrapper(const struct layout *layout, uint32_t outer, uint32_t inner)
+{
+	const struct field *field;
+	while (outer != inner && layout_is_compound(layout, outer) &&
+	       (field = layout_field(layout, outer, 0)) &&
+	       layout_size(layout, field->type) == layout_size(layout, outer))
+		outer = field->type;
+	return outer == inner;
+}
+
+/* How much likelier the type is with that name than with any, in bits. */
+static int judge_use(const struct question *question, uint32_t type)
+{
+	const struct layout *layout = question->layout;
+	uint32_t used = name_uses_type(layout, type);
+	bool is_struct = layout_is_compound(layout, used);
+	int most = rule(question->knowledge->rules,
+			is_struct ? RULE_NAME_USED : RULE_NAME_USED_NUMBER);
+	for (uint32_t i = 0; i < question->use_count; i++) {
+		const struct name_use *use = &question->uses[i];
+		if (is_struct && use->percent < USED_PERCENT_MIN)
+			continue;
+		/* Numbers have names that say little: for them half as much. */
+		int points = use->bits / (is_struct ? 2 : 4);
+		if (use->type == used || (is_struct && (is_wrapper(layout, used, use->type) ||
+							is_wrapper(layout, use->type, used))))
+			return points < most ? points : most;
+	}
+	return 0;
+}
+
+uint32_t names_used_struct(const struct question *question)
+{
+	const struct name_use *use = question->uses;
+	return question->use_count && use->percent >= USED_PERCENT_MIN &&
+			       layout_is_compound(question->layout, use->type)
+		       ? use->type
+		       : 0;
+}
+
+size_t names_kin(const struct question *question, const struct name_word *words, size_t count,
+		 struct kinship *ret)
+{
+	const struct layout *layout = question->layout;
+	size_t found = families_kin(question->knowledge->families, words, count, ret,
+				    NAMES_KIN_MAX - 2 * NAME_USES_MAX);
+	for (uint32_t i = 0; i < question->use_count; i++) {
+		const struct name_use *use = &question->uses[i];
+		/* Members are not variables: what those are called says more. */
+		int points = use->bits / 4;
+		if (use->percent < KIN_PERCENT_MIN || !points)
+			continue;
+		found = families_keep(ret, found, NAMES_KIN_MAX,
+				      (struct kinship){ use->type, points });
+		uint32_t pointer = layout->records[use->type].pointer;
+		if (layout_is_compound(layout, use->type) && pointer)
+			found = families_keep(ret, found, NAMES_KIN_MAX,
+					      (struct kinship){ pointer, points });
+	}
+	return found;
 }
 
 static int judge_named(const struct question *question, uint32_t type)
@@ -255,7 +326,8 @@ int names_judge(void *context, uint32_t type, uint32_t count)
 	const struct question *question = context;
 	const struct layout *layout = question->layout;
 	const struct rules *rules = question->knowledge->rules;
-	int points = judge_named(question, type);
+	int points = judge_named(question, type), use = judge_use(question, type);
+	points = points > use ? points : use;
 	if (!count || !question->says_many || question->is_zero)
 		return points;
 	if (layout_kind(layout, type) == BTF_PTR)

@@ -137,8 +137,7 @@ struct fit *fit_create(const struct question *question)
 	fit->big_endian = question->knowledge->target->facts->big_endian;
 	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
-	fit->kin_count = families_kin(question->knowledge->families, fit->name, fit->name_count,
-				      fit->kin, FIT_KIN_MAX);
+	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
 	fit->name_bits = name_bits(fit->name, fit->name_count);
 	for (size_t i = 0; i < fit->kin_count; i++)
 		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;

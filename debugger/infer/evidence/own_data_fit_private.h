@@ -10,7 +10,6 @@
 
 #define FIT_BYTES_MAX 512 /* that are counted; what comes after is like them */
 #define FIT_WORDS_MAX (FIT_BYTES_MAX / 8)
-#define FIT_KIN_MAX   24
 
 struct fit {
 	const struct question *question;
@@ -26,7 +25,7 @@ struct fit {
 	struct name_word name[NAME_WORDS_MAX];
 	size_t name_count;
 	uint64_t name_bits; /* as in struct outline */
-	struct kinship kin[FIT_KIN_MAX];
+	struct kinship kin[NAMES_KIN_MAX];
 	size_t kin_count;
 	uint64_t kin_bits; /* bit N: there is a type whose id ends in N */
 	unsigned int visits;

@@ -11,7 +11,6 @@
 #define SEARCHED_PRIOR -4
 #define AGAINST_MAX    3
 #define ROOM_MIN       16
-#define KIN_MAX	       24
 #define KIN_POINTS_MIN 7 /* bits that the name must tell */
 #define SLACK_MAX      64
 #define SEARCHED_MAX   16
@@ -88,9 +87,9 @@ static bool is_picked_apart(const struct solver *solver, const struct scored *it
 static void ask_kin(const struct question *question, struct solver *solver)
 {
 	struct name_word words[NAME_WORDS_MAX];
-	struct kinship kin[KIN_MAX];
+	struct kinship kin[NAMES_KIN_MAX];
 	size_t word_count = name_words(question->symbol->name, words);
-	size_t count = families_kin(question->knowledge->families, words, word_count, kin, KIN_MAX);
+	size_t count = names_kin(question, words, word_count, kin);
 	uint64_t room = question->subject->room;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t size = layout_size(question->layout, kin[i].type);

@@ -56,6 +56,7 @@ void knowledge_destroy(struct knowledge *knowledge)
 	address_map_deinit(&knowledge->functions);
 	free(knowledge->facts);
 	families_destroy(knowledge->families);
+	name_uses_destroy(knowledge->name_uses);
 	address_map_deinit(&knowledge->typed);
 	slabs_destroy(knowledge->slabs);
 	hint_types_destroy(knowledge->hint_types);
@@ -65,7 +66,9 @@ void knowledge_destroy(struct knowledge *knowledge)
 
 struct error *knowledge_prepare(struct knowledge *knowledge)
 {
+	const struct name_uses *uses;
 	TRY(tables_read(knowledge));
+	TRY(knowledge_name_uses(knowledge, &uses));
 	knowledge_first_fact(knowledge, 0);
 	return NULL;
 }
@@ -128,6 +131,17 @@ struct error *knowledge_layout(struct knowledge *knowledge, const struct module 
 		return error;
 	knowledge->view_count++;
 	*ret = view->layout;
+	return NULL;
+}
+
+struct error *knowledge_name_uses(struct knowledge *knowledge, const struct name_uses **ret)
+{
+	const struct layout *layout;
+	if (!knowledge->name_uses) {
+		TRY(knowledge_layout(knowledge, NULL, &layout));
+		TRY(name_uses_create(layout, &knowledge->name_uses));
+	}
+	*ret = knowledge->name_uses;
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 #define DEBUGGER_INFER_KNOWN_KNOWLEDGE_H
 
 #include "base/address_map.h"
+#include "debugger/infer/known/name_uses.h"
 #include "debugger/infer/known/typing.h"
 #include "debugger/infer/layout/layout.h"
 #include "debugger/kernel/slabs.h"
@@ -62,6 +63,7 @@ struct knowledge {
 	struct slabs *slabs;		 /* NULL: not asked for yet, or not there */
 	bool no_slabs;			 /* the dump lacks what leads to them */
 	struct families *families;	 /* NULL: nothing is learned yet */
+	struct name_uses *name_uses;	 /* of the kernel's BTF; NULL: not made yet */
 	struct hints *hints;		 /* NULL: not to be used */
 	const struct subjects *subjects; /* of the whole pass; NULL: not listed */
 	/* What the kernel never writes, and in it what it writes while it boots. */
@@ -82,6 +84,9 @@ void knowledge_destroy(struct knowledge *knowledge);
 struct error *knowledge_prepare(struct knowledge *knowledge) MUST_CHECK;
 void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy);
 void knowledge_unshare(struct knowledge *copy);
+/* What names are used for in the kernel's BTF. */
+struct error *knowledge_name_uses(struct knowledge *knowledge,
+				  const struct name_uses **ret) MUST_CHECK;
 /* Of the heap; *ret NULL: the dump lacks what leads to them. Owned by the knowledge. */
 struct error *knowledge_slabs(struct knowledge *knowledge, struct slabs **ret) MUST_CHECK;
 /* The layout of a module's BTF, NULL: the kernel's. */
@@ -146,6 +151,8 @@ struct question {
 	bool says_many;		/* the name is a plural, or calls it a table */
 	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
+	struct name_use uses[NAME_USES_MAX]; /* the likeliest first */
+	uint32_t use_count;
 };
 
 typedef struct error *source_collect(const struct question *question, struct clues *clues);
@@ -169,7 +176,15 @@ struct solver;
 struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
 /* --- names.c: 0 to NAMES_MOST points ------------------------------------------------------- */
 #define NAMES_MOST 8
+/* The struct that most members of that name are, or point at; 0: none. */
+uint32_t names_used_struct(const struct question *question);
 int names_judge(void *context, uint32_t type, uint32_t count);
-void names_prepare(struct question *question);
+/* Types that go with a name, by other variables' and by members' names; returns how many. */
+#define NAMES_KIN_MAX 40
+struct name_word;
+struct kinship;
+size_t names_kin(const struct question *question, const struct name_word *words, size_t count,
+		 struct kinship *ret);
+struct error *names_prepare(struct question *question) MUST_CHECK;
 
 #endif

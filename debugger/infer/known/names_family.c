@@ -159,7 +159,7 @@ static int weigh(const struct families *families, const struct lesson *lesson, u
 	return points < POINTS_MAX ? points : POINTS_MAX;
 }
 
-static size_t keep(struct kinship *kin, size_t count, size_t room, struct kinship found)
+size_t families_keep(struct kinship *kin, size_t count, size_t room, struct kinship found)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (kin[i].type != found.type)
@@ -183,9 +183,10 @@ size_t families_kin(const struct families *families, const struct name_word *wor
 		     at < families->count && families->items[at].key == keys[i]; at++) {
 			const struct lesson *lesson = &families->items[at];
 			if (lesson->count >= LEAST)
-				kept = keep(ret, kept, room,
-					    (struct kinship){ lesson->type,
-							      weigh(families, lesson, all) });
+				kept = families_keep(
+					ret, kept, room,
+					(struct kinship){ lesson->type,
+							  weigh(families, lesson, all) });
 		}
 	}
 	return kept;

@@ -22,6 +22,8 @@ struct kinship {
 	uint32_t type;
 	int points;
 };
+/* Adds one to `count` of them, of each type the better; returns how many there are then. */
+size_t families_keep(struct kinship *kin, size_t count, size_t room, struct kinship found);
 /* What the words of a name tell; returns how many types. `families` may be NULL. */
 size_t families_kin(const struct families *families, const struct name_word *words, size_t count,
 		    struct kinship *ret, size_t room);

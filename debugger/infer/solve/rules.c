@@ -59,6 +59,7 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_ARRAY_POINTERS] = { "array-pointers", -4,
 				  "an array of pointers that nobody indexes" },
 	[RULE_SEARCHED] = { "searched", -4, "found by its bytes only" },
+	[RULE_USED] = { "used", -6, "what members of that name are: nothing else speaks for it" },
 	[RULE_CPUMASK] = { "cpumask", 2, "a bitmap of a cpumask's size" },
 	[RULE_DEFAULT] = { "default", -4, "a number as large as an access" },
 	[RULE_DEFAULT_INT] = { "default-int", 1, "an int, of the numbers of 4 bytes" },
@@ -68,6 +69,8 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_NAME_BEGINS] = { "name-begins", 6, "a macro makes the name and the variable" },
 	[RULE_NAME_SAME] = { "name-same", 8, "the struct is called as the variable" },
 	[RULE_NAME_PART] = { "name-part", 2, "the name ends with the struct's" },
+	[RULE_NAME_USED] = { "name-used", 3, "members and parameters of that name have the type" },
+	[RULE_NAME_USED_NUMBER] = { "name-used-number", 2, "the same of no struct" },
 	[RULE_MANY] = { "many", 4, "elements of what the name calls several" },
 	[RULE_MANY_POINTERS] = { "many-pointers", 6,
 				 "pointers that somebody wrote down, of what the name calls "

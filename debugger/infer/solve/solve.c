@@ -341,6 +341,26 @@ static uint32_t rank_seed(const struct solver *solver, const struct wish *wish)
 	return 1 + (wish->offset ? 200 : 0) + holders;
 }
 
+/* What members are that are called so, and a pointer to it. */
+static void add_used(struct solver *solver)
+{
+	const struct layout *layout = solver->layout;
+	uint32_t used = solver->input->used;
+	int prior = points_of(solver, RULE_USED);
+	if (!used)
+		return;
+	uint32_t types[] = { used, layout->records[used].pointer };
+	for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
+		uint32_t size = layout_size(layout, types[i]);
+		if (!size || solver->input->subject->room / size > 1024)
+			continue;
+		if (solver->input->says_many)
+			add_with_array(solver, types[i], prior, false);
+		else
+			add(solver, (struct scored){ .type = types[i], .prior = (int16_t)prior });
+	}
+}
+
 static void grow_candidates(struct solver *solver)
 {
 	bool used[256] = { false };
@@ -550,6 +570,7 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 	grow_candidates(solver);
 	if (!solver->count)
 		add_by_room(solver);
+	add_used(solver);
 	if (solver->out_of_memory)
 		return error_no_memory();
 	for (size_t i = 0; i < solver->count; i++)

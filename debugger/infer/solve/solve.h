@@ -61,6 +61,9 @@ struct solver_input {
 	 * `*ret_why` is set where it is against.
 	 */
 	int (*judge)(void *context, uint32_t type, uint32_t count, const char **ret_why);
+	/* The struct that most members of that name are, or point at, 0: none. */
+	uint32_t used;
+	bool says_many; /* the name is that of several */
 	/* What the name says, 0 to 6. */
 	int (*judge_name)(void *context, uint32_t type, uint32_t count);
 	/*

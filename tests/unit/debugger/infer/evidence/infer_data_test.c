@@ -502,7 +502,7 @@ static void test_pointers_on_the_heap(void)
 static const char *named(struct asked *asked, const char *name)
 {
 	asked->symbol.name = name;
-	names_prepare(&asked->question);
+	CHECK_OK(names_prepare(&asked->question));
 	asked->clues.count = 0;
 	CHECK_OK(names_collect(&asked->question, &asked->clues));
 	const struct clue *clue = find_clue(asked, CLUE_SHAPE, 0);

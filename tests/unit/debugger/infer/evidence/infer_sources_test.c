@@ -170,10 +170,10 @@ static void test_names(void)
 	CHECK_U64(names_judge(&asked->question, type, 0), NAMES_MOST);
 	CHECK_U64(names_judge(&asked->question, asked->layout->records[type].pointer, 0), 3);
 	asked->symbol.name = "my_thing.3";
-	names_prepare(&asked->question);
+	CHECK_OK(names_prepare(&asked->question));
 	CHECK_U64(names_judge(&asked->question, type, 0), 2);
 	asked->symbol.name = "other";
-	names_prepare(&asked->question);
+	CHECK_OK(names_prepare(&asked->question));
 	CHECK_U64(names_judge(&asked->question, type, 0), 0);
 	destroy(asked);
 }

@@ -149,7 +149,7 @@ static void test_counted(void)
 static int judge(struct asked *asked, const char *name, uint32_t count)
 {
 	asked->symbol.name = name;
-	names_prepare(&asked->question);
+	CHECK_OK(names_prepare(&asked->question));
 	return names_judge(&asked->question, find(asked, "counts"), count);
 }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/infer/known/name_uses.h"
+
+#include "base/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS	 16384 /* a power of two */
+#define ENDS_MAX 8     /* words of a name that are looked at */
+#define KEYS_MAX 96    /* types that one name has; the others are rare */
+#define DEPTH	 3     /* pointers to pointers */
+/* A longer end of a name counts as much as so many uses of a shorter one. */
+#define FAITH 2
+#define ONE   ((uint64_t)1 << 32)
+
+struct use {
+	uint32_t name; /* hash */
+	uint32_t type;
+};
+
+struct name_uses {
+	struct use *items;	 /* by the hash's bucket */
+	uint32_t *totals, count; /* of each type; of all */
+	uint32_t end;		 /* of types */
+	uint32_t starts[BUCKETS + 1];
+};
+
+uint32_t name_uses_type(const struct layout *layout, uint32_t type)
+{
+	uint32_t target = type;
+	for (int depth = 0; depth < DEPTH && target; depth++) {
+		if (layout_is_compound(layout, target))
+			return layout_has_name(layout, target) ? target : 0;
+		target = layout_target(layout, target);
+	}
+	return type;
+}
+
+typedef void take_use(struct name_uses *uses, const struct use *use);
+
+static void count_use(struct name_uses *uses, const struct use *use)
+{
+	uses->starts[use->name % BUCKETS + 1]++;
+	uses->totals[use->type]++;
+	uses->count++;
+}
+
+/* Afterwards each start has become the next one's. */
+static void place_use(struct name_uses *uses, const struct use *use)
+{
+	uses->items[uses->starts[use->name % BUCKETS]++] = *use;
+}
+
+static void visit_use(struct name_uses *uses, const struct layout *layout, const char *name,
+		      uint32_t type, take_use *take)
+{
+	struct use use = { .type = name_uses_type(layout, layout_resolve(layout, type)) };
+	if (!*name || !layout_size(layout, use.type))
+		return;
+	use.name = layout_hash(name, strlen(name));
+	take(uses, &use);
+}
+
+static void visit_uses(struct name_uses *uses, const struct layout *layout, take_use *take)
+{
+	struct btf_type type;
+	struct btf_member member;
+	struct btf_param param;
+	for (uint32_t id = layout->first; id < uses->end; id++) {
+		enum btf_kind kind = layout_kind(layout, id);
+		bool is_proto = kind == BTF_FUNC_PROTO;
+		if ((!is_proto && kind != BTF_STRUCT && kind != BTF_UNION) ||
+		    !btf_get(layout->btf, id, &type))
+			continue;
+		for (uint32_t i = 0; is_proto && btf_param(&type, i, &param); i++)
+			visit_use(uses, layout, param.name, param.type, take);
+		for (uint32_t i = 0; !is_proto && btf_member(&type, i, &member); i++)
+			if (!member.bit_size)
+				visit_use(uses, layout, member.name, member.type, take);
+	}
+}
+
+struct error *name_uses_create(const struct layout *layout, struct name_uses **ret)
+{
+	struct name_uses *uses = calloc(1, sizeof(*uses));
+	if (!uses)
+		return error_no_memory();
+	uses->end = layout->end;
+	uses->totals = calloc((size_t)uses->end + 1, sizeof(*uses->totals));
+	if (uses->totals)
+		visit_uses(uses, layout, count_use);
+	uses->items = calloc((size_t)uses->count + 1, sizeof(*uses->items));
+	if (!uses->totals || !uses->items) {
+		name_uses_destroy(uses);
+		return error_no_memory();
+	}
+	for (uint32_t i = 0; i < BUCKETS; i++)
+		uses->starts[i + 1] += uses->starts[i];
+	visit_uses(uses, layout, place_use);
+	memmove(uses->starts + 1, uses->starts, BUCKETS * sizeof(uses->starts[0]));
+	uses->starts[0] = 0;
+	*ret = uses;
+	return NULL;
+}
+
+void name_uses_destroy(struct name_uses *uses)
+{
+	if (!uses)
+		return;
+	free(uses->items);
+	free(uses->totals);
+	free(uses);
+}
+
+/* A type with what is likely by the ends of the name that were looked at, of ONE. */
+struct key {
+	uint32_t type, count;
+	uint64_t share;
+};
+
+struct keys {
+	struct key items[KEYS_MAX];
+	size_t count;
+};
+
+static void count_key(const struct name_uses *uses, struct keys *keys, uint32_t type)
+{
+	size_t i = 0;
+	while (i < keys->count && keys->items[i].type != type)
+		i++;
+	if (i == KEYS_MAX)
+		return;
+	if (i == keys->count)
+		keys->items[keys->count++] =
+			(struct key){ .type = type,
+				      .share = ONE * uses->totals[type] / uses->count };
+	keys->items[i].count++;
+}
+
+/* Of one end; those of the ends before it are what is likely as long as nothing is counted. */
+static void learn_end(const struct name_uses *uses, struct keys *keys, const char *end,
+		      size_t length)
+{
+	uint32_t hash = layout_hash(end, length), count = 0;
+	const uint32_t *start = &uses->starts[hash % BUCKETS];
+	for (uint32_t i = start[0]; i < start[1]; i++) {
+		if (uses->items[i].name != hash)
+			continue;
+		count_key(uses, keys, uses->items[i].type);
+		count++;
+	}
+	for (size_t i = 0; count && i < keys->count; i++) {
+		struct key *key = &keys->items[i];
+		key->share = (ONE * key->count + FAITH * key->share) / (count + FAITH);
+		key->count = 0;
+	}
+}
+
+static int half_bits(uint64_t share, uint64_t usual)
+{
+	int bits = 0;
+	/* As a square, of which each bit is half a bit. */
+	uint64_t ratio = usual ? 256 * share / usual : 0;
+	for (ratio = ratio > 1 << 20 ? (uint64_t)1 << 40 : ratio * ratio; ratio >> 17; ratio /= 2)
+		bits++;
+	return bits;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct key *a = left, *b = right;
+	if (a->share != b->share)
+		return a->share < b->share ? 1 : -1;
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+size_t name_uses_find(const struct name_uses *uses, const char *name, size_t length,
+		      struct name_use ret[NAME_USES_MAX])
+{
+	struct keys keys = { .count = 0 };
+	size_t ends = 0, found = 0;
+	for (size_t i = length; i-- > 0 && ends < ENDS_MAX;)
+		if (!i || name[i - 1] == '_') {
+			learn_end(uses, &keys, name + i, length - i);
+			ends++;
+		}
+	array_sort(keys.items, keys.count, sizeof(keys.items[0]), compare_keys);
+	for (size_t i = 0; i < keys.count && found < NAME_USES_MAX; i++) {
+		const struct key *key = &keys.items[i];
+		uint64_t usual = ONE * uses->totals[key->type] / uses->count;
+		int bits = half_bits(key->share, usual);
+		if (bits)
+			ret[found++] =
+				(struct name_use){ key->type, bits, (int)(100 * key->share / ONE) };
+	}
+	return found;
+}
