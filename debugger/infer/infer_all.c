@@ -21,6 +21,7 @@
 #define ROUNDS_MAX    4
 #define LIKELY_SCORE  5 /* points of a guess, from which on others learn from it */
 #define LIKELY_MARGIN 2
+#define CLEAR_MARGIN  8
 
 /* What one thread works with. */
 struct member {
@@ -74,14 +75,23 @@ static struct error *visit_one(struct whole *whole, size_t index)
 	return error;
 }
 
-static struct error *spread_all(struct whole *whole, size_t *ret_new)
+/* A guess that others learn from along its pointers: a struct that is far ahead of all others. */
+static bool is_clear(const struct whole *whole, const struct answer *answer)
+{
+	return answer->confidence == CONFIDENCE_GUESS && answer->score >= LIKELY_SCORE &&
+	       answer->margin >= CLEAR_MARGIN && layout_is_compound(whole->layout, answer->type);
+}
+
+static struct error *spread_all(struct whole *whole, bool with_guesses, size_t *ret_new)
 {
 	const struct layout *layout = whole->layout;
 	for (size_t i = 0; i < whole->subjects->count; i++) {
 		const struct answer *answer = &whole->answers[i];
 		const struct subject *subject = &whole->subjects->items[i];
 		struct typed typed = { subject->address, layout, answer->type, answer->count };
-		if (answer->confidence < CONFIDENCE_INFERRED || subject->module)
+		bool is_known = answer->confidence >= CONFIDENCE_INFERRED ||
+				(with_guesses && is_clear(whole, answer));
+		if (!is_known || subject->module)
 			continue;
 		TRY(knowledge_set_type(whole->knowledge, &typed));
 		TRY(pointer_walk_add(whole->walk, layout, subject->address, answer->type,
@@ -158,6 +168,16 @@ static struct error *solve_open(void *context, unsigned int worker, size_t numbe
 	return solve_one(whole, &whole->members[worker].one, whole->open[number]);
 }
 
+static struct error *guess_open(void *context, unsigned int worker, size_t number)
+{
+	struct whole *whole = context;
+	struct answer *answer = &whole->answers[whole->open[number]];
+	TRY(solve_open(context, worker, number));
+	if (answer->confidence > CONFIDENCE_GUESS)
+		answer->confidence = CONFIDENCE_GUESS;
+	return NULL;
+}
+
 static struct error *run_work(struct whole *whole, struct work work)
 {
 	work.context = whole;
@@ -188,7 +208,7 @@ static struct error *solve_kernel(struct whole *whole)
 		TRY(solve_round(whole, round, facts));
 		facts = whole->knowledge->fact_count;
 		if (round + 1 < ROUNDS_MAX)
-			TRY(spread_all(whole, &found));
+			TRY(spread_all(whole, false, &found));
 		if (!found && round)
 			break;
 	}
@@ -229,7 +249,7 @@ static struct error *learn_names(struct whole *whole)
 /* What clues did not settle is asked once more, with all types that its bytes allow. */
 static struct error *refine_kernel(struct whole *whole)
 {
-	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 94 };
+	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 92 };
 	TRY(learn_names(whole));
 	TRY(share(whole));
 	for (unsigned int i = 0; i < whole->member_count; i++)
@@ -237,6 +257,23 @@ static struct error *refine_kernel(struct whole *whole)
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		if (!whole->subjects->items[i].module &&
 		    whole->answers[i].confidence < CONFIDENCE_INFERRED)
+			whole->open[work.count++] = (uint32_t)i;
+	return run_work(whole, work);
+}
+
+/*
+ * Asks those anew of whom what was refined has news. What rests on a guess is none but a guess.
+ */
+static struct error *refine_again(struct whole *whole)
+{
+	struct work work = { .block = 16, .step = guess_open, .from = 92, .to = 94 };
+	size_t known = whole->knowledge->fact_count, found;
+	TRY(spread_all(whole, true, &found));
+	TRY(share(whole));
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (!whole->subjects->items[i].module &&
+		    whole->answers[i].confidence < CONFIDENCE_INFERRED &&
+		    has_news(whole, &whole->subjects->items[i], &whole->answers[i], known))
 			whole->open[work.count++] = (uint32_t)i;
 	return run_work(whole, work);
 }
@@ -463,6 +500,7 @@ static struct error *solve_together(struct whole *whole)
 	TRY(pointer_walk_create(whole->knowledge, &whole->walk));
 	TRY(solve_kernel(whole));
 	TRY(refine_kernel(whole));
+	TRY(refine_again(whole));
 	return confirm_kernel(whole);
 }
 
