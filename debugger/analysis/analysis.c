@@ -201,9 +201,7 @@ struct error *analysis_run(struct target *target, const struct task *task, struc
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
 		TRY(error_only_fatal(detectors[i].run(ret)));
 	/* Of the crash, not of a task. */
-	if (!task)
-		signature_make(ret, ret->signature);
-	return NULL;
+	return task ? NULL : signature_make(ret, ret->signature);
 }
 
 void analysis_deinit(struct analysis *analysis)

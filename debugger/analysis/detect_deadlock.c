@@ -141,9 +141,12 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 		strbuf_format(&text, "deadlock of %" PRIu32 " tasks: ", chain->length);
 	put_circle(detection, chain, &text);
 	TRY(summarize(finding, &text));
-	for (uint32_t i = 0; i < chain->length && i < LINKS_SHOWN; i++) {
-		TRY(add_link(detection, finding, &detection->waits->items[at]));
-		at = detection->waits->items[at].owner_wait;
+	for (uint32_t i = 0; i < chain->length && i < FINDING_CIRCLE_MAX; i++) {
+		const struct wait *wait = &detection->waits->items[at];
+		finding->circle[finding->circle_count++] = wait->task.address;
+		if (i < LINKS_SHOWN)
+			TRY(add_link(detection, finding, wait));
+		at = wait->owner_wait;
 	}
 	return add_graph(finding, chain->behind);
 }

@@ -10,6 +10,8 @@
 #include "base/strbuf.h"
 #include "debugger/infer/infer.h"
 
+#define FINDING_CIRCLE_MAX 16
+
 struct evidence {
 	char *text;    /* a sentence without its full stop, with names as the dump has them */
 	char *command; /* what shows it: "bt 42"; NULL: nothing does */
@@ -55,6 +57,8 @@ struct finding {
 	char *summary;	      /* one sentence without its full stop */
 	uint64_t task;	      /* whom it happened to, address of the task_struct; 0: nobody */
 	uint64_t blamed;      /* the task that others wait for or that did it; 0: none */
+	uint64_t circle[FINDING_CIRCLE_MAX]; /* tasks of a deadlock, the first ones */
+	size_t circle_count;
 	struct evidence *evidence;
 	size_t count, capacity;
 	char *instruction; /* in words; NULL: none is to blame, or the dump does not have it */

@@ -3,36 +3,99 @@
 
 #include "debugger/analysis/stack_words.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SIGNATURE_VERSION 1
 #define FRAMES_MAX	  4
 
-void signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE])
+struct text {
+	char *buffer; /* of SIGNATURE_SIZE */
+	size_t used, functions;
+};
+
+/* False: there is no room for more. */
+static bool put_function(struct text *text, const char *stem)
+{
+	if (text->functions == FRAMES_MAX || text->used + strlen(stem) + 2 > SIGNATURE_SIZE)
+		return false;
+	text->used += (size_t)snprintf(text->buffer + text->used, SIGNATURE_SIZE - text->used,
+				       "%s%s", text->functions++ ? "/" : " ", stem);
+	return true;
+}
+
+static bool is_left_out(const struct frame *frame)
+{
+	return frame->is_unproved || frame->kind == FRAME_SCAN || frame_is_generic(frame);
+}
+
+static void put_stack(const struct analysis *analysis, struct text *text)
 {
 	char stem[SYMBOL_NAME_SIZE], last[SYMBOL_NAME_SIZE] = "";
-	size_t shown = 0;
-	*ret = 0;
-	if (!analysis->count)
-		return;
-	size_t used = (size_t)snprintf(ret, SIGNATURE_SIZE, "%d %s", SIGNATURE_VERSION,
-				       analysis->findings[0].kind);
-	for (size_t i = analysis->blamed; i < analysis->trace.count && shown < FRAMES_MAX; i++) {
+	for (size_t i = analysis->blamed; i < analysis->trace.count; i++) {
 		const struct frame *frame = &analysis->trace.frames[i];
 		/* What was interrupted has nothing to do with what interrupted it. */
 		if (i > analysis->blamed && frame->kind == FRAME_EXCEPTION)
 			break;
-		if (frame->is_unproved || frame->kind == FRAME_SCAN || frame_is_generic(frame))
+		if (is_left_out(frame))
 			continue;
 		frame_stem(frame, stem, sizeof(stem));
 		/* A recursion is one function, however deep it went. */
-		if (!strcmp(stem, last))
-			continue;
-		strcpy(last, stem);
-		size_t length = strlen(stem);
-		if (used + length + 2 > SIGNATURE_SIZE)
+		if (strcmp(stem, last) != 0 && !put_function(text, stem))
 			break;
-		used += (size_t)snprintf(ret + used, SIGNATURE_SIZE - used, "%s%s",
-					 shown++ ? "/" : " ", stem);
+		strcpy(last, stem);
 	}
+}
+
+/* The first function to blame of a task that sleeps; "": none is known. */
+static struct error *find_sleeper(struct target *target, uint64_t address,
+				  char stem[SYMBOL_NAME_SIZE])
+{
+	struct task task;
+	struct stack_trace trace;
+	*stem = 0;
+	TRY(task_read(target, address, &task));
+	struct error *error = unwind_task(target, &task, &trace);
+	task_deinit(&task);
+	if (error)
+		return error;
+	size_t i = 0;
+	while (i < trace.count && is_left_out(&trace.frames[i]))
+		i++;
+	if (i < trace.count)
+		frame_stem(&trace.frames[i], stem, SYMBOL_NAME_SIZE);
+	stack_trace_deinit(&trace);
+	return NULL;
+}
+
+static int compare_stems(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static struct error *put_circle(const struct analysis *analysis, struct text *text)
+{
+	const struct finding *finding = &analysis->findings[0];
+	char stems[FINDING_CIRCLE_MAX][SYMBOL_NAME_SIZE];
+	for (size_t i = 0; i < finding->circle_count; i++)
+		TRY(error_only_fatal(find_sleeper(analysis->target, finding->circle[i], stems[i])));
+	qsort(stems, finding->circle_count, sizeof(*stems), compare_stems);
+	for (size_t i = 0; i < finding->circle_count; i++)
+		if (*stems[i] && (!i || strcmp(stems[i], stems[i - 1]) != 0))
+			put_function(text, stems[i]);
+	return NULL;
+}
+
+struct error *signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE])
+{
+	struct text text = { .buffer = ret };
+	*ret = 0;
+	if (!analysis->count)
+		return NULL;
+	text.used = (size_t)snprintf(ret, SIGNATURE_SIZE, "%d %s", SIGNATURE_VERSION,
+				     analysis->findings[0].kind);
+	if (analysis->findings[0].circle_count)
+		return put_circle(analysis, &text);
+	put_stack(analysis, &text);
+	return NULL;
 }

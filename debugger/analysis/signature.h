@@ -5,13 +5,15 @@
  * first, and the functions that are to blame, innermost first: at most four, without addresses,
  * offsets, what compilers add to names and functions that are called from everywhere
  * (stack_words.c). So it is the same for all boots, formats of dumps, and kernels whose code there
- * is the same.
+ * is the same. A deadlock begins at none of its tasks: the first function to blame of each, in the
+ * order of their names.
  */
 #ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
 #define DEBUGGER_ANALYSIS_SIGNATURE_H
 
 #include "debugger/analysis/analysis.h"
 
-void signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE]);
+/* Errors are fatal ones. */
+struct error *signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE]) MUST_CHECK;
 
 #endif

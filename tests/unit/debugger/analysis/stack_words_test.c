@@ -85,7 +85,7 @@ static void check_signature(const char *kind, size_t blamed, const char *const *
 				     .findings = kind ? &finding : NULL,
 				     .count = kind ? 1 : 0,
 				     .blamed = blamed };
-	signature_make(&analysis, signature);
+	CHECK_OK(signature_make(&analysis, signature));
 	CHECK_STRING(signature, expected);
 }
 
@@ -118,7 +118,7 @@ static void test_long_signature(void)
 	struct finding finding = { .kind = "bug" };
 	make(&stack, names);
 	struct analysis analysis = { .trace = stack.trace, .findings = &finding, .count = 1 };
-	signature_make(&analysis, signature);
+	CHECK_OK(signature_make(&analysis, signature));
 	CHECK_U64(strlen(signature), strlen("1 bug first/") + 300);
 }
 
