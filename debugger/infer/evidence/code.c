@@ -54,6 +54,7 @@ struct error *code_finding_clue(const struct inference *inference, const struct 
 		.offset = (uint32_t)(finding->address - subject->address),
 		.size = finding->size,
 		.where = finding->where,
+		.shows_sign = finding->shows_sign,
 		.how = finding->how,
 	};
 	if (!finding->type.id)

@@ -46,6 +46,7 @@ struct clue {
 	uint32_t count;	  /* of OBJECT, elements that lie there; 0: not known */
 	struct type type; /* { NULL, 0 } for ACCESS and STRIDE */
 	uint64_t where;	  /* address of what says so, 0: none */
+	bool shows_sign;  /* of VALUE: nothing without a sign is used so */
 	const char *how;  /* static text: "argument of a call", "kernel_param.arg", ... */
 };
 

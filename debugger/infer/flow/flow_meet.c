@@ -304,7 +304,12 @@ void report_sign(struct flow *flow, const struct value *value, enum sign sign, c
 		bool is_signed = sign == SIGN_SIGNED;
 		struct kind type = flow->world->integers[__builtin_ctz(loaded.size)][is_signed];
 		if (type.id)
-			report_value(flow, &loaded, type, false, how);
+			report(flow, &(struct finding){ .address = (uint64_t)loaded.number,
+							.kind = CLUE_VALUE,
+							.size = loaded.size,
+							.type = type,
+							.shows_sign = is_signed,
+							.how = how });
 	}
 }
 

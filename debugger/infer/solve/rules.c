@@ -24,6 +24,8 @@ static const struct rule_row rows[RULE_COUNT] = {
 				       "a pointer to no struct is loaded or stored" },
 	[RULE_VALUE_ENUM] = { "value-enum", 5, "an enum or a small struct is loaded or stored" },
 	[RULE_VALUE_NUMBER] = { "value-number", 4, "a number of that type is loaded or stored" },
+	[RULE_VALUE_SIGN] = { "value-sign", 7,
+			      "a number is compared or extended with its sign" },
 	[RULE_AGAIN] = { "again", 1, "the same clue once more, up to three times" },
 	[RULE_COUNTED] = { "counted", 9,
 			   "as many elements as the struct says that points at them" },

@@ -34,8 +34,9 @@ static enum rule rule_of(const struct layout *layout, const struct clue *clue, u
 			       : !layout_target(layout, type) ? RULE_VALUE_VOID
 			       : clue->source == SOURCE_DATA  ? RULE_VALUE_SEEN
 							      : RULE_VALUE_OTHER_POINTER;
-		return kind == BTF_ENUM || kind == BTF_ENUM64 || compound ? RULE_VALUE_ENUM
-									  : RULE_VALUE_NUMBER;
+		if (kind == BTF_ENUM || kind == BTF_ENUM64 || compound)
+			return RULE_VALUE_ENUM;
+		return clue->shows_sign ? RULE_VALUE_SIGN : RULE_VALUE_NUMBER;
 	default:
 		return RULE_COUNT;
 	}
@@ -64,6 +65,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 		size = clue->size;
 	if (clue->offset >= room || size > room - clue->offset)
 		return true;
+	int16_t weight = (int16_t)weigh(solver, clue, type);
 	for (size_t i = 0; i < solver->wish_count; i++) {
 		struct wish *wish = &solver->wishes[i];
 		if (wish->kind == clue->kind && wish->offset == clue->offset &&
@@ -71,6 +73,8 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 			/* The same clue once more adds a little, not the same again. */
 			if (!wish->count)
 				wish->count = count;
+			if (wish->weight < weight)
+				wish->weight = weight;
 			if (wish->times++ < 3 && wish->weight > 2)
 				wish->weight =
 					(int16_t)(wish->weight + points_of(solver, RULE_AGAIN));
@@ -86,7 +90,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 			       .size = size,
 			       .type = type,
 			       .count = count,
-			       .weight = (int16_t)weigh(solver, clue, type),
+			       .weight = weight,
 			       .times = 1,
 			       .where = clue->where };
 	return true;
