@@ -462,6 +462,29 @@ static bool agree_with_clues(struct solver *solver, struct answer *answer,
 	return true;
 }
 
+/*
+ * By the table it has no size here, as a lock_class_key without lockdep: what is known of its
+ * address is known of what lies there, too.
+ */
+static bool has_empty_row(const struct question *question)
+{
+	const struct knowledge *knowledge = question->knowledge;
+	struct hint hints[HINTS_A_NAME];
+	size_t count =
+		hints_find(knowledge->hints, question->symbol, knowledge->hint_kernels, hints);
+	for (size_t i = 0; i < count; i++) {
+		struct hint_type row;
+		if (!hint_type_find(knowledge->hint_types, question->layout->btf, hints[i].type,
+				    knowledge->is_shared, &row))
+			continue;
+		uint32_t type = layout_id(question->layout, row.type);
+		if (layout_is_compound(question->layout, type) &&
+		    !layout_size(question->layout, type))
+			return true;
+	}
+	return false;
+}
+
 struct error *agree_with_hints(const struct question *question, struct solver *solver,
 			       struct answer *answer)
 {
@@ -474,8 +497,11 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	for (size_t i = 0; i < count; i++)
 		if (!best || proposals[i].scored.score > best->scored.score)
 			best = &proposals[i];
-	if (!best)
+	if (!best) {
+		if (answer->confidence > CONFIDENCE_GUESS && has_empty_row(question))
+			answer->confidence = CONFIDENCE_GUESS;
 		return NULL;
+	}
 	/* A kernel's own table against one of other kernels. */
 	if (answer->confidence == CONFIDENCE_CERTAIN) {
 		answer->confidence = CONFIDENCE_INFERRED;
