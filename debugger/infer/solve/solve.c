@@ -61,6 +61,10 @@ static struct scored *find_item(struct solver *solver, uint32_t type, uint32_t c
 /* A candidate; of equal ones the better prior stays. */
 static void add(struct solver *solver, struct scored item)
 {
+	/* A variable that points at a hlist_node is the head of its list. */
+	if (solver->layout->hlist_node &&
+	    layout_target(solver->layout, item.type) == solver->layout->hlist_node)
+		item.type = layout_find(solver->layout, BTF_STRUCT, "hlist_head");
 	uint32_t size = layout_size(solver->layout, item.type);
 	uint64_t room = solver->input->subject->room;
 	if (!size || size > room || solver->count >= CANDIDATES_MAX)
@@ -125,10 +129,6 @@ static int array_prior(const struct solver *solver, uint32_t type)
 static void add_with_array(struct solver *solver, uint32_t type, int prior, bool direct)
 {
 	uint64_t room = solver->input->subject->room;
-	/* A variable that points at a hlist_node is the head of its list. */
-	if (solver->layout->hlist_node &&
-	    layout_target(solver->layout, type) == solver->layout->hlist_node)
-		type = layout_find(solver->layout, BTF_STRUCT, "hlist_head");
 	uint32_t size = layout_size(solver->layout, type);
 	add(solver, (struct scored){ .type = type, .prior = (int16_t)prior, .is_direct = direct });
 	enum btf_kind kind = layout_kind(solver->layout, type);
