@@ -45,6 +45,12 @@ enum btf_kind {
 	BTF_KIND_COUNT /* higher kinds are unknown to us: skipped when the layout section allows */
 };
 
+/* What a register holds: a number or a pointer. */
+static inline bool btf_kind_is_scalar(enum btf_kind kind)
+{
+	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
+}
+
 /* Encoding bits of an integer. */
 #define BTF_INT_SIGNED 1
 #define BTF_INT_CHAR   2

@@ -444,7 +444,7 @@ bool symtab_is_text(const struct symtab *symtab, uint64_t address)
 			return true;
 	struct symbol symbol;
 	if (added_by_address(symtab, address, &symbol))
-		return strchr("tTwW", symbol.kind);
+		return symbol_is_text(&symbol);
 	/* A module whose symbols are lost: any place in it may be text. */
 	for (size_t i = 0; i < symtab->source_count; i++) {
 		const struct symbol_source *source = symtab->sources[i];

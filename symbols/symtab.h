@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* KSYM_NAME_LEN is 128 up to 6.0, then 512; a longer name is cut. */
 #define SYMBOL_NAME_SIZE 512
@@ -35,6 +36,12 @@ struct symbol {
 	 */
 	const char *name;
 };
+
+/* By nm's letter: a function, weak ones too. */
+static inline bool symbol_is_text(const struct symbol *symbol)
+{
+	return strchr("tTwW", symbol->kind) != NULL;
+}
 
 struct symtab;
 

@@ -32,7 +32,7 @@ bool wait_is_function(const struct wait_world *world, uint64_t address, const ch
 	struct symbol symbol;
 	uint64_t offset;
 	if (!address || !target_symbol_at(world->target, address, &symbol, &offset) || offset ||
-	    !strchr("tTwW", symbol.kind))
+	    !symbol_is_text(&symbol))
 		return false;
 	return !name || !strcmp(symbol.name, name);
 }

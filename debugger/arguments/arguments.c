@@ -29,9 +29,7 @@ struct pass {
 static bool is_scalar(struct type type)
 {
 	struct btf_type record;
-	return type_get_resolved(type, &record) &&
-	       (record.kind == BTF_INT || record.kind == BTF_PTR || record.kind == BTF_ENUM ||
-		record.kind == BTF_ENUM64);
+	return type_get_resolved(type, &record) && btf_kind_is_scalar(record.kind);
 }
 
 bool arguments_prototype(struct inference *inference, uint64_t function,

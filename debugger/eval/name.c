@@ -14,11 +14,6 @@
 
 /* --- symbols ------------------------------------------------------------------------------- */
 
-static bool is_text(const struct symbol *symbol)
-{
-	return strchr("tTwW", symbol->kind) != NULL;
-}
-
 static bool is_kernel_word(const char *module)
 {
 	return !strcmp(module, "vmlinux") || !strcmp(module, "kernel");
@@ -42,7 +37,7 @@ struct candidates {
 /* People print variables; the kernel's come before a module's. Lower is likelier. */
 static uint32_t symbol_rank(const struct symbol *symbol)
 {
-	return 2 * is_text(symbol) + (symbol->module != NULL);
+	return 2 * symbol_is_text(symbol) + (symbol->module != NULL);
 }
 
 static void add_candidate(struct candidates *candidates, const struct symbol *symbol)
@@ -179,7 +174,7 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	value.type = verdict.type;
 	value.origin = verdict.origin;
 	value.at_most = verdict.at_most;
-	if (!value.type.btf && is_text(symbol) &&
+	if (!value.type.btf && symbol_is_text(symbol) &&
 	    find_function(evaluation->target, symbol, &value.type))
 		value.origin = symbol->module ? ORIGIN_MODULE : ORIGIN_KERNEL;
 	TRY(place_symbol(evaluation, node, symbol, &value));
@@ -199,8 +194,8 @@ static struct error *ambiguous(struct target *target, const struct node *node,
 		snprintf(rest, sizeof(rest), " and %u more", more);
 	return error_create(ERROR_USAGE, "column %u: %u %s are called \"%s\"; say which: %s%s",
 			    node->column, candidates->best_count,
-			    is_text(&candidates->best) ? "functions" : "variables", node->name,
-			    list, rest);
+			    symbol_is_text(&candidates->best) ? "functions" : "variables",
+			    node->name, list, rest);
 }
 
 static struct error *evaluate_best(struct evaluation *evaluation, const struct node *node,

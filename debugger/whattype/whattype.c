@@ -238,7 +238,7 @@ static struct error *ask_symbol(struct whattype *what, bool *ret_found)
 		return NULL;
 	uint64_t address = what->symbol.address;
 	bool is_text = symtab_is_text(target->symbols, what->address) &&
-		       strchr("tTwW", what->symbol.kind);
+		       symbol_is_text(&what->symbol);
 	what->region = is_text ? REGION_TEXT : REGION_DATA;
 	if (is_text)
 		return NULL;

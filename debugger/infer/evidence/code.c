@@ -124,8 +124,7 @@ static bool function_around(struct inference *inference, uint64_t address,
 	struct symbol symbol;
 	uint64_t offset;
 	if (!symtab_by_address_into(inference->target->symbols, address, name, &symbol, &offset) ||
-	    !strchr("tTwW", symbol.kind) || symbol.size <= offset ||
-	    symbol.size > FUNCTION_SIZE_MAX)
+	    !symbol_is_text(&symbol) || symbol.size <= offset || symbol.size > FUNCTION_SIZE_MAX)
 		return false;
 	*ret = (struct function_range){ symbol.address, (uint32_t)symbol.size };
 	return true;

@@ -65,7 +65,7 @@ static struct error *list_functions(struct inference *inference)
 		char name[SYMBOL_NAME_SIZE];
 		struct symbol symbol;
 		symtab_peek(symbols, i, &symbol);
-		if (symbol.per_cpu || !strchr("tTwW", symbol.kind))
+		if (symbol.per_cpu || !symbol_is_text(&symbol))
 			continue;
 		symtab_get_into(symbols, i, name, &symbol);
 		if (!symbol.size || symbol.size > FUNCTION_SIZE_MAX || is_padding(symbol.name) ||

@@ -15,11 +15,6 @@
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-static bool is_scalar(enum btf_kind kind)
-{
-	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
-}
-
 /* What a call of a function with this FUNC_PROTO returns. */
 static struct value result_of(struct flow *flow, struct kind prototype)
 {
@@ -45,7 +40,8 @@ static void read_arguments(struct flow *flow, struct kind prototype, struct argu
 	while (ret->count < ARGUMENTS_MAX && parameters_next(&parameters, &parameter)) {
 		struct kind type = kind_of(levels, prototype.level, parameter.type.id);
 		/* What is passed by value in more than one register is not followed. */
-		if (parameter.reg == LOWER_NONE || !is_scalar(kind_record(levels, type).kind))
+		if (parameter.reg == LOWER_NONE ||
+		    !btf_kind_is_scalar(kind_record(levels, type).kind))
 			continue;
 		ret->registers[ret->count] = parameter.reg;
 		ret->types[ret->count++] = type;

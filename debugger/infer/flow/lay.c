@@ -96,11 +96,6 @@ static struct kind find_in_members(struct query *query, struct kind kind,
 	return found;
 }
 
-static bool is_scalar(enum btf_kind kind)
-{
-	return kind == BTF_INT || kind == BTF_PTR || kind == BTF_ENUM || kind == BTF_ENUM64;
-}
-
 static struct kind find(struct query *query, struct kind kind, uint64_t offset)
 {
 	struct kind none = { 0, 0 };
@@ -118,7 +113,7 @@ static struct kind find(struct query *query, struct kind kind, uint64_t offset)
 		uint32_t size = kind_size(query->levels, element);
 		if (size)
 			found = find(query, element, offset % size);
-	} else if (is_scalar(record.kind) && query->question == ASK_SCALAR && !offset &&
+	} else if (btf_kind_is_scalar(record.kind) && query->question == ASK_SCALAR && !offset &&
 		   kind_size(query->levels, kind) == query->size) {
 		found = kind_unqualified(query->levels, kind);
 	}

@@ -158,11 +158,6 @@ void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *lay
 
 /* --- functions ----------------------------------------------------------------------------- */
 
-static bool is_text(char kind)
-{
-	return strchr("tTwW", kind) != NULL;
-}
-
 /* Functions of that name, up to `most`. */
 static uint32_t count_functions(struct target *target, const struct symbol *symbol, uint32_t most)
 {
@@ -171,7 +166,7 @@ static uint32_t count_functions(struct target *target, const struct symbol *symb
 	uint32_t count = 0;
 	while (count < most &&
 	       symtab_find(target->symbols, symbol->module, symbol->name, &cursor, &other))
-		count += is_text(other.kind);
+		count += symbol_is_text(&other);
 	return count;
 }
 
@@ -263,7 +258,7 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 	uint64_t offset;
 	if (symtab_is_text(knowledge->target->symbols, address) &&
 	    target_symbol_at_into(knowledge->target, address, name, &symbol, &offset) && !offset &&
-	    is_text(symbol.kind)) {
+	    symbol_is_text(&symbol)) {
 		entry->is_function = true;
 		find_prototype(knowledge, &symbol, entry);
 	}

@@ -47,36 +47,42 @@ static uint32_t only_function(const struct btf *btf, const char *name)
 	return next && next >= btf_start_id(btf) ? 0 : id;
 }
 
+/* The level that has a function, unless it is a clone, whose parameters are others. */
+static bool level_of_function(const struct callees *callees, const struct symbol *symbol,
+			      uint16_t *ret)
+{
+	return !strchr(symbol->name, '.') && symbol_is_text(symbol) &&
+	       level_of_module(callees->target, callees->levels, symbol->module, ret);
+}
+
+static struct kind prototype_of(const struct callees *callees, uint16_t level, uint32_t id)
+{
+	struct btf_type function;
+	if (!id || !btf_get(callees->levels->items[level], id, &function))
+		return (struct kind){ 0, 0 };
+	return kind_of(callees->levels, level, function.type);
+}
+
 static struct kind unique_prototype(const struct callees *callees, const struct symbol *symbol)
 {
-	struct kind none = { 0, 0 };
-	struct btf_type function;
 	uint16_t level;
-	if (strchr(symbol->name, '.') || !strchr("tTwW", symbol->kind) ||
-	    !level_of_module(callees->target, callees->levels, symbol->module, &level))
-		return none;
-	const struct btf *btf = callees->levels->items[level];
-	uint32_t id = only_function(btf, symbol->name);
-	if (!id || !is_only_symbol(callees, symbol) || !btf_get(btf, id, &function))
-		return none;
-	return kind_of(callees->levels, level, function.type);
+	uint32_t id = 0;
+	if (level_of_function(callees, symbol, &level))
+		id = only_function(callees->levels->items[level], symbol->name);
+	return id && is_only_symbol(callees, symbol) ? prototype_of(callees, level, id)
+						     : (struct kind){ 0, 0 };
 }
 
 /* What the code of one of several functions of a name bears out. */
 static struct kind proved_prototype(struct callees *callees, const struct symbol *symbol)
 {
-	struct kind none = { 0, 0 };
 	struct function_instance instance = { .proof = INSTANCE_UNPROVED };
-	struct btf_type function;
 	uint16_t level;
-	if (strchr(symbol->name, '.') || !strchr("tTwW", symbol->kind) ||
-	    !level_of_module(callees->target, callees->levels, symbol->module, &level))
-		return none;
-	const struct btf *btf = callees->levels->items[level];
-	uint32_t id = instance_function(callees, btf, symbol, &instance);
-	if (!id || !btf_get(btf, id, &function))
-		return none;
-	return kind_of(callees->levels, level, function.type);
+	if (!level_of_function(callees, symbol, &level))
+		return (struct kind){ 0, 0 };
+	return prototype_of(callees, level,
+			    instance_function(callees, callees->levels->items[level], symbol,
+					      &instance));
 }
 
 /* --- one address ----------------------------------------------------------------------------- */

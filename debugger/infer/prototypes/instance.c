@@ -51,11 +51,6 @@ void instance_functions(const struct btf *btf, const char *name, struct function
 		add_function(ret, id);
 }
 
-static bool is_text(const struct symbol *symbol)
-{
-	return strchr("tTwW", symbol->kind) != NULL;
-}
-
 /* The BTF that a symbol's function is in; NULL: there is none. */
 const struct btf *instance_level(struct target *target, const struct symbol *symbol)
 {
@@ -72,7 +67,7 @@ uint32_t instance_addresses(const struct symtab *symbols, const char *module, co
 	uint64_t cursor = 0;
 	uint32_t count = 0;
 	while (symtab_find_own(symbols, module, name, &cursor, &symbol))
-		count += is_text(&symbol);
+		count += symbol_is_text(&symbol);
 	return count;
 }
 
