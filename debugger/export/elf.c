@@ -33,7 +33,8 @@ struct elf_section *elf_add(struct elf *elf, const struct elf_section *section)
 void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size, uint8_t binding,
 		uint8_t type, unsigned int section)
 {
-	Elf64_Sym symbol = { .st_name = (uint32_t)elf->names.size,
+	/* Those of sections are named by their section. */
+	Elf64_Sym symbol = { .st_name = *name ? (uint32_t)elf->names.size : 0,
 			     .st_info = (uint8_t)ELF64_ST_INFO(binding, type),
 			     .st_shndx = (uint16_t)section,
 			     .st_value = value,
@@ -41,7 +42,8 @@ void elf_symbol(struct elf *elf, const char *name, uint64_t value, uint64_t size
 	elf->is_full |= elf->names.size > ELF_NAMES_MAX;
 	if (elf->is_full)
 		return;
-	strbuf_bytes(&elf->names, name, strlen(name) + 1);
+	if (*name)
+		strbuf_bytes(&elf->names, name, strlen(name) + 1);
 	strbuf_bytes(binding == STB_LOCAL ? &elf->locals : &elf->globals, (const char *)&symbol,
 		     sizeof(symbol));
 }

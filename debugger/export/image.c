@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/code/text.h"
-#include "debugger/export/exporting.h"
+#include "debugger/export/quirks.h"
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,9 @@ static struct error *add_span(struct exporting *exporting, const struct span *sp
 		if (!section.data)
 			section.type = SHT_NOBITS;
 	}
-	elf_add(&exporting->elf, &section);
+	if (elf_add(&exporting->elf, &section) && span->start_symbol)
+		elf_symbol(&exporting->elf, "", section.address, 0, STB_LOCAL, STT_SECTION,
+			   exporting->elf.count - 1);
 	return NULL;
 }
 
@@ -326,9 +328,10 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	uint64_t size = exporting->sizes[symbol->number];
 	if (is_function)
 		size = text_function_size(exporting->target, symbol);
-	elf_symbol(elf, name, address, size ? size : symbol->size,
-		   exported_binding(exporting, symbol), is_function ? STT_FUNC : STT_OBJECT,
-		   section);
+	if (!size && !quirk_is_label(symbol->name))
+		size = symbol->size;
+	elf_symbol(elf, name, address, size, exported_binding(exporting, symbol),
+		   is_function ? STT_FUNC : STT_OBJECT, section);
 	exporting->summary.symbols++;
 }
 

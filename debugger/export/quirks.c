@@ -250,6 +250,17 @@ void quirk_module_location(struct dwarf *dwarf, uint64_t address)
 	dwarf_location(dwarf, DW_OP_const8u, address);
 }
 
+bool quirk_is_label(const char *name)
+{
+	/* include/asm-generic/vmlinux.lds.h: INIT_TASK_DATA, and begin and end of all tables. */
+	static const char *const names[] = { "init_thread_union", "init_stack", "_sdata" };
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7) ||
+	       !strncmp(name, "__end_", 6);
+}
+
 const char quirk_folder[] = ".";
 const char quirk_asked_function[] = "vmemmap_populate";
 const char quirk_write_expire_scope[] = "dd_init_sched";

@@ -32,6 +32,12 @@ void quirk_asked_type(struct target *target, const struct symbol *symbol, struct
 		      enum type_origin *origin);
 
 /*
+ * Labels that the linker script sets are of no size in a linked kernel: gdb names no object by
+ * them. kallsyms does not tell them from objects, nor has it sizes; of those the names do.
+ */
+bool quirk_is_label(const char *name);
+
+/*
  * drgn finds the array of struct page only if there is a function vmemmap_populate, whose entry
  * BTF of 5.10 has not: one without a prototype is as good.
  */

@@ -116,6 +116,11 @@ def objects_end(path):
     check(objects["init_mm"][1] > init_mm, f"init_mm ends where its type does, after {init_mm} bytes")
     header = re.search(r"\[ *(\d+)\] \.data ", output_of("readelf", "-SW", path))
     check_equal(objects["_edata"][2], header[1], "section of _edata")
+    # Labels that gdb would name a stack by, and sections by which crash names what begins there.
+    check_equal([objects[name][1] for name in ("init_thread_union", "_sdata")], [0, 0], "labels")
+    sections = re.findall(r"(\w{16}) +0 SECTION LOCAL .* (\.\S+)", output_of("readelf", "-sW", path))
+    check_equal({name: int(address, 16) for address, name in sections if name in (".data", ".rodata")},
+                {".data": symbols["_sdata"], ".rodata": symbols["__start_rodata"]}, "sections")
 
 
 def is_sound(path, notes):

@@ -526,6 +526,7 @@ static void test_elf(void)
 					     .size = 0x1000 });
 	elf_symbol(&elf, "global", 0xffffffff81000010, 4, true, STT_FUNC, 1);
 	elf_symbol(&elf, "local", 0xffffffff81005010, 4, false, STT_OBJECT, 2);
+	elf_symbol(&elf, "", 0xffffffff81005000, 0, false, STT_SECTION, 2);
 	CHECK_OK(elf_write(&elf, file, &size));
 	rewind(file);
 	CHECK_U64(fread(written, 1, sizeof(written), file), size);
@@ -542,9 +543,10 @@ static void test_elf(void)
 	CHECK(!memcmp(written + sections[2].sh_offset + 0x1234, contents, 9));
 	CHECK(!written[sections[2].sh_offset + 0x1233]);
 	const Elf64_Sym *symbols = (const Elf64_Sym *)(written + sections[4].sh_offset);
-	CHECK_U64(sections[4].sh_info, 2); /* the first global one */
+	CHECK_U64(sections[4].sh_info, 3); /* the first global one */
 	CHECK_STRING(written + sections[5].sh_offset + symbols[1].st_name, "local");
-	CHECK_STRING(written + sections[5].sh_offset + symbols[2].st_name, "global");
+	CHECK_STRING(written + sections[5].sh_offset + symbols[3].st_name, "global");
+	CHECK_U64(symbols[2].st_name, 0); /* which readers take for its section's */
 	elf_deinit(&elf);
 	fclose(file);
 }
