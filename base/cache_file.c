@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -32,7 +34,19 @@
 #define ENDING	     ".types"
 #define NAME_SIZE    48
 
-static const struct folder_limits limits = { .ending = ENDING, .files = FILES_MAX };
+#define NEW	      ".new-"
+#define WRITE_SECONDS 3600 /* that another process may still write a file */
+
+/* What a process that was killed has left behind goes like any old file, but not before that. */
+static bool is_being_written(const char *name, const struct stat *status)
+{
+	time_t age = time(NULL) - status->st_mtime;
+	return !strncmp(name, NEW, strlen(NEW)) && age >= 0 && age < WRITE_SECONDS;
+}
+
+static const struct folder_limits limits = { .ending = ENDING,
+					     .files = FILES_MAX,
+					     .is_needed = is_being_written };
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
@@ -273,12 +287,16 @@ static bool write_whole(int file, const uint8_t *data, size_t size)
 	return true;
 }
 
-/* A new file of our own: no other session writes to it. */
+/*
+ * A new file of our own. A process' number is no name for it: other machines and containers, whose
+ * home this may be too, have the same.
+ */
 static int create_file(int folder, char name[NAME_SIZE])
 {
-	snprintf(name, NAME_SIZE, ".new-%ld", (long)getpid());
-	/* Left behind by a process of that number that was killed. */
-	(void)unlinkat(folder, name, 0);
+	uint64_t number;
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -1;
+	snprintf(name, NAME_SIZE, NEW "%016llx" ENDING, (unsigned long long)number);
 	return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 

@@ -554,6 +554,30 @@ static void test_many_files(void)
 	destroy(kept);
 }
 
+/* What another process writes stays, and goes once nobody can still be writing it. */
+static void test_abandoned(void)
+{
+	static const char *const names[] = { ".new-0123456789abcdef.types", ".new-0.types" };
+	static const struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct kept *kept = create();
+	struct cache_key key = kept->key;
+	char paths[2][256];
+	for (int i = 0; i < 2; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s/%s", kept->folder, names[i]);
+		FILE *file = fopen(paths[i], "w");
+		CHECK(file && !fclose(file));
+	}
+	CHECK(!utimensat(AT_FDCWD, paths[1], old, 0));
+	for (int i = 0; i < 40; i++) {
+		cache_key_add(&key, &i, sizeof(i));
+		CHECK(cache_file_write(&kept->place, &key, "bytes", 5));
+	}
+	CHECK(!access(paths[0], F_OK));
+	CHECK(access(paths[1], F_OK));
+	CHECK_U64(count_files(kept->folder), 32);
+	destroy(kept);
+}
+
 /* --- the key ----------------------------------------------------------------------------- */
 
 static struct cache_key key_now(struct kept *kept, const struct infer_options *options)
@@ -621,6 +645,7 @@ int main(void)
 	RUN(test_folders);
 	RUN(test_odd_files);
 	RUN(test_many_files);
+	RUN(test_abandoned);
 	RUN(test_key);
 	return test_finish();
 }
