@@ -16,8 +16,10 @@ static const struct detector detectors[] = {
 	{ "overflow", detect_overflow }, /* of the stack */
 	{ "fault", detect_fault },	 /* an exception, BUG, WARN */
 	{ "panic", detect_panic },	 /* panic() for a reason of its own */
+	{ "words", detect_words },	 /* more about some of these */
 	{ "cpus", detect_cpus },	 /* that others wait for */
 	{ "memory", detect_memory },	 /* ran out, or there is too much of one thing */
+	{ "log", detect_log },		 /* what the kernel said before */
 	{ "hang", detect_hangs },	 /* who waits for whom */
 };
 

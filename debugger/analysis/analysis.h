@@ -68,6 +68,8 @@ struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the s
 struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
 struct error *detect_memory(struct analysis *analysis) MUST_CHECK;   /* that ran out, or leaks */
 struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;     /* that others wait for */
+struct error *detect_words(struct analysis *analysis) MUST_CHECK;    /* more of some causes */
+struct error *detect_log(struct analysis *analysis) MUST_CHECK;	     /* what was said before */
 /* Of one task, what it waits for. */
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 

@@ -32,6 +32,12 @@ CAUSES = {
     "bug": ("bug", r"faults\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
     "warn": ("warning", r"faults\.c:\d+ in lab_device_check", "lab_device_check"),
+    "refcount": ("warning", r"^a WARN that panics at lib/refcount\.c:\d+ in refcount_warn_saturate", "lab_device_release"),
+    "panic": ("panic", r"^panic: lab0: the controller does not answer \(mode 7\)$", "lab_device_reset"),
+    "init": ("init-died", r'^the first process, pid 1 "collect", was killed by signal 11, SIGSEGV$', "do_exit"),
+    "noroot": ("no-root", r"^there is no root file system to start from: VFS: Unable to mount root fs on unknown-block\(0,0\)$", "mount_"),
+    "mce": ("machine-check", r"^hardware has failed, says CPU 0: a memory controller, uncorrected, the processor's state is corrupt, "
+            r"at address 0x12345000$", "mce_panic"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
     "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
     "timer": (None, "lab_", "lab_"),
@@ -42,6 +48,15 @@ CAUSES = {
     "ipi": ("stuck-call", r'^CPU 0 waits for CPU 1, which takes no interrupts for \d+\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
             "lab_device_poll"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
+}
+# {boot: what a piece of evidence of the cause says}, out of the log and of the records of the kernel.
+EVIDENCE = {
+    "twice": r"^the kernel said: list_del corruption, .* is LIST_POISON1",
+    "refcount": r"^the kernel said: refcount_t: underflow; use-after-free\.$",
+    "init": r"^the kernel said: collect\[1\]: segfault at 8 ",
+    "mce": r"^bank 1 of CPU 0 has status 0xbe0000000000009f$",
+    "noroot": r"^the kernel was started without root=$",
+    "panic": r"^the module faults, on the stack, taints the kernel \(OE\)$",
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
 ASIDES = {
@@ -54,10 +69,16 @@ ASIDES = {
             r'"lab-starved", of real-time priority 1, waits for'),
     "irqoff": ("interrupts-off", r'^CPU 1 takes no interrupts for [4-9]\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
                "the timer of CPU 1 was due"),
+    "oops": ("earlier-oops", r"^the kernel oopsed \d+\.\d s before the end, in lab_device_start\+0x\w+ \[faults\]: BUG: kernel NULL pointer",
+             "^the registers of the first of 1 oops$"),
+    "order": ("allocation-failure", r"^memory is fragmented: 4\.0 MiB was not to be had in one piece, though \d+\.\d MiB are free",
+              "page allocation failure: order:10"),
     "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
 }
 # Nothing else than the boots above is accused of any of them.
-ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {"stuck-call"}
+ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {"stuck-call", "kernel-report", "oom-kill", "io-error", "hardware-error",
+                                                          "thermal", "earlier-warning"}
+FAULTS = ("null", "bug", "overflow", "free", "warn", "twice", "timer", "soft", "rcu", "panic", "init")
 # What else is said of one that runs in something else than a task.
 CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
 # Who waits for one another in guest/stuck; the worker is whichever runs the item.
@@ -65,7 +86,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # Some things are up to chance: what an NMI comes upon, for one.
-VARIABLE = ("boot2", "oom", "oomcg", "hung", "soft", "rcu", "irqoff", "ipi")
+VARIABLE = ("boot2", "oom", "oomcg", "hung", "soft", "rcu", "irqoff", "ipi", "noroot")
 
 
 def fault_boots(kernel):
@@ -88,6 +109,8 @@ def explains(program, boot, notes):
     check_equal(first["sure"], "certain", f"how sure is: {first['summary']}")
     for evidence in first["evidence"]:
         check("(null)" not in evidence["text"] and evidence["text"], f"evidence: {evidence}")
+    wanted = EVIDENCE.get(boot.label.split()[1], "")
+    check(any(re.search(wanted, evidence["text"]) for evidence in first["evidence"]), f"no {wanted}: {first['evidence']}")
     place = found["frame"] and found["frame"]["place"]
     check(not function or place.startswith(function), f"look at {place}")
     name = boot.label.split()[1]
@@ -286,7 +309,7 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: who has the memory") as notes:
                 amounts_are_the_kernels(program, boot, notes)
-    for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "null", "oom")):
+    for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "oom", *FAULTS)):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: nothing else is accused"):
                 nothing_is_accused(program, boot)

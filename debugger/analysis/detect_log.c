@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What the kernel said before its end: reports of its own checks, of devices and of memory, and an
+ * oops that it survived. What is about the end itself is evidence of that; the rest is told
+ * besides.
+ */
+#include "base/array.h"
+#include "base/digits.h"
+#include "debugger/analysis/analysis.h"
+#include "debugger/analysis/cpu_view.h"
+#include "debugger/analysis/memory_words.h"
+#include "debugger/kernel/printk.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000.0
+#define LINE	 256
+/* A report so near to the end is of what the kernel died of, if that was a BUG or a WARN. */
+#define SAME_EVENT_NS 10000000000u
+#define ORDER_LIMIT   32
+#define FRAGMENTED    4 /* so many times as much is free as was asked for */
+
+enum report {
+	REPORT_CHECK,
+	REPORT_ALLOCATION,
+	REPORT_KILLED,
+	REPORT_IO,
+	REPORT_HARDWARE,
+	REPORT_THERMAL,
+	REPORT_WARNING,
+	REPORTS
+};
+
+static const struct {
+	const char *kind, *words;
+} reports[] = {
+	[REPORT_CHECK] = { "kernel-report", "the kernel found a mistake in itself" },
+	[REPORT_ALLOCATION] = { "allocation-failure", "pages could not be allocated" },
+	[REPORT_KILLED] = { "oom-kill", "processes were killed for want of memory" },
+	[REPORT_IO] = { "io-error", "a device or file system failed" },
+	[REPORT_HARDWARE] = { "hardware-error", "hardware reported an error" },
+	[REPORT_THERMAL] = { "thermal", "a processor was too hot" },
+	[REPORT_WARNING] = { "earlier-warning", "the kernel warned" },
+};
+
+/* Words of the kernel's, anywhere in a line of it. */
+static const struct {
+	const char *words;
+	enum report report;
+} rows[] = {
+	{ "BUG: KASAN:", REPORT_CHECK },
+	{ "BUG: KFENCE:", REPORT_CHECK },
+	{ "BUG: KMSAN:", REPORT_CHECK },
+	{ "BUG: KCSAN:", REPORT_CHECK },
+	{ "UBSAN:", REPORT_CHECK },
+	{ "refcount_t:", REPORT_CHECK },
+	{ "list_add corruption", REPORT_CHECK },
+	{ "list_del corruption", REPORT_CHECK },
+	{ "BUG: Bad page", REPORT_CHECK },
+	{ "BUG: sleeping function", REPORT_CHECK },
+	{ "BUG: scheduling while atomic", REPORT_CHECK },
+	{ "BUG: workqueue lockup", REPORT_CHECK },
+	{ "usercopy: Kernel memory", REPORT_CHECK },
+	{ "page allocation failure: order:", REPORT_ALLOCATION },
+	{ "ut of memory: Killed process", REPORT_KILLED },
+	{ "I/O error, dev ", REPORT_IO },
+	{ "Buffer I/O error", REPORT_IO },
+	{ "critical medium error", REPORT_IO },
+	{ "EXT4-fs error", REPORT_IO },
+	{ "BTRFS error", REPORT_IO },
+	{ "BTRFS critical", REPORT_IO },
+	{ "Corruption detected. Unmount and run xfs_repair", REPORT_IO },
+	{ "[Hardware Error]", REPORT_HARDWARE },
+	{ "temperature above threshold", REPORT_THERMAL },
+	{ "WARNING: CPU:", REPORT_WARNING },
+};
+
+struct found {
+	uint64_t count, time; /* of the first one, ns */
+	char line[LINE];      /* the first one */
+	uint64_t last_time;
+	char last[LINE];
+};
+
+struct search {
+	uint64_t end; /* ns: what comes after it is of the panic itself */
+	struct found found[REPORTS];
+	char init[LINE]; /* a fault of the first process */
+	/* An oops: its first line and where it was. */
+	char oops[LINE], place[LINE];
+	uint64_t oops_time;
+};
+
+static void copy_line(const struct printk_record *record, char line[LINE])
+{
+	const char *end = memchr(record->text, '\n', record->size);
+	size_t length = end ? (size_t)(end - record->text) : record->size;
+	length = length < LINE - 1 ? length : LINE - 1;
+	memcpy(line, record->text, length);
+	line[length] = 0;
+}
+
+static void look_for_oops(struct search *search, const char *line, uint64_t time)
+{
+	static const char *const starts[] = { "BUG: kernel NULL pointer",
+					      "BUG: unable to handle",
+					      "kernel BUG at",
+					      "general protection fault",
+					      "divide error",
+					      "stack segment",
+					      "invalid opcode" };
+	static const char place[] = "RIP: 0010:";
+	for (size_t i = 0; i < ARRAY_COUNT(starts) && !*search->oops; i++)
+		if (!strncmp(line, starts[i], strlen(starts[i]))) {
+			strcpy(search->oops, line);
+			search->oops_time = time;
+		}
+	if (*search->oops && !*search->place && !strncmp(line, place, sizeof(place) - 1))
+		strcpy(search->place, line + sizeof(place) - 1);
+}
+
+static struct error *look_at_record(void *context, const struct printk_record *record)
+{
+	struct search *search = context;
+	char line[LINE];
+	/* Programs write there, too. */
+	if (record->time > search->end || (record->facility && record->facility != PRINTK_UNKNOWN))
+		return NULL;
+	copy_line(record, line);
+	look_for_oops(search, line, record->time);
+	if (strstr(line, "[1]: segfault at") || strstr(line, "[1] trap") ||
+	    strstr(line, "[1] general protection"))
+		strcpy(search->init, line);
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		struct found *found = &search->found[rows[i].report];
+		if (!strstr(line, rows[i].words))
+			continue;
+		if (!found->count++) {
+			found->time = record->time;
+			strcpy(found->line, line);
+		}
+		found->last_time = record->time;
+		strcpy(found->last, line);
+		break;
+	}
+	return NULL;
+}
+
+static double before_end(const struct search *search, uint64_t time)
+{
+	return (double)(search->end - time) / NS_PER_S;
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+/* Pages of an order that nobody had, though much is free: in pieces. */
+static struct error *add_fragmentation(struct analysis *analysis, struct finding *finding,
+				       const char *line)
+{
+	const char *text = strstr(line, "order:");
+	uint64_t order, free_pages = 0;
+	int highest = -1;
+	char size[MEMORY_SIZE_TEXT], asked[MEMORY_SIZE_TEXT];
+	if (!text || !digits_scan(text + strlen("order:"), 10, &order) || order >= ORDER_LIMIT)
+		return NULL;
+	struct zones *zones = malloc(sizeof(*zones));
+	if (!zones)
+		return error_no_memory();
+	struct error *error = zones_read(analysis->target, zones);
+	for (size_t i = 0; i < zones->count && !error; i++) {
+		int zone = zone_highest_order(&zones->items[i]);
+		free_pages += zones->items[i].free;
+		highest = zone > highest ? zone : highest;
+	}
+	free(zones);
+	if (error)
+		return error_only_fatal(error);
+	uint64_t page = analysis->target->facts->page_size;
+	memory_size_text(free_pages * page, size);
+	memory_size_text(page << order, asked);
+	bool is_fragmented = highest < (int)order && free_pages >> order >= FRAGMENTED;
+	if (is_fragmented)
+		TRY(finding_summarize(finding,
+				      "memory is fragmented: %s was not to be had in one piece, "
+				      "though %s are free, in pieces of %u KiB at most",
+				      asked, size,
+				      highest < 0 ? 0 : (unsigned int)(page << highest >> 10)));
+	return finding_add(finding, "print vm_zone_stat",
+			   "at the end %s are free, in blocks up to order %d; asked for was order "
+			   "%" PRIu64,
+			   size, highest, order);
+}
+
+static struct error *tell(struct analysis *analysis, const struct search *search,
+			  enum report report)
+{
+	const struct found *found = &search->found[report];
+	struct finding *finding = analysis_add(analysis, reports[report].kind, CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	TRY(finding_summarize(finding, "%s, %.1f s before the end: %s", reports[report].words,
+			      before_end(search, found->time), found->line));
+	TRY(finding_add(finding, "log",
+			"%" PRIu64 " line%s of the log%s such words, the last %.1f s "
+			"before the end: %s",
+			found->count, found->count == 1 ? "" : "s",
+			found->count == 1 ? " has" : " have", before_end(search, found->last_time),
+			found->last));
+	return report == REPORT_ALLOCATION ? add_fragmentation(analysis, finding, found->last)
+					   : NULL;
+}
+
+static bool is_cause(const struct analysis *analysis, const char *kind)
+{
+	return analysis->count && !strcmp(analysis->findings[0].kind, kind);
+}
+
+/* The report is of what it died of: a check that ends in BUG or WARN, a machine check. */
+static bool is_of_the_end(const struct analysis *analysis, const struct search *search,
+			  enum report report)
+{
+	uint64_t age = search->end - search->found[report].last_time;
+	if (report == REPORT_HARDWARE)
+		return is_cause(analysis, "machine-check") || is_cause(analysis, "hardware-error");
+	bool is_trap = is_cause(analysis, "bug") || is_cause(analysis, "warning") ||
+		       is_cause(analysis, "invalid-instruction");
+	return report == REPORT_CHECK && is_trap && age < SAME_EVENT_NS;
+}
+
+static struct error *tell_reports(struct analysis *analysis, const struct search *search)
+{
+	if (*search->init && is_cause(analysis, "init-died"))
+		TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
+				search->init));
+	for (unsigned int i = 0; i < REPORTS; i++) {
+		const struct found *found = &search->found[i];
+		if (!found->count)
+			continue;
+		/* The warning that panics is no earlier one. */
+		if (i == REPORT_WARNING && found->count == 1 && is_cause(analysis, "warning"))
+			continue;
+		if (is_of_the_end(analysis, search, i))
+			TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
+					i == REPORT_HARDWARE ? found->line : found->last));
+		else
+			TRY(tell(analysis, search, i));
+	}
+	return NULL;
+}
+
+/* --- an oops that was survived ---------------------------------------------------------------- */
+
+static struct error *read_oopses(struct target *target, uint64_t *ret_count, uint64_t *ret_ip)
+{
+	struct object counter, registers;
+	TRY(object_variable(target, "die_counter", "int", &counter));
+	TRY(object_u64(&counter, NULL, ret_count));
+	TRY(object_variable(target, "exec_summary_regs", "struct pt_regs", &registers));
+	return object_u64(&registers, "ip", ret_ip);
+}
+
+/* The registers of the first one since the start are kept by the kernel. */
+static struct error *tell_oops(struct analysis *analysis, const struct search *search)
+{
+	uint64_t count = 0, ip = 0;
+	char place[SYMBOL_NAME_SIZE + 96], command[40];
+	TRY(error_only_fatal(read_oopses(analysis->target, &count, &ip)));
+	bool is_the_end = strstr(analysis->panic, "Fatal exception") ||
+			  !strstr(analysis->panic, "Kernel panic");
+	if (!ip || count <= (is_the_end ? 1u : 0u))
+		return NULL;
+	if (!target_describe(analysis->target, ip, place, sizeof(place)))
+		snprintf(place, sizeof(place), "0x%" PRIx64, ip);
+	struct finding *finding = analysis_add_at(analysis, analysis->count ? 1 : 0, "earlier-oops",
+						  CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	finding->task = 0;
+	if (*search->oops)
+		TRY(finding_summarize(finding, "the kernel oopsed %.1f s before the end, in %s: %s",
+				      before_end(search, search->oops_time), place, search->oops));
+	else
+		TRY(finding_summarize(finding, "the kernel oopsed before, in %s", place));
+	snprintf(command, sizeof(command), "dis 0x%" PRIx64, ip);
+	TRY(finding_add(finding, "print exec_summary_regs",
+			"the registers of the first of %" PRIu64 " oops%s", count,
+			count == 1 ? "" : "es"));
+	TRY(finding_add(finding, command, "the instruction there"));
+	return *search->place ? finding_add(finding, "log", "the log says: %s", search->place)
+			      : NULL;
+}
+
+struct error *detect_log(struct analysis *analysis)
+{
+	uint64_t lost;
+	if (analysis->is_asked || target_is_live(analysis->target))
+		return NULL;
+	struct search *search = calloc(1, sizeof(*search));
+	if (!search)
+		return error_no_memory();
+	search->end = UINT64_MAX;
+	struct error *error = time_of_death(analysis->target, &search->end);
+	if (!error)
+		error = printk_for_each(analysis->target, look_at_record, search, &lost);
+	if (!error)
+		error = tell_reports(analysis, search);
+	if (!error)
+		error = tell_oops(analysis, search);
+	free(search);
+	return error;
+}
