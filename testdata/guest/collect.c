@@ -2,7 +2,7 @@
 /*
  * collect: write the truth about the live kernel to a raw disk, then crash it.
  *
- *   collect DEVICE sysrq|nmi|oom|hung|lockup|deaf|cgroup|fault:NAME
+ *   collect DEVICE sysrq|nmi|mce|oom|hung|lockup|deaf|cgroup|init|oops|fault:NAME
  *
  * The truth is a tar archive of what the kernel says about itself in /proc and
  * /sys; tests compare a debugger's answers with it.  What never changes comes
@@ -302,10 +302,16 @@ static void crash_sysrq(void)
 	set("/proc/sysrq-trigger", "c");
 }
 
-/* The host sends the NMI when it reads "ready". */
+/* The host sends the NMI, or the machine check, when it reads "ready". */
 static void crash_nmi(void)
 {
 	pause();
+}
+
+/* As the first process, which must not end. */
+static void crash_init(void)
+{
+	*(volatile int *)8 = 1;
 }
 
 static void crash_hung(void)
@@ -387,6 +393,9 @@ static void make_faults_panic(const char *name)
 		const char *fault, *path, *value;
 	} settings[] = {
 		{ "warn", "/proc/sys/kernel/panic_on_warn", "1" },
+		{ "refcount", "/proc/sys/kernel/panic_on_warn", "1" },
+		{ "ipi", "/proc/sys/kernel/softlockup_panic", "1" },
+		{ "ipi", "/proc/sys/kernel/watchdog_thresh", "3" },
 		{ "soft", "/proc/sys/kernel/softlockup_panic", "1" },
 		{ "soft", "/proc/sys/kernel/watchdog_thresh", "3" },
 		{ "rcu", "/proc/sys/kernel/panic_on_rcu_stall", "1" },
@@ -398,6 +407,13 @@ static void make_faults_panic(const char *name)
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (!strcmp(settings[i].fault, name))
 			set(settings[i].path, settings[i].value);
+}
+
+/* An oops that the machine survives, until somebody has seen enough. */
+static void crash_oops(void)
+{
+	set("/sys/module/faults/parameters/start", "oops");
+	crash_sysrq();
 }
 
 /* In this task, or soon elsewhere. */
@@ -414,7 +430,8 @@ static const struct crash {
 } crashes[] = {
 	{ "sysrq", crash_sysrq },   { "nmi", crash_nmi },	{ "hung", crash_hung },
 	{ "oom", crash_oom },	    { "lockup", crash_lockup }, { "deaf", crash_deaf },
-	{ "cgroup", crash_cgroup },
+	{ "cgroup", crash_cgroup }, { "mce", crash_nmi },	{ "init", crash_init },
+	{ "oops", crash_oops },
 };
 
 static const struct crash *find_crash(const char *name)

@@ -16,6 +16,7 @@ from recipe.qemu import BootError, accelerator, machine, retry
 TRUTH_MEGABYTES = 256
 CAPTURE_MEGABYTES = 256
 PANIC_SILENCE_SECONDS = 10
+NO_USER_SPACE = "none"
 # On a busy host an emulated timer ticks too late for the kernel's check of it, which panics.
 KERNEL_COMMAND_LINE = ("console=ttyS0 ignore_loglevel printk.time=1 panic=0 "
                        "sysctl.kernel.printk_ratelimit=0 no_timer_check")
@@ -63,14 +64,21 @@ def faulty(name, cpus=1, pvpanic=True):
                 "btfcrash.extra=faults", pvpanic)
 
 
-def leaking(name):
-    """A small machine in which guest/faults has lost memory."""
-    return Boot("sysrq", "max,la57=off", 1, 192, f"btfcrash.extra={name}")
+def ailing(name, cpus=1):
+    """A small machine that guest/faults has harmed, and that lives on."""
+    return Boot("sysrq", "max,la57=off", cpus, 192, f"btfcrash.extra={name}")
 
 
 # What guest/faults does to the machine at once.
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
-          "divide", "errptr", "jump", "twice", "timer", "softirq", "work")
+          "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
+          "refcount", "panic")
+# What it does to one that goes on, until somebody looks at it.
+AILMENTS = {"leak": 1, "leakpages": 1, "leakvm": 1, "leakbuffers": 1,
+            "order": 1, "hog": 2}
+# What a machine check says: the bank, its status (uncorrected, the processor's context is corrupt,
+# address and more are valid), that of the processor, an address, how to read that.
+MACHINE_CHECK = "mce 0 1 0xbe0000000000009f 0x5 0x12345000 0x8c"
 
 # A panic in an NMI reaches the console only at its very end, long after the
 # pvpanic device would have stopped the guest: boot2 does without.
@@ -93,10 +101,15 @@ BOOTS = {
     # All the ways to wait at once: guest/stuck.
     "stuck": Boot("sysrq", "max,la57=off", 2, 256, "btfcrash.extra=stuck"),
     "hungtask": Boot("hung", "max,la57=off", 2, 256, "btfcrash.extra=stuck"),
-    "leak": leaking("leak"),
-    "leakpages": leaking("leakpages"),
-    "leakvm": leaking("leakvm"),
+    **{name: ailing(name, cpus) for name, cpus in AILMENTS.items()},
     "oomcg": Boot("cgroup", "max,la57=off", 1, 192),
+    "init": Boot("init", "max,la57=off", 1, 192),
+    "oops": Boot("oops", "max,la57=off", 1, 192, "btfcrash.extra=faults"),
+    # It has neither a user space nor what that would load.
+    "noroot": Boot(NO_USER_SPACE, "max,la57=off", 1, 192, "rdinit=/none",
+                   pvpanic=False),
+    # As of an NMI; Debian's 6.1 for clouds cannot take any.
+    "mce": Boot("mce", "max,la57=off", 1, 192, pvpanic=False),
     **{name: faulty(name) for name in FAULTS},
     # A double fault is like an NMI, in whose panic the console comes last.
     "overflow": faulty("overflow", pvpanic=False),
@@ -104,6 +117,7 @@ BOOTS = {
     "soft": faulty("soft", cpus=2),
     "rcu": faulty("rcu", cpus=2),
     "irqoff": faulty("irqoff", cpus=2),
+    "ipi": faulty("ipi", cpus=2),
 }
 # Those whose dump a capture kernel writes.
 KEXEC_BOOTS = {
@@ -124,7 +138,7 @@ WITH_LOCKUP = ["lockup", "deaf"]
 MODULES = {
     "lockup": WITH_LOCKUP,
     "stuck": ["stuck", "hungtask"],
-    "faults": [*FAULTS, "soft", "rcu", "irqoff", "leak", "leakpages", "leakvm"],
+    "faults": [*FAULTS, *AILMENTS, "oops", "soft", "rcu", "irqoff", "ipi"],
 }
 DEFAULT_WITH_MODULE = [*WITH_LOCKUP, "stuck", "null", "bug", "overflow"]
 
@@ -190,7 +204,8 @@ def make_boot(kernel, item, initrd, attempt):
                 shutil.move(guest.path("memory"),
                             os.path.join(directory, "vmcore.raw"))
             keep_logs(guest, directory)
-        check_elf(elf)
+        if BOOTS[item].crash != NO_USER_SPACE:
+            check_elf(elf)
 
 
 def with_extra(guest, initrd, write):
@@ -222,9 +237,14 @@ def crash_under_qemu(guest, boot, kernel, initrd, attempt, hung):
                 + guest.add_disk("truth", TRUTH_MEGABYTES)
                 + ["-device", "vmcoreinfo"]
                 + (pvpanic if boot.pvpanic else []))
-    guest.wait("the states", lambda: guest.said("guest: ready"))
+    guest.has_user_space = boot.crash != NO_USER_SPACE
+    if guest.has_user_space:
+        guest.wait("the states", lambda: guest.said("guest: ready"))
     if boot.crash == "nmi":
         guest.monitor.command("inject-nmi")
+    if boot.crash == "mce":
+        guest.monitor.command("human-monitor-command",
+                              **{"command-line": MACHINE_CHECK})
     if boot.crash == "lockup":
         keep_hung(guest, hung)
     guest.wait("the panic", lambda: has_panicked(guest))

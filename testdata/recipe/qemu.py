@@ -95,6 +95,8 @@ class Machine:
         self.process = None
         self.monitor = None
         self.deadline = None
+        # Else it panics as it should before it could say so.
+        self.has_user_space = True
 
     def path(self, name):
         return os.path.join(self.scratch, name)
@@ -164,7 +166,8 @@ class Machine:
 
     def find_failure(self):
         """The line in which the guest says that it failed, or None."""
-        if not os.path.exists(self.path("progress")):
+        if (not self.has_user_space
+                or not os.path.exists(self.path("progress"))):
             return None
         progress = read_file(self.path("progress"))
         found = re.search(r"guest: failed: .*", progress)

@@ -8,16 +8,21 @@
  */
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/gfp.h>
 #include <linux/interrupt.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/panic.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/vmalloc.h>
@@ -28,6 +33,9 @@
 #define LAB_LEAKED	 100000
 #define LAB_LEAKED_BYTES (24 << 20)
 #define LAB_PATH_SIZE	 200
+#define LAB_HIGH_ORDER	 10
+#define LAB_LOW_ORDER	 6
+#define LAB_KEPT	 16 /* of so many pages of a block one is kept */
 
 struct lab_device;
 
@@ -54,6 +62,7 @@ struct lab_device {
 	u64 bytes;
 	u64 interval; /* in which they came */
 	int users;
+	refcount_t references;
 	struct timer_list timer;
 	struct tasklet_struct tasklet;
 	struct work_struct work;
@@ -270,6 +279,31 @@ static noinline int lab_fault_warn(struct lab_device *device)
 	return lab_device_check(device) + 1;
 }
 
+/* The kernel counts for us, and warns of a count that cannot be. */
+static noinline int lab_device_release(struct lab_device *device)
+{
+	return refcount_dec_and_test(&device->references) ? device->users : -1;
+}
+
+static noinline int lab_fault_refcount(struct lab_device *device)
+{
+	refcount_set(&device->references, 1);
+	return lab_device_release(device) + lab_device_release(device);
+}
+
+static noinline int lab_device_reset(struct lab_device *device)
+{
+	if (device->mode)
+		panic("%s: the controller does not answer (mode %u)\n", device->name, device->mode);
+	return device->users;
+}
+
+static noinline int lab_fault_panic(struct lab_device *device)
+{
+	device->mode = 7;
+	return lab_device_reset(device) + 1;
+}
+
 static noinline u64 lab_device_rate(struct lab_device *device)
 {
 	return device->bytes / device->interval;
@@ -396,16 +430,22 @@ static int lab_wait_for_readers(void *unused)
 	return 0;
 }
 
-static int lab_start_thread(int (*run)(void *), struct lab_device *device, const char *name)
+static int lab_start_thread_on(int (*run)(void *), struct lab_device *device, const char *name,
+			       unsigned int cpu)
 {
 	struct task_struct *task = kthread_create(run, device, "%s", name);
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	if (device)
-		kthread_bind(task, num_online_cpus() - 1);
+		kthread_bind(task, cpu);
 	wake_up_process(task);
 	return 0;
+}
+
+static int lab_start_thread(int (*run)(void *), struct lab_device *device, const char *name)
+{
+	return lab_start_thread_on(run, device, name, num_online_cpus() - 1);
 }
 
 static noinline int lab_fault_soft(struct lab_device *device)
@@ -429,7 +469,94 @@ static noinline int lab_fault_rcu(struct lab_device *device)
 	return error ?: lab_start_thread(lab_wait_for_readers, NULL, "lab-synchronize");
 }
 
+static void lab_device_sync(void *device)
+{
+	((struct lab_device *)device)->users++;
+}
+
+/* The other CPU is to run a function, and does not take the interrupt that asks it to. */
+static int lab_call(void *device)
+{
+	msleep(500); /* until it is deaf */
+	smp_call_function_single(num_online_cpus() - 1, lab_device_sync, device, 1);
+	return 0;
+}
+
+static noinline int lab_fault_ipi(struct lab_device *device)
+{
+	int error = lab_fault_irqoff(device);
+
+	return error ?: lab_start_thread_on(lab_call, device, "lab-caller", 0);
+}
+
+/* It gives the CPU away to nobody who is not more important. */
+static int lab_hog(void *device)
+{
+	struct lab_device *busy = device;
+
+	sched_set_fifo(current);
+	while (!READ_ONCE(busy->mode))
+		cond_resched();
+	return 0;
+}
+
+static int lab_starve(void *device)
+{
+	sched_set_fifo_low(current);
+	for (;;)
+		msleep(20);
+	return 0;
+}
+
+static noinline int lab_fault_hog(struct lab_device *device)
+{
+	int error = lab_start_thread(lab_starve, device, "lab-starved");
+
+	device->mode = 0;
+	msleep(100);
+	return error ?: lab_start_thread(lab_hog, device, "lab-hog");
+}
+
+/* Only this thread dies of it. */
+static int lab_open(void *device)
+{
+	return lab_fault_null(device);
+}
+
+static noinline int lab_fault_oops(struct lab_device *device)
+{
+	int error = lab_start_thread(lab_open, device, "lab-opener");
+
+	msleep(500);
+	return error;
+}
+
 /* Memory */
+
+/* Of each big block that there is a few pages are kept: the rest is free, and of no use. */
+static noinline int lab_fragment_memory(struct lab_device *device)
+{
+	LIST_HEAD(blocks);
+	struct page *page, *next;
+	unsigned int order, i;
+
+	for (order = LAB_HIGH_ORDER; order >= LAB_LOW_ORDER; order--)
+		while ((page = alloc_pages(GFP_KERNEL, order))) {
+			set_page_private(page, order);
+			list_add(&page->lru, &blocks);
+		}
+	list_for_each_entry_safe(page, next, &blocks, lru)
+	{
+		order = page_private(page);
+		list_del(&page->lru);
+		set_page_private(page, 0);
+		split_page(page, order);
+		for (i = 0; i < 1u << order; i++)
+			if (i % LAB_KEPT)
+				__free_page(page + i);
+	}
+	return 0;
+}
 
 static noinline int lab_leak_records(struct lab_device *device)
 {
@@ -443,6 +570,23 @@ static noinline int lab_leak_records(struct lab_device *device)
 		record->number = number;
 		record->device = device;
 		list_add_tail(&record->list, &lab_records);
+	}
+	return 0;
+}
+
+/* The same in a cache that everybody uses. */
+static noinline int lab_leak_buffers(struct lab_device *device)
+{
+	struct lab_record *record;
+	u64 number;
+
+	for (number = 0; number < LAB_LEAKED; number++) {
+		record = kzalloc(sizeof(*record) + 16, GFP_KERNEL);
+		if (!record)
+			return -ENOMEM;
+		record->number = number;
+		record->device = device;
+		list_add(&record->list, &lab_records);
 	}
 	return 0;
 }
@@ -471,17 +615,20 @@ static const struct fault {
 	const char *name;
 	int (*make)(struct lab_device *device);
 } faults[] = {
-	{ "null", lab_fault_null },	{ "jump", lab_fault_jump },
-	{ "wild", lab_fault_wild },	{ "errptr", lab_fault_errptr },
-	{ "user", lab_fault_user },	{ "free", lab_fault_free },
-	{ "poison", lab_fault_poison }, { "twice", lab_fault_twice },
-	{ "bug", lab_fault_bug },	{ "warn", lab_fault_warn },
-	{ "divide", lab_fault_divide }, { "overflow", lab_fault_overflow },
-	{ "timer", lab_fault_timer },	{ "softirq", lab_fault_softirq },
-	{ "work", lab_fault_work },	{ "soft", lab_fault_soft },
-	{ "rcu", lab_fault_rcu },	{ "irqoff", lab_fault_irqoff },
-	{ "leak", lab_leak_records },	{ "leakpages", lab_leak_pages },
-	{ "leakvm", lab_leak_vmalloc },
+	{ "null", lab_fault_null },	    { "jump", lab_fault_jump },
+	{ "wild", lab_fault_wild },	    { "errptr", lab_fault_errptr },
+	{ "user", lab_fault_user },	    { "free", lab_fault_free },
+	{ "poison", lab_fault_poison },	    { "twice", lab_fault_twice },
+	{ "bug", lab_fault_bug },	    { "warn", lab_fault_warn },
+	{ "divide", lab_fault_divide },	    { "overflow", lab_fault_overflow },
+	{ "timer", lab_fault_timer },	    { "softirq", lab_fault_softirq },
+	{ "work", lab_fault_work },	    { "soft", lab_fault_soft },
+	{ "rcu", lab_fault_rcu },	    { "irqoff", lab_fault_irqoff },
+	{ "refcount", lab_fault_refcount }, { "panic", lab_fault_panic },
+	{ "ipi", lab_fault_ipi },	    { "hog", lab_fault_hog },
+	{ "oops", lab_fault_oops },	    { "order", lab_fragment_memory },
+	{ "leak", lab_leak_records },	    { "leakpages", lab_leak_pages },
+	{ "leakvm", lab_leak_vmalloc },	    { "leakbuffers", lab_leak_buffers },
 };
 
 static int faults_start(const char *value, const struct kernel_param *parameter)
