@@ -23,7 +23,7 @@ struct finding {
 	enum clue_kind kind;
 	uint32_t size;
 	struct kind type;
-	bool points; /* the value's type is a pointer to `type` */
+	bool points;	 /* the value's type is a pointer to `type` */
 	bool shows_sign; /* it is used as nothing without a sign is */
 	const char *how;
 };

@@ -83,16 +83,15 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 	}
 	if (!array_reserve(&solver->wishes, &solver->wish_capacity, solver->wish_count + 1))
 		return false;
-	solver->wishes[solver->wish_count++] =
-		(struct wish){ .kind = clue->kind,
-			       .source = clue->source,
-			       .offset = clue->offset,
-			       .size = size,
-			       .type = type,
-			       .count = count,
-			       .weight = weight,
-			       .times = 1,
-			       .where = clue->where };
+	solver->wishes[solver->wish_count++] = (struct wish){ .kind = clue->kind,
+							      .source = clue->source,
+							      .offset = clue->offset,
+							      .size = size,
+							      .type = type,
+							      .count = count,
+							      .weight = weight,
+							      .times = 1,
+							      .where = clue->where };
 	return true;
 }
 
