@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/array.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
@@ -83,17 +82,6 @@ static void write_blamed(struct out *out, const struct analysis *analysis)
 	out_text(out, "\n");
 }
 
-/* Somebody has looked at a machine that hung, or the kernel has: who is blocked is of interest. */
-static bool is_about_waiting(const struct finding *finding)
-{
-	static const char *const kinds[] = { "sysrq",	"nmi",	       "hung-task", "deadlock",
-					     "blocked", "soft-lockup", "rcu-stall" };
-	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
-		if (!strcmp(finding->kind, kinds[i]))
-			return true;
-	return false;
-}
-
 /* In text, what is blocked is told of a few only: `locks --graph` has all. */
 static bool is_shown(const struct analysis *analysis, size_t number, bool all)
 {
@@ -101,7 +89,7 @@ static bool is_shown(const struct analysis *analysis, size_t number, bool all)
 	for (size_t i = 0; i < number; i++)
 		before += !strcmp(analysis->findings[i].kind, "blocked");
 	return all || strcmp(analysis->findings[number].kind, "blocked") != 0 ||
-	       (before < BLOCKED_SHOWN && is_about_waiting(&analysis->findings[0]));
+	       (before < BLOCKED_SHOWN && finding_is_about_waiting(&analysis->findings[0]));
 }
 
 static void write_analysis(struct session *session, const struct analysis *analysis, bool all)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct error *finding_summarize(struct finding *finding, const char *format, ...)
 {
@@ -51,4 +52,14 @@ void finding_deinit(struct finding *finding)
 	free(finding->evidence);
 	free(finding->summary);
 	*finding = (struct finding){ 0 };
+}
+
+bool finding_is_about_waiting(const struct finding *finding)
+{
+	static const char *const kinds[] = { "sysrq",	"nmi",	       "hung-task", "deadlock",
+					     "blocked", "soft-lockup", "rcu-stall" };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (!strcmp(finding->kind, kinds[i]))
+			return true;
+	return false;
 }

@@ -139,8 +139,8 @@ def check_result(line, result, relaxed, known):
         if gets_items and isinstance(value, dict) and set(value) == {"address", "error"}:
             continue
         validate(name, value, line, relaxed)
-        if name == "report":
-            for section in value:
+        if name == "report" and isinstance(value, list):
+            for section in (one for one in value if isinstance(one, dict)):
                 for part in section["result"]:
                     check_result(section["command"], part, "error" in section, known)
         elif name == "foreach":

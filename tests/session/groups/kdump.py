@@ -112,7 +112,8 @@ def check_stacks(parts, everywhere):
 
 def traces(lines):
     """The lines of each stack, joined."""
-    return [part for part in re.split(r"(?m)^(?=PID: )", "\n".join(trim(lines)).replace("\n\n", "\n")) if part.strip()]
+    parts = re.split(r"(?m)^(?=PID: )", "\n".join(lines))
+    return [part.strip() for part in parts if part.strip()]
 
 
 def compare_report(results, boot, notes):
