@@ -9,14 +9,16 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/memory_words.h"
+#include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/printk.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S 1000000000.0
-#define LINE	 256
+#define NS_PER_S  1000000000.0
+#define LINE	  256
+#define KIB_SHIFT 10
 /* A report so near to the end is of what the kernel died of, if that was a BUG or a WARN. */
 #define SAME_EVENT_NS 10000000000u
 #define ORDER_LIMIT   32
@@ -178,15 +180,14 @@ static struct error *add_fragmentation(struct analysis *analysis, struct finding
 	if (error)
 		return error_only_fatal(error);
 	uint64_t page = analysis->target->facts->page_size;
-	memory_size_text(free_pages * page, size);
+	memory_size_text(free_pages < PAGES_LIMIT / page ? free_pages * page : UINT64_MAX, size);
 	memory_size_text(page << order, asked);
 	bool is_fragmented = highest < (int)order && free_pages >> order >= FRAGMENTED;
 	if (is_fragmented)
 		TRY(finding_summarize(finding,
 				      "memory is fragmented: %s was not to be had in one piece, "
-				      "though %s are free, in pieces of %u KiB at most",
-				      asked, size,
-				      highest < 0 ? 0 : (unsigned int)(page << highest >> 10)));
+				      "though %s are free, in pieces of %" PRIu64 " KiB at most",
+				      asked, size, highest < 0 ? 0 : page << highest >> KIB_SHIFT));
 	return finding_add(finding, "print vm_zone_stat",
 			   "at the end %s are free, in blocks up to order %d; asked for was order "
 			   "%" PRIu64,

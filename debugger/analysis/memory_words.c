@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KIB	  1024.0
-#define MIB	  (1024.0 * 1024.0)
-#define USERS_MAX 65536
+#define KIB	    1024.0
+#define MIB	    (1024.0 * 1024.0)
+#define USERS_MAX   65536
+#define PERCENT_ALL 100
 
 void memory_size_text(uint64_t bytes, char text[MEMORY_SIZE_TEXT])
 {
@@ -25,7 +26,9 @@ void memory_size_text(uint64_t bytes, char text[MEMORY_SIZE_TEXT])
 
 unsigned int memory_percent(uint64_t part, uint64_t whole)
 {
-	return whole ? (unsigned int)((double)part * 100.0 / (double)whole) : 0;
+	if (part >= whole)
+		return whole ? PERCENT_ALL : 0;
+	return (unsigned int)((double)part * PERCENT_ALL / (double)whole);
 }
 
 /* --- vmalloc ---------------------------------------------------------------------------------- */

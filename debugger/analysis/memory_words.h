@@ -13,7 +13,7 @@
 
 /* "16.0 MiB", "512 KiB". */
 void memory_size_text(uint64_t bytes, char text[MEMORY_SIZE_TEXT]);
-/* Hundredths of a whole; 0 of nothing. */
+/* Hundredths of a whole, 100 at most; 0 of nothing. */
 unsigned int memory_percent(uint64_t part, uint64_t whole);
 
 /* Who took memory from vmalloc: areas of one caller. */

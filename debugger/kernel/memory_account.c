@@ -41,8 +41,8 @@ static uint64_t less(uint64_t from, uint64_t part)
 	return from > part ? from - part : 0;
 }
 
-/* An unsigned long or an atomic_long_t, 0 where this kernel has no such variable. */
-static struct error *read_long(struct target *target, const char *name, uint64_t *ret)
+/* Pages in an unsigned long or an atomic_long_t, 0 where this kernel has no such variable. */
+static struct error *read_pages(struct target *target, const char *name, uint64_t *ret)
 {
 	struct object variable;
 	struct error *error = object_variable(target, name, "unsigned long", &variable);
@@ -51,7 +51,11 @@ static struct error *read_long(struct target *target, const char *name, uint64_t
 		error_free(error);
 		return NULL;
 	}
-	return error ?: object_u64(&variable, NULL, ret);
+	TRY(error);
+	TRY(object_u64(&variable, NULL, ret));
+	if (*ret > PAGES_LIMIT)
+		return error_create(ERROR_FORMAT, "%s: too many pages", name);
+	return NULL;
 }
 
 static struct error *read_free(struct target *target, struct memory_account *ret)
@@ -75,7 +79,7 @@ static struct error *read_vmalloc(struct target *target, const struct page_count
 	TRY(object_at(target, "struct task_struct", 0, &task));
 	/* A counter of nodes since 7.0. */
 	if (!page_counter(counters, "NR_VMALLOC", &pages))
-		TRY(read_long(target, "nr_vmalloc_pages", &pages));
+		TRY(read_pages(target, "nr_vmalloc_pages", &pages));
 	ret->pages[MEMORY_STACKS] = counter(counters, "NR_KERNEL_STACK_KB") * KIB / ret->page_size;
 	ret->pages[MEMORY_VMALLOC] =
 		object_has(&task, "stack_vm_area") ? less(pages, ret->pages[MEMORY_STACKS]) : pages;
@@ -89,10 +93,11 @@ static struct error *read_per_cpu(struct target *target, struct memory_account *
 	const struct cpu *cpus;
 	struct object object;
 	size_t count = target_cpus(target, &cpus);
-	TRY(read_long(target, "pcpu_nr_populated", &populated));
-	TRY(read_long(target, "pcpu_first_chunk", &chunk));
-	if (!populated || !chunk)
+	TRY(read_pages(target, "pcpu_nr_populated", &populated));
+	if (!populated)
 		return NULL;
+	TRY(object_variable(target, "pcpu_first_chunk", "unsigned long", &object));
+	TRY(object_u64(&object, NULL, &chunk));
 	TRY(object_at(target, "struct pcpu_chunk", chunk, &object));
 	TRY(object_u64(&object, "nr_populated", &first));
 	if (__builtin_mul_overflow(less(populated, first), count, &ret->pages[MEMORY_PER_CPU]))
@@ -147,7 +152,7 @@ struct error *memory_account_read(struct target *target, struct memory_account *
 {
 	struct page_counters counters;
 	*ret = (struct memory_account){ .page_size = target->facts->page_size };
-	TRY(read_long(target, "_totalram_pages", &ret->total));
+	TRY(read_pages(target, "_totalram_pages", &ret->total));
 	TRY(page_counters_read(target, &counters));
 	take_counters(&counters, ret);
 	TRY(read_free(target, ret));

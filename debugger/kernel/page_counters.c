@@ -13,7 +13,7 @@ struct family {
 	size_t first;			     /* item with the number 0 */
 	size_t count;			     /* items; some numbers have several names */
 	uint32_t numbers[PAGE_COUNTERS_MAX]; /* of the items */
-	int64_t sums[PAGE_COUNTERS_MAX];     /* by number */
+	uint64_t sums[PAGE_COUNTERS_MAX];    /* by number, modulo 2^64 */
 	uint32_t limit;			     /* numbers below it exist */
 };
 
@@ -116,7 +116,7 @@ static struct error *add_differences(struct family *family, const struct object 
 		TRY(memory_read(target->memory, base + cpus[i].per_cpu_offset + offset, differences,
 				family->limit));
 		for (uint32_t k = 0; k < family->limit; k++)
-			family->sums[k] += differences[k];
+			family->sums[k] += (uint64_t)(int64_t)differences[k];
 	}
 	return NULL;
 }
@@ -154,12 +154,12 @@ static struct error *read_family(struct target *target, const char *variable, no
 		TRY(memory_read_word(target->memory,
 				     sums.address + (uint64_t)i * target->memory->word_size,
 				     &value));
-		family->sums[i] = (int64_t)value;
+		family->sums[i] = value;
 	}
 	TRY(node_for_each(target, add, family));
 	for (size_t i = 0; i < family->count; i++) {
-		int64_t sum = family->sums[family->numbers[i]];
-		family->counters->items[family->first + i].value = sum < 0 ? 0 : (uint64_t)sum;
+		uint64_t sum = family->sums[family->numbers[i]];
+		family->counters->items[family->first + i].value = sum > PAGES_LIMIT ? 0 : sum;
 	}
 	return NULL;
 }

@@ -10,12 +10,15 @@
 #include "debugger/target/object.h"
 
 #define PAGE_COUNTERS_MAX 192
+/* More pages than a machine can have: numbers above are damaged, and sums of those below are sane.
+ */
+#define PAGES_LIMIT ((uint64_t)1 << 52)
 
 struct page_counter {
 	const char *name; /* of the enumerator: "NR_FREE_PAGES"; borrowed from the types */
 	/*
 	 * Pages, or what the name says ("_KB"); those called "_B" are pages, too. Never negative:
-	 * a sum that is stands for 0.
+	 * a sum that is stands for 0, and so does one above PAGES_LIMIT.
 	 */
 	uint64_t value;
 };

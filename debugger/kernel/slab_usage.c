@@ -2,6 +2,7 @@
 #include "debugger/kernel/slab_usage.h"
 
 #include "base/array.h"
+#include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/walk.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
@@ -53,6 +54,8 @@ static struct error *add_node(const struct object *node, struct slab_usage *usag
 	uint64_t slabs, objects;
 	TRY(object_u64(node, "nr_slabs.counter", &slabs));
 	TRY(object_u64(node, "total_objects.counter", &objects));
+	if (slabs > PAGES_LIMIT || objects > PAGES_LIMIT)
+		return error_create(ERROR_FORMAT, "the cache has too many slabs");
 	usage->pages += slabs;
 	usage->objects += objects;
 	/* struct slab is part of struct page until d122019bf061 (5.17). */

@@ -73,6 +73,8 @@ static struct error *read_zone(void *context, const struct object *object)
 						sizeof(zone->name), &length)));
 	TRY(object_u64(object, "present_pages", &zone->present));
 	TRY(object_u64(object, "managed_pages.counter", &zone->managed));
+	if (zone->present > PAGES_LIMIT || zone->managed > PAGES_LIMIT)
+		return error_create(ERROR_FORMAT, "a zone has too many pages");
 	TRY(read_watermarks(object, zone));
 	TRY(read_blocks(object, zone));
 	TRY(read_per_cpu(object, zone));
