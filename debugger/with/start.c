@@ -180,8 +180,8 @@ static void tell(const struct with *with, const struct kept *kept)
 		"btfcrash: %s gets a vmlinux that is written from the dump, no debuginfo: %s\n"
 		"btfcrash: types of variables are certain, inferred or declared, which only this "
 		"list tells: %s\n"
-		"btfcrash: it has no lines of source and no local variables; what a filtered dump "
-		"lacks may read as zeros\n",
+		"btfcrash: it has lines of source of BUG() and WARN() alone, and no local "
+		"variables; what a filtered dump lacks may read as zeros\n",
 		with->tool->name, kept->vmlinux, kept->tiers);
 	if (with->tool->limits)
 		fprintf(stderr, "btfcrash: %s\n", with->tool->limits);

@@ -126,6 +126,19 @@ def drgn_reads(program, boot, folder, path, notes):
     compare_stacks(got, stacks_of(program, boot), notes)
 
 
+def crash_has_the_line(program, boot, folder, scratch, notes):
+    """bt -l shows the line at which the kernel itself said that it died, and no other one."""
+    place = re.search(r"kernel BUG at (.*):(\d+)!", "\n".join(boot.console))
+    kernel, module, commands = (os.path.join(scratch, name) for name in ("kernel", "faults.ko", "commands"))
+    program.text(boot.dump, f"export vmlinux --no-modules {kernel}", timeout=300)
+    program.text(boot.dump, f"export module faults {module}", timeout=300)
+    with open(commands, "w") as file:
+        file.write(f"mod -s faults {module}\nbt -l\nexit\n")
+    text = run_in(folder, "crash", "-s", "-i", commands, kernel, boot.dump)
+    check_equal(re.findall(r"^ +(\S+): (\d+)$", text, re.M), [(f"./{place[1]}", place[2])], shorten(text))
+    notes.append(f"{place[1]}:{place[2]}")
+
+
 def run(session):
     folder, why = sid_root()
     for boot in boots(("boot1",)):
@@ -141,3 +154,6 @@ def run(session):
                 crash_reads(session.program, boot, folder, path, notes)
             with session.case(f"{boot.label}: drgn of sid says the same") as notes:
                 drgn_reads(session.program, boot, folder, path, notes)
+            if os.path.exists(os.path.join(os.path.dirname(boot.folder), "bug")):
+                with session.case(f"{boot.kernel} bug: crash of sid shows the line of a BUG()") as notes:
+                    crash_has_the_line(session.program, type(boot)(boot.kernel, "bug"), folder, scratch, notes)
