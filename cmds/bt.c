@@ -7,9 +7,9 @@
 #include "debugger/show/stack_groups.h"
 #include "debugger/show/traces.h"
 
-/* `between`: what stands in front of it. A task at `left_out` is not shown. */
+/* A task at `left_out` is not shown; *shown: those that were. */
 static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments,
-			       const char *between, uint64_t left_out, size_t *shown)
+			       uint64_t left_out, size_t *shown)
 {
 	struct task task;
 	struct error *error = NULL;
@@ -18,9 +18,9 @@ static struct error *write_cpu(struct session *session, uint32_t number, bool wi
 	task.cpu = number;
 	task.on_cpu = true;
 	if (task.address != left_out) {
-		out_text(session->out, "%s", between);
+		if ((*shown)++)
+			out_text(session->out, "\n");
 		error = trace_write_task(session, &task, with_arguments);
-		++*shown;
 	}
 	task_deinit(&task);
 	return error;
@@ -63,8 +63,8 @@ static struct error *write_all_cpus(struct session *session, bool with_arguments
 			continue;
 		struct error *error = interrupt_check();
 		if (!error)
-			error = write_cpu(session, cpus[i].number, with_arguments,
-					  shown ? "\n" : "", left_out, &shown);
+			error = write_cpu(session, cpus[i].number, with_arguments, left_out,
+					  &shown);
 		asked++;
 		if (first)
 			error_free(error);
@@ -132,7 +132,7 @@ static struct error *write_asked(struct session *session, const struct arguments
 	if (arguments->options[OPTION_CPU]) {
 		TRY(argument_number(arguments->options[OPTION_CPU], "a CPU number", 0, UINT32_MAX,
 				    &number));
-		return write_cpu(session, (uint32_t)number, with_arguments, "", 0, &shown);
+		return write_cpu(session, (uint32_t)number, with_arguments, 0, &shown);
 	}
 	if (arguments->operand_count > 1)
 		return write_operands(session, arguments, with_arguments);
