@@ -31,7 +31,8 @@ static enum rule rule_of(const struct layout *layout, const struct clue *clue, u
 		if (kind == BTF_PTR)
 			return layout_is_compound(layout, layout_target(layout, type))
 				       ? RULE_VALUE_POINTER
-			       : !layout_target(layout, type) ? RULE_VALUE_VOID
+			       /* void * is what pointers to anything are passed as. */
+			       : !layout_target(layout, type) ? RULE_COUNT
 			       : clue->source == SOURCE_DATA  ? RULE_VALUE_SEEN
 							      : RULE_VALUE_OTHER_POINTER;
 		if (kind == BTF_ENUM || kind == BTF_ENUM64 || compound)
@@ -309,12 +310,12 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	}
 	if (is_same || wish->source == SOURCE_NAME)
 		return;
-	/* Wide moves and block copies take no notice of members. */
 	if (is_too_small(solver->layout, item, wish))
 		weight = -points_of(solver, RULE_TOO_SMALL);
 	else if (wish->kind == CLUE_ACCESS &&
 		 wish->offset < layout_size(solver->layout, item->type))
-		weight = -points_of(solver, wish->size >= 8 ? RULE_MISFIT_WORD : RULE_MISFIT);
+		/* Wide moves and block copies take no notice of members. */
+		weight = wish->size >= 8 ? 0 : -points_of(solver, RULE_MISFIT);
 	item->score = (int16_t)(item->score - weight);
 	item->against = (int16_t)(item->against + weight);
 	if (weight > 3 && !item->rejected_by) {
@@ -339,12 +340,8 @@ static int judge_gap(const struct solver_input *input, uint64_t size)
 	if (!gap)
 		return rule(input->rules, RULE_GAP_NONE);
 	if (gap >= alignment)
-		return rule(input->rules, input->place == PLACE_RODATA ? RULE_GAP_LITERALS
-								       : RULE_GAP_UNEXPLAINED);
-	return gap < 8	  ? rule(input->rules, RULE_GAP_WORD)
-	       : gap < 16 ? rule(input->rules, RULE_GAP_WORDS)
-	       : gap < 32 ? 0
-			  : rule(input->rules, RULE_GAP_LARGE);
+		return input->place == PLACE_RODATA ? 0 : rule(input->rules, RULE_GAP_UNEXPLAINED);
+	return gap >= 8 && gap < 16 ? rule(input->rules, RULE_GAP_WORDS) : 0;
 }
 
 static void clamp_points(struct scored *item, int points)
