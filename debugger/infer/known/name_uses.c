@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS	 16384 /* a power of two */
-#define ENDS_MAX 8     /* words of a name that are looked at */
-#define KEYS_MAX 96    /* types that one name has; the others are rare */
-#define DEPTH	 3     /* pointers to pointers */
+#define BUCKETS	   16384 /* a power of two */
+#define ENDS_MAX   8	 /* words of a name that are looked at */
+#define JOINED_MIN 64	 /* uses in a bucket, that are worth it */
+#define KEYS_MAX   96	 /* types that one name has; the others are rare */
+#define DEPTH	   3	 /* pointers to pointers */
 /* A longer end of a name counts as much as so many uses of a shorter one. */
 #define FAITH 2
 #define ONE   ((uint64_t)1 << 32)
@@ -16,13 +17,14 @@
 struct use {
 	uint32_t name; /* hash */
 	uint32_t type;
+	uint32_t count;
 };
 
 struct name_uses {
 	struct use *items;	 /* by the hash's bucket */
 	uint32_t *totals, count; /* of each type; of all */
 	uint32_t end;		 /* of types */
-	uint32_t starts[BUCKETS + 1];
+	uint32_t starts[BUCKETS + 1], ends[BUCKETS];
 };
 
 uint32_t name_uses_type(const struct layout *layout, uint32_t type)
@@ -54,7 +56,8 @@ static void place_use(struct name_uses *uses, const struct use *use)
 static void visit_use(struct name_uses *uses, const struct layout *layout, const char *name,
 		      uint32_t type, take_use *take)
 {
-	struct use use = { .type = name_uses_type(layout, layout_resolve(layout, type)) };
+	struct use use = { .type = name_uses_type(layout, layout_resolve(layout, type)),
+			   .count = 1 };
 	if (!*name || !layout_size(layout, use.type))
 		return;
 	use.name = layout_hash(name, strlen(name));
@@ -80,6 +83,31 @@ static void visit_uses(struct name_uses *uses, const struct layout *layout, take
 	}
 }
 
+static int compare_uses(const void *left, const void *right)
+{
+	const struct use *a = left, *b = right;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* Thousands are called "flags": they become one for each type. */
+static void join_uses(struct name_uses *uses, uint32_t bucket)
+{
+	uint32_t start = uses->starts[bucket], end = uses->starts[bucket + 1], last = start;
+	uses->ends[bucket] = end;
+	if (end - start < JOINED_MIN)
+		return;
+	array_sort(&uses->items[start], end - start, sizeof(uses->items[0]), compare_uses);
+	for (uint32_t i = start + 1; i < end; i++) {
+		if (compare_uses(&uses->items[last], &uses->items[i]))
+			uses->items[++last] = uses->items[i];
+		else
+			uses->items[last].count++;
+	}
+	uses->ends[bucket] = last + 1;
+}
+
 struct error *name_uses_create(const struct layout *layout, struct name_uses **ret)
 {
 	struct name_uses *uses = calloc(1, sizeof(*uses));
@@ -99,6 +127,8 @@ struct error *name_uses_create(const struct layout *layout, struct name_uses **r
 	visit_uses(uses, layout, place_use);
 	memmove(uses->starts + 1, uses->starts, BUCKETS * sizeof(uses->starts[0]));
 	uses->starts[0] = 0;
+	for (uint32_t i = 0; i < BUCKETS; i++)
+		join_uses(uses, i);
 	*ret = uses;
 	return NULL;
 }
@@ -123,18 +153,18 @@ struct keys {
 	size_t count;
 };
 
-static void count_key(const struct name_uses *uses, struct keys *keys, uint32_t type)
+static void count_key(const struct name_uses *uses, struct keys *keys, const struct use *use)
 {
 	size_t i = 0;
-	while (i < keys->count && keys->items[i].type != type)
+	while (i < keys->count && keys->items[i].type != use->type)
 		i++;
 	if (i == KEYS_MAX)
 		return;
 	if (i == keys->count)
 		keys->items[keys->count++] =
-			(struct key){ .type = type,
-				      .share = ONE * uses->totals[type] / uses->count };
-	keys->items[i].count++;
+			(struct key){ .type = use->type,
+				      .share = ONE * uses->totals[use->type] / uses->count };
+	keys->items[i].count += use->count;
 }
 
 /* Of one end; those of the ends before it are what is likely as long as nothing is counted. */
@@ -142,12 +172,12 @@ static void learn_end(const struct name_uses *uses, struct keys *keys, const cha
 		      size_t length)
 {
 	uint32_t hash = layout_hash(end, length), count = 0;
-	const uint32_t *start = &uses->starts[hash % BUCKETS];
-	for (uint32_t i = start[0]; i < start[1]; i++) {
-		if (uses->items[i].name != hash)
+	const struct use *use = &uses->items[uses->starts[hash % BUCKETS]];
+	for (; use < &uses->items[uses->ends[hash % BUCKETS]]; use++) {
+		if (use->name != hash)
 			continue;
-		count_key(uses, keys, uses->items[i].type);
-		count++;
+		count_key(uses, keys, use);
+		count += use->count;
 	}
 	for (size_t i = 0; count && i < keys->count; i++) {
 		struct key *key = &keys->items[i];
