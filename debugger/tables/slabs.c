@@ -37,8 +37,6 @@ static const struct table_column columns[] = {
 	[COLUMN_NAME] = { "name", COLUMN_TEXT, -24, "the cache's" },
 };
 
-#define PAGE_BYTES 4096u
-
 static struct error *emit(struct table_scan *scan, const struct slab_usages *usages,
 			  const struct slab_usage *usage)
 {
@@ -47,7 +45,7 @@ static struct error *emit(struct table_scan *scan, const struct slab_usages *usa
 	table_set(scan, COLUMN_SLOT, usage->cache.slot_size);
 	table_set(scan, COLUMN_ACTIVE, usage->active);
 	table_set(scan, COLUMN_TOTAL, usage->objects);
-	table_set(scan, COLUMN_BYTES_ALL, usage->pages * PAGE_BYTES);
+	table_set_pages(scan, COLUMN_BYTES_ALL, usage->pages);
 	table_set(scan, COLUMN_FLAGS, usage->flags);
 	if (usages->knows_reclaimable)
 		table_set(scan, COLUMN_RECLAIMABLE, usage->is_reclaimable);

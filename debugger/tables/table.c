@@ -2,6 +2,7 @@
 #include "debugger/tables/table.h"
 
 #include "base/interrupt.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,21 @@ void table_set(struct table_scan *scan, unsigned int column, uint64_t number)
 {
 	clear_cell(&scan->cells[column]);
 	scan->cells[column] = (struct table_cell){ .state = CELL_SET, .number = number };
+}
+
+void table_set_pages(struct table_scan *scan, unsigned int column, uint64_t pages)
+{
+	struct table_cell *cell = &scan->cells[column];
+	uint64_t bytes;
+	if (!__builtin_mul_overflow(pages, (uint64_t)scan->target->facts->page_size, &bytes) &&
+	    bytes <= INT64_MAX) {
+		table_set(scan, column, bytes);
+		return;
+	}
+	clear_cell(cell);
+	cell->state = CELL_MISSING;
+	cell->error =
+		error_create(ERROR_FORMAT, "%" PRIu64 " pages are more than there can be", pages);
 }
 
 void table_set_text(struct table_scan *scan, unsigned int column, const char *text)

@@ -59,8 +59,7 @@ static const struct table_column columns[] = {
 	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -16, "its name" },
 };
 
-#define PAGE_BYTES 4096u
-#define NICE_ZERO  120 /* kernel include/linux/sched/prio.h: DEFAULT_PRIO */
+#define NICE_ZERO 120 /* kernel include/linux/sched/prio.h: DEFAULT_PRIO */
 
 static const char *policy_name(uint64_t policy)
 {
@@ -99,8 +98,12 @@ static struct error *set_memory(struct table_scan *scan, const struct task *task
 	if (!task->has_mm || (!table_wants(scan, COLUMN_RSS) && !table_wants(scan, COLUMN_SWAP)))
 		return NULL;
 	TRY(task_memory_read(scan->target, task->address, &memory));
-	table_set(scan, COLUMN_RSS, (memory.file + memory.anonymous + memory.shared) * PAGE_BYTES);
-	table_set(scan, COLUMN_SWAP, memory.swap * PAGE_BYTES);
+	uint64_t pages;
+	if (__builtin_add_overflow(memory.file, memory.anonymous, &pages) ||
+	    __builtin_add_overflow(pages, memory.shared, &pages))
+		pages = UINT64_MAX;
+	table_set_pages(scan, COLUMN_RSS, pages);
+	table_set_pages(scan, COLUMN_SWAP, memory.swap);
 	return NULL;
 }
 

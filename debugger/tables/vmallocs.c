@@ -18,15 +18,13 @@ static const struct table_column columns[] = {
 	[COLUMN_FUNCTION] = { "function", COLUMN_TEXT, -24, "the same by name" },
 };
 
-#define PAGE_BYTES 4096u
-
 static struct error *visit_area(void *context, const struct vmalloc_area *area)
 {
 	struct table_scan *scan = context;
 	char text[SYMBOL_NAME_SIZE + 80];
 	table_set(scan, COLUMN_START, area->start);
 	table_set(scan, COLUMN_SIZE, area->size);
-	table_set(scan, COLUMN_PAGES, area->pages * PAGE_BYTES);
+	table_set_pages(scan, COLUMN_PAGES, area->pages);
 	table_set(scan, COLUMN_FLAGS, area->flags);
 	if (area->caller)
 		table_set(scan, COLUMN_CALLER, area->caller);

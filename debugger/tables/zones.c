@@ -34,22 +34,20 @@ static const struct table_column columns[] = {
 	[COLUMN_LARGEST] = { "largest", COLUMN_BYTES, 7, "the greatest free block" },
 };
 
-#define PAGE_BYTES 4096u
-
 static struct error *emit(struct table_scan *scan, const struct zone *zone)
 {
 	int order = zone_highest_order(zone);
 	table_set(scan, COLUMN_ZONE, zone->address);
 	table_set(scan, COLUMN_NODE, zone->node);
 	table_set_text(scan, COLUMN_NAME, zone->name);
-	table_set(scan, COLUMN_PRESENT, zone->present * PAGE_BYTES);
-	table_set(scan, COLUMN_MANAGED, zone->managed * PAGE_BYTES);
-	table_set(scan, COLUMN_FREE, zone->free * PAGE_BYTES);
-	table_set(scan, COLUMN_PER_CPU, zone->per_cpu * PAGE_BYTES);
-	table_set(scan, COLUMN_MIN, zone->min * PAGE_BYTES);
-	table_set(scan, COLUMN_LOW, zone->low * PAGE_BYTES);
-	table_set(scan, COLUMN_HIGH, zone->high * PAGE_BYTES);
-	table_set(scan, COLUMN_LARGEST, order < 0 ? 0 : (uint64_t)PAGE_BYTES << order);
+	table_set_pages(scan, COLUMN_PRESENT, zone->present);
+	table_set_pages(scan, COLUMN_MANAGED, zone->managed);
+	table_set_pages(scan, COLUMN_FREE, zone->free);
+	table_set_pages(scan, COLUMN_PER_CPU, zone->per_cpu);
+	table_set_pages(scan, COLUMN_MIN, zone->min);
+	table_set_pages(scan, COLUMN_LOW, zone->low);
+	table_set_pages(scan, COLUMN_HIGH, zone->high);
+	table_set_pages(scan, COLUMN_LARGEST, order < 0 ? 0 : UINT64_C(1) << order);
 	return table_emit(scan);
 }
 
