@@ -51,6 +51,7 @@ TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(mounts);
 TABLE_COMMAND(netdevs);
 TABLE_COMMAND(slabs);
+TASK_TABLE_COMMAND(sockets);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(vmallocs);
 TABLE_COMMAND(zones);
@@ -89,6 +90,7 @@ const struct command *const commands[] = {
 	&command_report,
 	&command_set,
 	&command_slabs,
+	&command_sockets,
 	&command_source,
 	&command_sql,
 	&command_stacks,

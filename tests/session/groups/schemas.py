@@ -29,7 +29,7 @@ MORE = (
     "set depth 0", "set $it = &init_task", "set", "set -c 0", "alias x = ps 1", "alias", "unalias x", "help", "help bt",
     "tree irq_desc sparse_irqs -s irq_data.irq,lock", "tree irq_desc irq_desc_tree -s irq_data.irq,lock",
     "list modules", "list task_struct.tasks init_task -s pid,comm,mm,utime", "list nonesuch", "mod", "mod -b",
-    "mod virtio_blk", "files 1", "files -a -n 5", "mappings -a -o pid,path", "mappings 2", "mounts", "mounts -o nonesuch", "irqs", "netdevs", "tasks", "slabs", "vmallocs", "zones", "sql SELECT 1, NULL, 1.5", "sql SELECT nonesuch",
+    "mod virtio_blk", "files 1", "files -a -n 5", "mappings -a -o pid,path", "mappings 2", "mounts", "mounts -o nonesuch", "irqs", "netdevs", "tasks", "slabs", "vmallocs", "zones", "sockets -a", "sql SELECT 1, NULL, 1.5", "sql SELECT nonesuch",
     "globals --contains 'struct mutex'", "globals --type 'struct list_head'", "report", "source /dev/null",
     "nosuch", "bt -Z", "print")
 STACKS = ("bpf", "foreach bt", "bt -a", "stacks", "report --full", "ps", "log", "sys")

@@ -164,6 +164,55 @@ def tasks(program, boot, notes):
     notes.append(f"{same} tasks that have not run since")
 
 
+STATES = {1: "ESTABLISHED", 3: "SYN_RECV", 6: "TIME_WAIT", 7: "CLOSE", 10: "LISTEN"}
+UNIX_STATES = {1: "CLOSE", 3: "ESTABLISHED"}  # SS_UNCONNECTED, SS_CONNECTED
+SO_ACCEPTCON = 0x10000
+UNIX_TYPES = {1: "STREAM", 2: "DGRAM", 5: "SEQPACKET"}
+
+
+def read_internet(boot, name, family):
+    """By inode: (family, state, local, remote)."""
+    table = {}
+    for line in boot.truth("net", name).splitlines()[1:]:
+        words = line.split()
+        ends = []
+        for word in words[1:3]:
+            digits, port = word.split(":")
+            # Words of 32 bits in the machine's order.
+            data = b"".join(bytes.fromhex(digits[at:at + 8])[::-1] for at in range(0, len(digits), 8))
+            address = ipaddress.ip_address(data)
+            ends.append(f"[{address}]:{int(port, 16)}" if address.version == 6 else f"{address}:{int(port, 16)}")
+        table[int(words[9])] = (family, STATES[int(words[3], 16)], *ends)
+    return table
+
+
+def sockets(program, boot, notes):
+    rows = program.result(boot.dump, "sockets -a")
+    wanted = {}
+    for name, family in (("tcp", "INET"), ("udp", "INET"), ("tcp6", "INET6"), ("udp6", "INET6")):
+        wanted.update(read_internet(boot, name, family))
+    internet = {row["ino"]: (row["family"], row["state"], row["local"], row["remote"]) for row in rows
+                if row["family"] in ("INET", "INET6")}
+    wanted.pop(0, None)  # nobody holds them
+    check_equal(internet, wanted, "sockets of /proc/net/tcp, udp, tcp6, udp6")
+    unix = {row["ino"]: (row["type"], row["state"], row["local"] or "") for row in rows
+            if row["family"] == "UNIX"}
+    wanted = {}
+    for line in boot.truth("net", "unix").splitlines()[1:]:
+        words = line.split(None, 7)
+        state = "LISTEN" if int(words[3], 16) & SO_ACCEPTCON else UNIX_STATES[int(words[5], 16)]
+        wanted[int(words[6])] = (UNIX_TYPES[int(words[4], 16)], state, words[7] if len(words) > 7 else "")
+    check_equal(unix, wanted, "sockets of /proc/net/unix")
+    check(len(internet) > 4 and len(unix) > 2, "truth: no sockets")
+    received = {row["ino"]: row["received"] for row in rows}
+    full = [ino for ino, count in received.items() if count]
+    check(len(full) == 1, f"only tcp-recv's peer has something to read: {full}")
+    # The same by descriptors: what files calls a socket.
+    held = sorted((row["pid"], row["fd"]) for row in program.result(boot.dump, "files -a") if row["type"] == "SOCK")
+    check_equal(sorted((row["pid"], row["fd"]) for row in rows), held, "descriptors")
+    notes.append(f"{len(internet)} and {len(unix)} of UNIX")
+
+
 def read_interrupts(boot):
     """By number: (sum, the rest of the line)."""
     lines = boot.truth("interrupts").splitlines()
@@ -365,7 +414,7 @@ def run(session):
              ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
              ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs), ("slabs are /proc/slabinfo", slabs),
              ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones),
-             ("rss is VmRSS", resident))
+             ("rss is VmRSS", resident), ("sockets are /proc/net/tcp, udp, unix", sockets))
     for boot in boots():
         for name, case in cases:
             with session.case(f"{boot.label}: {name}") as notes:
