@@ -73,8 +73,10 @@ def as_btf_says(rows, truth, notes):
 
 def prints_the_same(program, boot, dump, rows):
     """Bytes of each CPU, whoever says what type they are."""
+    # Of a name that two variables have, print asks which one is meant.
     names = sorted(row["name"] for row in rows.values() if row["confidence"] == "certain"
-                   and row["name"].isidentifier() and not row["module"])
+                   and row["name"].isidentifier() and not row["module"]
+                   and len(boot.addresses.get((row["name"], ""), ())) == 1)
     picked = names[::len(names) // PRINTED]
     commands = [f"print {name}:a" for name in picked]
     for name, ours, theirs in zip(picked, program.answers(dump, commands, timeout=600),
