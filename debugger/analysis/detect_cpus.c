@@ -9,6 +9,7 @@
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1000000000.0
@@ -164,10 +165,11 @@ static struct error *say_deaf_cpus(struct analysis *analysis, uint64_t now, bool
 
 /* --- tasks that wait for a CPU ---------------------------------------------------------------- */
 
+/* Of one CPU. */
 struct starved {
-	struct target *target;
 	uint32_t cpu;
-	uint64_t now, longest, count;
+	bool is_busy; /* it runs a task: an idle one will run those that are ready */
+	uint64_t longest, count;
 	struct {
 		struct task task;
 		uint64_t waited, priority;
@@ -175,28 +177,40 @@ struct starved {
 	size_t shown;
 };
 
-static struct error *read_wait(const struct starved *starved, const struct task *task,
+/* Of all CPUs: the tasks are many, so they are walked once. */
+struct starving {
+	struct target *target;
+	uint64_t now;
+	struct starved *cpus; /* in ascending order */
+	size_t count;
+};
+
+static struct error *read_wait(const struct starving *starving, const struct task *task,
 			       uint64_t *ret, uint64_t *ret_priority)
 {
 	struct object object;
 	uint64_t queued, is_queued;
 	*ret = 0;
-	TRY(object_at(starved->target, "struct task_struct", task->address, &object));
+	TRY(object_at(starving->target, "struct task_struct", task->address, &object));
 	TRY(object_u64(&object, "on_rq", &is_queued));
 	TRY(object_u64(&object, "rt_priority", ret_priority));
 	TRY(object_u64(&object, "sched_info.last_queued", &queued));
-	if (is_queued == 1 && queued && queued < starved->now)
-		*ret = starved->now - queued;
+	if (is_queued == 1 && queued && queued < starving->now)
+		*ret = starving->now - queued;
 	return NULL;
 }
 
 static struct error *look_at_ready(void *context, const struct task *task)
 {
-	struct starved *starved = context;
+	struct starving *starving = context;
 	uint64_t waited, priority;
-	if (task->on_cpu || task->is_idle || task->state_letter != 'R' || task->cpu != starved->cpu)
+	if (task->on_cpu || task->is_idle || task->state_letter != 'R')
 		return NULL;
-	struct error *error = read_wait(starved, task, &waited, &priority);
+	size_t number = array_bound(starving->count, i, starving->cpus[i].cpu < task->cpu);
+	struct starved *starved = &starving->cpus[number];
+	if (number == starving->count || starved->cpu != task->cpu || !starved->is_busy)
+		return NULL;
+	struct error *error = read_wait(starving, task, &waited, &priority);
 	if (error || waited < STARVED_NS)
 		return error_only_fatal(error);
 	starved->count++;
@@ -219,13 +233,14 @@ static void put_priority(uint64_t priority, char *text, size_t size)
 		snprintf(text, size, "without a real-time priority");
 }
 
-static struct error *say_starved(struct analysis *analysis, const struct starved *starved)
+static struct error *say_starved(struct analysis *analysis, const struct starving *starving,
+				 const struct starved *starved)
 {
 	struct task task;
 	char command[32], words[64];
 	uint64_t unused, priority = 0;
 	TRY(task_on_cpu(analysis->target, starved->cpu, &task));
-	struct error *error = read_wait(starved, &task, &unused, &priority);
+	struct error *error = read_wait(starving, &task, &unused, &priority);
 	struct finding *finding = error ? NULL
 					: analysis_add(analysis, "starvation", CONFIDENCE_CERTAIN);
 	if (!error && !finding)
@@ -256,26 +271,33 @@ static struct error *say_starved(struct analysis *analysis, const struct starved
 	return error;
 }
 
+static struct error *find_starved(struct starving *starving, const struct cpu *cpus)
+{
+	struct error *problem = NULL;
+	for (size_t i = 0; i < starving->count; i++)
+		starving->cpus[i] =
+			(struct starved){ .cpu = cpus[i].number,
+					  .is_busy = cpus[i].current_task &&
+						     cpus[i].current_task != cpus[i].idle_task };
+	struct error *error = task_for_each(starving->target, look_at_ready, starving, &problem);
+	error_free(problem);
+	return error;
+}
+
 static struct error *say_starvation(struct analysis *analysis, uint64_t now)
 {
 	const struct cpu *cpus;
-	size_t count = target_cpus(analysis->target, &cpus);
-	for (size_t i = 0; i < count; i++) {
-		struct starved starved = { .target = analysis->target,
-					   .cpu = cpus[i].number,
-					   .now = now };
-		struct error *problem = NULL;
-		/* An idle CPU will run them. */
-		if (!cpus[i].current_task || cpus[i].current_task == cpus[i].idle_task)
-			continue;
-		struct error *error =
-			task_for_each(analysis->target, look_at_ready, &starved, &problem);
-		error_free(problem);
-		TRY(error);
-		if (starved.count)
-			TRY(say_starved(analysis, &starved));
-	}
-	return NULL;
+	struct starving starving = { .target = analysis->target, .now = now };
+	starving.count = target_cpus(analysis->target, &cpus);
+	starving.cpus = calloc(starving.count + 1, sizeof(*starving.cpus));
+	if (!starving.cpus)
+		return error_no_memory();
+	struct error *error = find_starved(&starving, cpus);
+	for (size_t i = 0; i < starving.count && !error; i++)
+		if (starving.cpus[i].count)
+			error = say_starved(analysis, &starving, &starving.cpus[i]);
+	free(starving.cpus);
+	return error;
 }
 
 struct error *detect_cpus(struct analysis *analysis)
