@@ -143,8 +143,9 @@ static struct error *add_zones(const struct memory_question *question, struct fi
 		put_pages(question, zone->min, least);
 		snprintf(command, sizeof(command), "print *(struct zone *)0x%" PRIx64,
 			 zone->address);
-		snprintf(block, sizeof(block), order < 0 ? "" : ", in blocks up to order %d",
-			 order);
+		*block = 0;
+		if (order >= 0)
+			snprintf(block, sizeof(block), ", in blocks up to order %d", order);
 		TRY(finding_add(finding, command, "zone %s of node %u: %s free%s; it keeps %s%s",
 				zone->name, zone->node, size, block, least,
 				zone->free < zone->min ? ", so it has too little" : ""));

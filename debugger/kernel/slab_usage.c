@@ -174,7 +174,7 @@ struct error *slab_usages_read(struct target *target, uint64_t reclaimable, stru
 	struct reading reading = { target, ret };
 	struct walk walk = { target, visit_cache, count_break, &reading };
 	struct object head;
-	unsigned int bit;
+	unsigned int bit = 0;
 	*ret = (struct slab_usages){ .count = 0 };
 	TRY(object_variable(target, "slab_caches", "struct list_head", &head));
 	struct error *error = walk_list(&walk, head.address, false);

@@ -23,20 +23,20 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task" },
-	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name" },
-	[COLUMN_FD] = { "fd", COLUMN_INTEGER, 4, "the descriptor" },
+	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task", NULL },
+	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name", NULL },
+	[COLUMN_FD] = { "fd", COLUMN_INTEGER, 4, "the descriptor", NULL },
 	[COLUMN_FILE] = { "file", COLUMN_ADDRESS, 16, "its struct file", "struct file" },
 	[COLUMN_DENTRY] = { "dentry", COLUMN_ADDRESS, 0, "its struct dentry", "struct dentry" },
 	[COLUMN_INODE] = { "inode", COLUMN_ADDRESS, 16, "its struct inode", "struct inode" },
-	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the inode" },
-	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -4, "REG, DIR, LNK, CHR, BLK, FIFO, SOCK" },
-	[COLUMN_POS] = { "pos", COLUMN_WIDE, 0, "where the next read or write goes" },
-	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "O_* of open(2)" },
-	[COLUMN_CLOEXEC] = { "cloexec", COLUMN_INTEGER, 0, "1: execve() closes it" },
+	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the inode", NULL },
+	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -4, "REG, DIR, LNK, CHR, BLK, FIFO, SOCK", NULL },
+	[COLUMN_POS] = { "pos", COLUMN_WIDE, 0, "where the next read or write goes", NULL },
+	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "O_* of open(2)", NULL },
+	[COLUMN_CLOEXEC] = { "cloexec", COLUMN_INTEGER, 0, "1: execve() closes it", NULL },
 	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the task's task_struct",
 			  "struct task_struct" },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "as /proc/PID/fd has it" },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "as /proc/PID/fd has it", NULL },
 };
 
 #define MODE_TYPE  0170000u /* S_IFMT */

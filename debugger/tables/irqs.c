@@ -21,17 +21,18 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_IRQ] = { "irq", COLUMN_INTEGER, 4, "its number" },
+	[COLUMN_IRQ] = { "irq", COLUMN_INTEGER, 4, "its number", NULL },
 	[COLUMN_DESC] = { "desc", COLUMN_ADDRESS, 16, "its struct irq_desc", "struct irq_desc" },
-	[COLUMN_COUNT] = { "count", COLUMN_WIDE, 10, "how often it came, on all possible CPUs" },
-	[COLUMN_CHIP] = { "chip", COLUMN_TEXT, -20, "what it comes through" },
-	[COLUMN_HWIRQ] = { "hwirq", COLUMN_WIDE, 0, "its number there" },
+	[COLUMN_COUNT] = { "count", COLUMN_WIDE, 10, "how often it came, on all possible CPUs",
+			   NULL },
+	[COLUMN_CHIP] = { "chip", COLUMN_TEXT, -20, "what it comes through", NULL },
+	[COLUMN_HWIRQ] = { "hwirq", COLUMN_WIDE, 0, "its number there", NULL },
 	[COLUMN_DISABLED] = { "depth", COLUMN_INTEGER, 0,
-			      "how often it was disabled and not yet enabled again" },
+			      "how often it was disabled and not yet enabled again", NULL },
 	[COLUMN_ACTION] = { "action", COLUMN_ADDRESS, 16, "the first who handles it",
 			    "struct irqaction" },
-	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24, "the first's function" },
-	[COLUMN_NAME] = { "name", COLUMN_TEXT, -16, "who handles it, commas between" },
+	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24, "the first's function", NULL },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -16, "who handles it, commas between", NULL },
 };
 
 #define NAME_SIZE   128

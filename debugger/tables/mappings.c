@@ -25,24 +25,24 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task" },
-	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name" },
+	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task", NULL },
+	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name", NULL },
 	[COLUMN_VMA] = { "vma", COLUMN_ADDRESS, 16, "its struct vm_area_struct",
 			 "struct vm_area_struct" },
-	[COLUMN_START] = { "start", COLUMN_ADDRESS, 16, "the process's first address in it" },
-	[COLUMN_END] = { "end", COLUMN_ADDRESS, 16, "the first one behind it" },
-	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 5, "from start to end" },
-	[COLUMN_PERMS] = { "perms", COLUMN_TEXT, -5,
-			   "read, write, execute; s: shared, p: private" },
-	[COLUMN_FLAGS] = { "flags", COLUMN_WIDE, 0, "VM_* of the kernel" },
-	[COLUMN_OFFSET] = { "offset", COLUMN_WIDE, 0, "in the file, bytes" },
-	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the file's inode" },
+	[COLUMN_START] = { "start", COLUMN_ADDRESS, 16, "the process's first address in it", NULL },
+	[COLUMN_END] = { "end", COLUMN_ADDRESS, 16, "the first one behind it", NULL },
+	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 5, "from start to end", NULL },
+	[COLUMN_PERMS] = { "perms", COLUMN_TEXT, -5, "read, write, execute; s: shared, p: private",
+			   NULL },
+	[COLUMN_FLAGS] = { "flags", COLUMN_WIDE, 0, "VM_* of the kernel", NULL },
+	[COLUMN_OFFSET] = { "offset", COLUMN_WIDE, 0, "in the file, bytes", NULL },
+	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the file's inode", NULL },
 	[COLUMN_FILE] = { "file", COLUMN_ADDRESS, 0, "its struct file", "struct file" },
 	[COLUMN_MM] = { "mm", COLUMN_ADDRESS, 0, "the process's struct mm_struct",
 			"struct mm_struct" },
 	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the task's task_struct",
 			  "struct task_struct" },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "of the file; [heap], [stack], [vdso]" },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "of the file; [heap], [stack], [vdso]", NULL },
 };
 
 #define PAGE_SHIFT 12

@@ -22,16 +22,17 @@ enum {
 
 static const struct table_column columns[] = {
 	[COLUMN_MOUNT] = { "mount", COLUMN_ADDRESS, 16, "its struct mount", "struct mount" },
-	[COLUMN_ID] = { "id", COLUMN_INTEGER, 4, "as in /proc/PID/mountinfo" },
-	[COLUMN_PARENT] = { "parent", COLUMN_INTEGER, 0, "id of the mount that it lies on" },
+	[COLUMN_ID] = { "id", COLUMN_INTEGER, 4, "as in /proc/PID/mountinfo", NULL },
+	[COLUMN_PARENT] = { "parent", COLUMN_INTEGER, 0, "id of the mount that it lies on", NULL },
 	[COLUMN_SUPERBLOCK] = { "superblock", COLUMN_ADDRESS, 16, "its struct super_block",
 				"struct super_block" },
 	[COLUMN_NAMESPACE] = { "namespace", COLUMN_WIDE, 10,
-			       "inode number of the namespace, as in /proc/PID/ns/mnt" },
-	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -10, "the filesystem's" },
-	[COLUMN_SOURCE] = { "source", COLUMN_TEXT, -12, "what was mounted" },
-	[COLUMN_OPTIONS] = { "options", COLUMN_TEXT, -12, "the mount's own: ro, nosuid, ..." },
-	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "where" },
+			       "inode number of the namespace, as in /proc/PID/ns/mnt", NULL },
+	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -10, "the filesystem's", NULL },
+	[COLUMN_SOURCE] = { "source", COLUMN_TEXT, -12, "what was mounted", NULL },
+	[COLUMN_OPTIONS] = { "options", COLUMN_TEXT, -12, "the mount's own: ro, nosuid, ...",
+			     NULL },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "where", NULL },
 };
 
 #define TYPE_SIZE   64

@@ -23,13 +23,13 @@ static const struct table_column columns[] = {
 	[COLUMN_NETDEV] = { "netdev", COLUMN_ADDRESS, 16, "its struct net_device",
 			    "struct net_device" },
 	[COLUMN_NAMESPACE] = { "namespace", COLUMN_WIDE, 10,
-			       "inode number of the namespace, as in /proc/PID/ns/net" },
-	[COLUMN_IFINDEX] = { "ifindex", COLUMN_INTEGER, 7, "its number there" },
-	[COLUMN_NAME] = { "name", COLUMN_TEXT, -10, "as `ip link` has it" },
-	[COLUMN_FLAGS] = { "flags", COLUMN_TEXT, -26, "IFF_*" },
-	[COLUMN_MTU] = { "mtu", COLUMN_INTEGER, 5, "bytes of a packet, at most" },
-	[COLUMN_HARDWARE] = { "mac", COLUMN_TEXT, -17, "hardware address" },
-	[COLUMN_ADDRESSES] = { "addresses", COLUMN_TEXT, -18, "IPv4, then IPv6" },
+			       "inode number of the namespace, as in /proc/PID/ns/net", NULL },
+	[COLUMN_IFINDEX] = { "ifindex", COLUMN_INTEGER, 7, "its number there", NULL },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -10, "as `ip link` has it", NULL },
+	[COLUMN_FLAGS] = { "flags", COLUMN_TEXT, -26, "IFF_*", NULL },
+	[COLUMN_MTU] = { "mtu", COLUMN_INTEGER, 5, "bytes of a packet, at most", NULL },
+	[COLUMN_HARDWARE] = { "mac", COLUMN_TEXT, -17, "hardware address", NULL },
+	[COLUMN_ADDRESSES] = { "addresses", COLUMN_TEXT, -18, "IPv4, then IPv6", NULL },
 };
 
 #define NAME_SIZE     64

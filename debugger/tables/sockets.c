@@ -27,22 +27,25 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task" },
-	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name" },
-	[COLUMN_FD] = { "fd", COLUMN_INTEGER, 4, "the descriptor" },
+	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "of the task", NULL },
+	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -15, "the task's name", NULL },
+	[COLUMN_FD] = { "fd", COLUMN_INTEGER, 4, "the descriptor", NULL },
 	[COLUMN_SOCKET] = { "socket", COLUMN_ADDRESS, 0, "its struct socket", "struct socket" },
 	[COLUMN_SOCK] = { "sock", COLUMN_ADDRESS, 16, "its struct sock", "struct sock" },
-	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the inode, as in /proc/net" },
-	[COLUMN_FAMILY] = { "family", COLUMN_TEXT, -8, "AF_*: INET, INET6, UNIX, ..." },
-	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -9, "SOCK_*: STREAM, DGRAM, ..." },
-	[COLUMN_PROTOCOL] = { "protocol", COLUMN_INTEGER, 0, "IPPROTO_*, or the family's own" },
-	[COLUMN_STATE] = { "state", COLUMN_TEXT, -11, "TCP_*: ESTABLISHED, LISTEN, CLOSE, ..." },
+	[COLUMN_INO] = { "ino", COLUMN_WIDE, 0, "number of the inode, as in /proc/net", NULL },
+	[COLUMN_FAMILY] = { "family", COLUMN_TEXT, -8, "AF_*: INET, INET6, UNIX, ...", NULL },
+	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -9, "SOCK_*: STREAM, DGRAM, ...", NULL },
+	[COLUMN_PROTOCOL] = { "protocol", COLUMN_INTEGER, 0, "IPPROTO_*, or the family's own",
+			      NULL },
+	[COLUMN_STATE] = { "state", COLUMN_TEXT, -11, "TCP_*: ESTABLISHED, LISTEN, CLOSE, ...",
+			   NULL },
 	[COLUMN_RECEIVED] = { "received", COLUMN_INTEGER, 0,
-			      "packets that wait to be read, or of a listening one connections" },
+			      "packets that wait to be read, or of a listening one connections",
+			      NULL },
 	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the task's task_struct",
 			  "struct task_struct" },
-	[COLUMN_LOCAL] = { "local", COLUMN_TEXT, -22, "address and port, or path" },
-	[COLUMN_REMOTE] = { "remote", COLUMN_TEXT, -22, "address and port of the other end" },
+	[COLUMN_LOCAL] = { "local", COLUMN_TEXT, -22, "address and port, or path", NULL },
+	[COLUMN_REMOTE] = { "remote", COLUMN_TEXT, -22, "address and port of the other end", NULL },
 };
 
 #define MODE_TYPE    0170000u /* S_IFMT */

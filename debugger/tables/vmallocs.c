@@ -9,13 +9,13 @@
 enum { COLUMN_START, COLUMN_SIZE, COLUMN_PAGES, COLUMN_FLAGS, COLUMN_CALLER, COLUMN_FUNCTION };
 
 static const struct table_column columns[] = {
-	[COLUMN_START] = { "start", COLUMN_ADDRESS, 16, "where it begins" },
-	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 6, "with the guard page behind it" },
+	[COLUMN_START] = { "start", COLUMN_ADDRESS, 16, "where it begins", NULL },
+	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 6, "with the guard page behind it", NULL },
 	[COLUMN_PAGES] = { "pages", COLUMN_BYTES, 6,
-			   "memory that was allocated for it; 0: it maps something else" },
-	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "VM_* of kernel mm/vmalloc.c" },
-	[COLUMN_CALLER] = { "caller", COLUMN_ADDRESS, 0, "the code that asked for it" },
-	[COLUMN_FUNCTION] = { "function", COLUMN_TEXT, -24, "the same by name" },
+			   "memory that was allocated for it; 0: it maps something else", NULL },
+	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "VM_* of kernel mm/vmalloc.c", NULL },
+	[COLUMN_CALLER] = { "caller", COLUMN_ADDRESS, 0, "the code that asked for it", NULL },
+	[COLUMN_FUNCTION] = { "function", COLUMN_TEXT, -24, "the same by name", NULL },
 };
 
 static struct error *visit_area(void *context, const struct vmalloc_area *area)

@@ -22,16 +22,17 @@ enum {
 
 static const struct table_column columns[] = {
 	[COLUMN_ZONE] = { "zone", COLUMN_ADDRESS, 16, "its struct zone", "struct zone" },
-	[COLUMN_NODE] = { "node", COLUMN_INTEGER, 4, "the NUMA node it is of" },
-	[COLUMN_NAME] = { "name", COLUMN_TEXT, -8, "DMA, DMA32, Normal, ..." },
-	[COLUMN_PRESENT] = { "present", COLUMN_BYTES, 7, "memory that it has" },
-	[COLUMN_MANAGED] = { "managed", COLUMN_BYTES, 7, "of that what the allocator gives away" },
-	[COLUMN_FREE] = { "free", COLUMN_BYTES, 6, "on the allocator's lists" },
-	[COLUMN_PER_CPU] = { "per_cpu", COLUMN_BYTES, 7, "free, but kept by CPUs" },
-	[COLUMN_MIN] = { "min", COLUMN_BYTES, 6, "below that, only who must gets some" },
-	[COLUMN_LOW] = { "low", COLUMN_BYTES, 6, "below that, kswapd is woken" },
-	[COLUMN_HIGH] = { "high", COLUMN_BYTES, 6, "above that, it sleeps again" },
-	[COLUMN_LARGEST] = { "largest", COLUMN_BYTES, 7, "the greatest free block" },
+	[COLUMN_NODE] = { "node", COLUMN_INTEGER, 4, "the NUMA node it is of", NULL },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -8, "DMA, DMA32, Normal, ...", NULL },
+	[COLUMN_PRESENT] = { "present", COLUMN_BYTES, 7, "memory that it has", NULL },
+	[COLUMN_MANAGED] = { "managed", COLUMN_BYTES, 7, "of that what the allocator gives away",
+			     NULL },
+	[COLUMN_FREE] = { "free", COLUMN_BYTES, 6, "on the allocator's lists", NULL },
+	[COLUMN_PER_CPU] = { "per_cpu", COLUMN_BYTES, 7, "free, but kept by CPUs", NULL },
+	[COLUMN_MIN] = { "min", COLUMN_BYTES, 6, "below that, only who must gets some", NULL },
+	[COLUMN_LOW] = { "low", COLUMN_BYTES, 6, "below that, kswapd is woken", NULL },
+	[COLUMN_HIGH] = { "high", COLUMN_BYTES, 6, "above that, it sleeps again", NULL },
+	[COLUMN_LARGEST] = { "largest", COLUMN_BYTES, 7, "the greatest free block", NULL },
 };
 
 static struct error *emit(struct table_scan *scan, const struct zone *zone)

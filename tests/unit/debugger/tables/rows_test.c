@@ -9,9 +9,9 @@
 enum { NUMBER, SKIPPED, NAME };
 
 static const struct table_column columns[] = {
-	[NUMBER] = { "number", COLUMN_WIDE, 8, "a number" },
-	[SKIPPED] = { "skipped", COLUMN_INTEGER, 8, "nobody asks for it" },
-	[NAME] = { "name", COLUMN_TEXT, -8, "a text" },
+	[NUMBER] = { "number", COLUMN_WIDE, 8, "a number", NULL },
+	[SKIPPED] = { "skipped", COLUMN_INTEGER, 8, "nobody asks for it", NULL },
+	[NAME] = { "name", COLUMN_TEXT, -8, "a text", NULL },
 };
 
 static const struct table table = { .name = "things",
