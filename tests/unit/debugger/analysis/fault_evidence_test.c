@@ -50,6 +50,7 @@ static void build(struct fixture *fixture, uint64_t bad, bool points_back)
 	fixture->target.symbols = fixture->symbols;
 	fixture->target.memory = &fixture->memory.memory;
 	fixture->target.arch = &arch_x86_64;
+	fixture->target.modules_loaded = true;
 	registers_set(&fixture->frame.registers, HEAD_REGISTER, BASE);
 	registers_set(&fixture->frame.registers, BAD_REGISTER, bad);
 	fixture->analysis = (struct analysis){ .target = &fixture->target };
