@@ -192,8 +192,8 @@ const struct command command_bt = {
 		"in, and "
 		"by how many bytes of code the frame is behind and before places whose lines are "
 		"known. "
-		"A file (as its neighbours) is that of the functions in front and behind, which is "
-		"not proved.",
+		"Two kinds of file are not proved: (by its code) has all known places of the "
+		"function, (as its neighbours) the functions in front and behind.",
 	.options = { [OPTION_ALL] = { .letter = 'a',
 				      .name = "all",
 				      .help = "the tasks on all CPUs" },

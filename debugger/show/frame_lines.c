@@ -63,10 +63,14 @@ void frame_write_lines(struct session *session, const struct frame *frame)
 	out_object_begin(out, "lines");
 	if (file) {
 		out_string(out, "file", file);
-		out_text(out, proof == FILE_FILLED ? " (" : "");
+		/* What is proved needs no word. */
+		bool is_sure = proof == FILE_WRITTEN;
+		out_text(out, is_sure ? "" : " (");
 		out_string_as(out, "proof", file_proof_name(proof),
-			      proof == FILE_FILLED ? file_proof_name(proof) : "");
-		out_text(out, proof == FILE_FILLED ? ")" : "");
+			      is_sure		   ? ""
+			      : proof == FILE_CODE ? "by its code"
+						   : file_proof_name(proof));
+		out_text(out, is_sure ? "" : ")");
 	} else {
 		out_null_as(out, "file", "");
 		out_null_as(out, "proof", "");

@@ -75,6 +75,11 @@ def names_the_bug(program, boot):
     check(frame is None or frames[frame["number"]]["pc"] == frame["pc"], "frame")
     text = program.text(boot.dump, "bt -l -n")
     check(f"at line {line}" in text or f"at {file}:{line}" in text, text[-800:])
+    # A file that nothing proves says what it is known by.
+    words = {"its code": "(by its code)", "as its neighbours": "(as its neighbours)"}
+    marked = [f"{lines['file']} {words[lines['proof']]}" for lines in (one.get("lines") or {} for one in frames)
+              if lines.get("proof") in words]
+    check(marked and all(mark in text for mark in marked), f"{marked}: {text[-800:]}")
 
 
 def frames_stay(program, boot):
