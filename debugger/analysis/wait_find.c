@@ -139,8 +139,8 @@ static void ask_arguments(struct sleeper *sleeper)
 	if (sleeper->arguments_asked)
 		return;
 	sleeper->arguments_asked = true;
-	struct error *error = arguments_with(world->target, sleeper->task, sleeper->trace,
-					     world->places, &sleeper->arguments);
+	struct error *error =
+		arguments_of(world->target, sleeper->task, sleeper->trace, &sleeper->arguments);
 	if (error)
 		sleeper->arguments = NULL;
 	error_free(error);

@@ -111,7 +111,6 @@ static struct error *keep_task(void *context, const struct task *task)
 static void world_deinit(struct wait_world *world)
 {
 	wait_rings_deinit(&world->rings);
-	argument_places_destroy(world->places);
 	free(world->tasks);
 	free(world->workers);
 	free(world->ends);
@@ -211,8 +210,6 @@ struct error *waits_find(struct target *target, struct waits *ret)
 	TRY(target_need_memory(target));
 	TRY(target_need_btf(target));
 	TRY(target_need_symbols(target));
-	if (!target_is_live(target))
-		world.places = argument_places_create();
 	struct error *error = task_for_each(target, keep_task, &world, &ret->problem);
 	world.now = error ? 0 : latest_clock(target);
 	if (!error)

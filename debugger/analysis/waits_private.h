@@ -37,7 +37,6 @@ struct wait_world {
 	uint64_t stack_size; /* of each */
 	uint64_t now;	     /* ns, of the scheduler's clock; 0: not known */
 	struct wait_rings rings;
-	struct argument_places *places;
 	struct wait_worker *workers;
 	size_t worker_count, worker_capacity;
 	struct wait_end *ends;

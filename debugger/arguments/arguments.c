@@ -2,23 +2,21 @@
 #include "debugger/arguments/arguments.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/interrupt.h"
 #include "debugger/arguments/equations.h"
+#include "debugger/arguments/places.h"
 #include "debugger/arguments/prototype.h"
 #include "debugger/code/parameters.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_SIZE_MAX (1u << 20)
-
 struct pass {
 	struct target *target;
 	const struct task *task;
 	struct stack_trace *trace;
 	struct inference *inference;
-	struct argument_places *places; /* NULL: nothing is kept */
+	struct places *places;
 	struct symbolic_world world;
 	struct frame_arguments *arguments;
 	struct equations callee, caller; /* of the frame at hand and of the one that called it */
@@ -101,70 +99,6 @@ static bool entry_stack(const struct pass *pass, size_t index, uint64_t *ret)
 	return true;
 }
 
-#define PLACES 128 /* kept; the later of two that want one's room has it */
-
-struct argument_places {
-	struct {
-		uint64_t pc; /* 0: empty */
-		bool is_exact, is_known;
-		struct symbolic_place place;
-	} at[PLACES];
-};
-
-struct argument_places *argument_places_create(void)
-{
-	return calloc(1, sizeof(struct argument_places));
-}
-
-void argument_places_destroy(struct argument_places *places)
-{
-	free(places);
-}
-
-static struct error *read_place(struct pass *pass, const struct frame *frame,
-				struct symbolic_place *ret)
-{
-	/* The size goes up to the next symbol, wherever a damaged table has that. */
-	if (frame->symbol.size > FUNCTION_SIZE_MAX)
-		return error_create(ERROR_NOT_FOUND, "no code");
-	uint8_t *bytes = malloc(frame->symbol.size + 1);
-	if (!bytes)
-		return error_no_memory();
-	struct code code = { bytes, frame->symbol.size, frame->symbol.address };
-	struct error *error = NULL;
-	if (!text_read(&pass->inference->text, code.address, bytes, code.size))
-		error = error_create(ERROR_NOT_FOUND, "no code");
-	if (!error)
-		error = symbolic_run(&pass->world, &code, frame->offset, frame->pc_is_exact, ret);
-	free(bytes);
-	return error;
-}
-
-/* What the function's code tells without a stack; kept for other stacks with this frame. */
-static struct error *find_place(struct pass *pass, const struct frame *frame,
-				struct symbolic_place *ret)
-{
-	if (!pass->places)
-		return read_place(pass, frame, ret);
-	size_t number = hash_bytes(&frame->pc, sizeof(frame->pc)) % PLACES;
-	bool is_kept = pass->places->at[number].pc == frame->pc &&
-		       pass->places->at[number].is_exact == frame->pc_is_exact;
-	if (!is_kept) {
-		struct error *error = read_place(pass, frame, &pass->places->at[number].place);
-		bool is_fatal = error && error->kind != ERROR_NOT_FOUND;
-		pass->places->at[number].pc = is_fatal ? 0 : frame->pc;
-		pass->places->at[number].is_exact = frame->pc_is_exact;
-		pass->places->at[number].is_known = !error;
-		if (is_fatal)
-			return error;
-		error_free(error);
-	}
-	if (!pass->places->at[number].is_known)
-		return error_create(ERROR_NOT_FOUND, "nothing can be proved of the code");
-	*ret = pass->places->at[number].place;
-	return NULL;
-}
-
 /* Solves what holds in frame `index`. Errors: why nothing can be said of it. */
 static struct error *solve_frame(struct pass *pass, size_t index, struct equations *ret)
 {
@@ -173,7 +107,7 @@ static struct error *solve_frame(struct pass *pass, size_t index, struct equatio
 					.task = pass->task ? pass->task->address : 0 };
 	if (!frame->has_symbol || frame->symbol.size < frame->offset || frame->kind == FRAME_USER)
 		return error_create(ERROR_NOT_FOUND, "no function");
-	TRY(find_place(pass, frame, &ret->place));
+	TRY(places_find(pass->places, pass->inference, &pass->world, frame, &ret->place));
 	known_registers(pass, frame, &input.registers);
 	input.sp = frame->sp;
 	input.has_entry = entry_stack(pass, index, &input.entry);
@@ -203,10 +137,10 @@ static void hand_on(struct pass *pass, const struct equations *equations, struct
 static bool calls(const struct pass *pass, const struct equations *caller, uint64_t function)
 {
 	uint64_t target;
-	if (caller->place.call == CALL_DIRECT)
-		return caller->place.target == function;
-	return caller->place.call == CALL_REGISTER &&
-	       equations_value_again(caller, &caller->place.pointer, pass->target->memory,
+	if (caller->place->call == CALL_DIRECT)
+		return caller->place->target == function;
+	return caller->place->call == CALL_REGISTER &&
+	       equations_value_again(caller, &caller->place->pointer, pass->target->memory,
 				     &target) &&
 	       target == function;
 }
@@ -219,7 +153,7 @@ static void find_argument(struct argument *argument, uint8_t reg, const struct e
 	if (reg == LOWER_NONE || !type_size(argument->type, &size))
 		return;
 	bool by_callee = callee && equations_value(callee, &entry, (uint32_t)size, &inner);
-	bool by_caller = caller && equations_value(caller, &caller->place.state.registers[reg],
+	bool by_caller = caller && equations_value(caller, &caller->place->state.registers[reg],
 						   (uint32_t)size, &outer);
 	if (by_callee)
 		inner = extend(argument->type, inner);
@@ -334,15 +268,9 @@ static struct error *add_module_of(struct inference *inference, const struct fra
 struct error *arguments_of(struct target *target, const struct task *task,
 			   struct stack_trace *trace, struct frame_arguments **ret)
 {
-	return arguments_with(target, task, trace, NULL, ret);
-}
-
-struct error *arguments_with(struct target *target, const struct task *task,
-			     struct stack_trace *trace, struct argument_places *places,
-			     struct frame_arguments **ret)
-{
-	struct pass pass = { .target = target, .task = task, .trace = trace, .places = places };
+	struct pass pass = { .target = target, .task = task, .trace = trace };
 	TRY(inference_get(target, &pass.inference));
+	TRY(places_begin(target, &pass.places));
 	for (size_t i = 0; i < trace->count; i++)
 		TRY(add_module_of(pass.inference, &trace->frames[i]));
 	arguments_world(pass.inference, &pass.world);

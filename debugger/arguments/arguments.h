@@ -38,17 +38,4 @@ struct frame_arguments {
 struct error *arguments_of(struct target *target, const struct task *task,
 			   struct stack_trace *trace, struct frame_arguments **ret) MUST_CHECK;
 
-/*
- * What the code at a place says, kept for the next stack that has the place: most of the work
- * where many tasks have the same stacks. For code that does not change: of a dump.
- */
-struct argument_places;
-/* NULL without memory, which costs time only. */
-struct argument_places *argument_places_create(void);
-void argument_places_destroy(struct argument_places *places);
-/* `places`: NULL, nothing is kept. */
-struct error *arguments_with(struct target *target, const struct task *task,
-			     struct stack_trace *trace, struct argument_places *places,
-			     struct frame_arguments **ret) MUST_CHECK;
-
 #endif

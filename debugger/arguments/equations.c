@@ -82,7 +82,7 @@ bool equations_value(const struct equations *equations, const struct symbolic *v
 static bool value_again(const struct equations *equations, const struct symbolic *value,
 			struct memory *memory, unsigned int depth, uint64_t *ret)
 {
-	const struct symbolic_place *place = &equations->place;
+	const struct symbolic_place *place = equations->place;
 	uint32_t count = place->load_count < SYMBOLIC_LOADS ? place->load_count : SYMBOLIC_LOADS;
 	if (equations_value(equations, value, 8, ret))
 		return true;
@@ -130,7 +130,7 @@ static struct error *find_entry(struct equations *equations, const struct equati
 struct error *equations_solve(struct equations *equations, const struct equation_frame *frame,
 			      const struct lowering *lowering)
 {
-	const struct symbolic_state *state = &equations->place.state;
+	const struct symbolic_state *state = &equations->place->state;
 	equations->count = 0;
 	equations->task = frame->task;
 	struct error *error = find_entry(equations, frame, &state->registers[lowering->stack]);

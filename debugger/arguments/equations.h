@@ -36,7 +36,7 @@ struct solved {
 };
 
 struct equations {
-	struct symbolic_place place;
+	const struct symbolic_place *place; /* borrowed */
 	bool has_entry;
 	uint64_t entry, task;
 	size_t count;

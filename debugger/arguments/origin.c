@@ -14,7 +14,8 @@ struct question {
 	struct inference *inference;
 	struct symbolic_world world;
 	struct code code;
-	struct equations equations;
+	struct symbolic_place place;
+	struct equations equations; /* of the place */
 };
 
 static bool solve(struct question *question, const struct task *task)
@@ -30,6 +31,7 @@ static bool solve(struct question *question, const struct task *task)
 		input.registers.values[i] = frame->registers.values[number];
 		input.registers.known |= 1u << i;
 	}
+	question->equations.place = &question->place;
 	struct error *error =
 		equations_solve(&question->equations, &input, question->world.lowering);
 	bool solved = !error;
@@ -98,7 +100,7 @@ static bool explain(struct question *question, const struct task *task,
 	}
 	if (op.kind != OP_LOAD)
 		return false;
-	const struct symbolic_load *load = find_load(&question->equations.place, value->id);
+	const struct symbolic_load *load = find_load(&question->place, value->id);
 	ret->is_loaded = true;
 	ret->has_place = load && solve(question, task) &&
 			 equations_value(&question->equations, &load->address, 8, &ret->place);
@@ -122,7 +124,7 @@ static struct error *ask(struct question *question, uint8_t **ret_bytes)
 		       question->code.size))
 		return error_create(ERROR_NOT_FOUND, "no code");
 	return symbolic_run(&question->world, &question->code, frame->offset, frame->pc_is_exact,
-			    &question->equations.place);
+			    &question->place);
 }
 
 static struct error *nothing_proved(void)
@@ -137,7 +139,7 @@ struct error *origin_find(struct target *target, const struct task *task, const 
 	uint8_t *bytes = NULL;
 	*ret = (struct origin){ 0 };
 	struct error *error = ask(&question, &bytes);
-	const struct symbolic *values = question.equations.place.state.registers;
+	const struct symbolic *values = question.place.state.registers;
 	unsigned int number = 0;
 	while (!error && number < REGISTERS && question.world.lowering->in_target[number] != reg)
 		number++;
@@ -154,7 +156,7 @@ struct error *origin_find_target(struct target *target, const struct task *task,
 	uint8_t *bytes = NULL;
 	*ret = (struct origin){ 0 };
 	struct error *error = frame->pc_is_exact ? nothing_proved() : ask(&question, &bytes);
-	const struct symbolic_place *place = &question.equations.place;
+	const struct symbolic_place *place = &question.place;
 	if (!error &&
 	    (place->call != CALL_REGISTER || !explain(&question, task, &place->pointer, ret)))
 		error = nothing_proved();

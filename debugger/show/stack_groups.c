@@ -42,7 +42,6 @@ struct collection {
 	struct member *members;
 	size_t member_count, member_capacity;
 	struct hash_index index; /* groups by hash */
-	struct argument_places *places;
 	uint64_t seen;
 };
 
@@ -233,8 +232,7 @@ static struct error *visit(void *context, const struct task *task)
 		return NULL;
 	}
 	struct frame_arguments *arguments;
-	struct error *error = trace_find_arguments(collection->session, task, &trace,
-						   collection->places, &arguments);
+	struct error *error = trace_find_arguments(collection->session, task, &trace, &arguments);
 	if (error) {
 		stack_trace_deinit(&trace);
 		return error;
@@ -379,7 +377,6 @@ static void collection_deinit(struct collection *collection)
 	free(collection->groups);
 	free(collection->members);
 	hash_index_deinit(&collection->index);
-	argument_places_destroy(collection->places);
 }
 
 static uint64_t find_panicking(struct target *target)
@@ -400,8 +397,6 @@ struct error *stack_groups_write(struct session *session, const struct stack_sel
 {
 	struct collection collection = { .session = session, .selection = selection };
 	struct error *problem = NULL;
-	if (!target_is_live(session->target))
-		collection.places = argument_places_create();
 	collection.panicking = find_panicking(session->target);
 	struct error *error = task_for_each(session->target, visit, &collection, &problem);
 	write_groups(&collection);

@@ -150,11 +150,10 @@ void trace_write(struct session *session, const struct task *task, const struct 
 }
 
 struct error *trace_find_arguments(struct session *session, const struct task *task,
-				   struct stack_trace *trace, struct argument_places *places,
-				   struct frame_arguments **ret)
+				   struct stack_trace *trace, struct frame_arguments **ret)
 {
 	*ret = NULL;
-	TRY(error_only_fatal(arguments_with(session->target, task, trace, places, ret)));
+	TRY(error_only_fatal(arguments_of(session->target, task, trace, ret)));
 	if (!unwind_holds(session->target, task, trace)) {
 		free(*ret);
 		*ret = NULL;
@@ -170,7 +169,7 @@ struct error *trace_write_task(struct session *session, const struct task *task,
 	struct error *error = NULL;
 	TRY(unwind_task(session->target, task, &trace));
 	if (with_arguments)
-		error = trace_find_arguments(session, task, &trace, NULL, &arguments);
+		error = trace_find_arguments(session, task, &trace, &arguments);
 	if (!error)
 		trace_write(session, task, &trace, arguments);
 	free(arguments);

@@ -23,7 +23,7 @@ void trace_write(struct session *session, const struct task *task, const struct 
  * Caller frees *ret.
  */
 struct error *trace_find_arguments(struct session *session, const struct task *task,
-				   struct stack_trace *trace, struct argument_places *places,
+				   struct stack_trace *trace,
 				   struct frame_arguments **ret) MUST_CHECK;
 /* Unwinds the task's stack and writes it. */
 struct error *trace_write_task(struct session *session, const struct task *task,
