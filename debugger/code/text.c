@@ -103,19 +103,30 @@ bool text_string(const struct text *text, uint64_t address, char *buffer, size_t
 	return text_read(text, address, (uint8_t *)buffer, length);
 }
 
-struct error *text_load(struct text *text)
+static bool load_range(const struct text *text, struct text_range *range)
 {
-	for (size_t i = 0; i < text->count; i++) {
-		struct text_range *range = &text->ranges[i];
-		if (range->bytes)
-			continue;
-		range->bytes = malloc(range->size);
-		if (!range->bytes)
-			return error_no_memory();
+	if (range->bytes)
+		return true;
+	range->bytes = malloc(range->size);
+	if (range->bytes)
 		memory_read_filled(text->target->memory, range->start, range->bytes, range->size,
 				   text->lowering->filler);
-	}
+	return range->bytes;
+}
+
+struct error *text_load(struct text *text)
+{
+	for (size_t i = 0; i < text->count; i++)
+		if (!load_range(text, &text->ranges[i]))
+			return error_no_memory();
 	return NULL;
+}
+
+void text_expect_sweep(struct text *text, struct text_range *range)
+{
+	if (range->was_swept && !target_is_live(text->target))
+		(void)load_range(text, range);
+	range->was_swept = true;
 }
 
 uint64_t text_function_size(const struct target *target, const struct symbol *function)

@@ -12,6 +12,7 @@
 struct text_range {
 	uint64_t start, size;
 	uint8_t *bytes; /* NULL: not loaded */
+	bool was_swept;
 };
 
 struct text {
@@ -32,6 +33,12 @@ void text_deinit(struct text *text);
 struct error *text_add_module(struct text *text, const struct module *module) MUST_CHECK;
 /* Loads all ranges. */
 struct error *text_load(struct text *text) MUST_CHECK;
+/*
+ * To be called before all of a range is read: who does so a second time will do so often, which is
+ * dear where the dump is compressed. Loads it then, unless the machine runs. Without memory nothing
+ * is loaded, which costs time only.
+ */
+void text_expect_sweep(struct text *text, struct text_range *range);
 /* Copies bytes; those that cannot be read become traps. False: outside all ranges. */
 bool text_read(const struct text *text, uint64_t address, uint8_t *buffer, size_t size);
 /* The same without a copy; NULL: not loaded, or outside. */

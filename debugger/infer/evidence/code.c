@@ -95,9 +95,10 @@ static void add_place(void *context, uint64_t address)
 		places->items[places->count++] = address;
 }
 
-static struct error *scan_range(const struct inference *inference, const struct text_range *range,
+static struct error *scan_range(struct inference *inference, struct text_range *range,
 				const struct reference_scan *scan)
 {
+	text_expect_sweep(&inference->text, range);
 	uint8_t *chunk = malloc(CHUNK_SIZE + REFERENCE_SIZE);
 	struct error *error = chunk ? NULL : error_no_memory();
 	for (uint64_t at = 0; !error && at < range->size; at += CHUNK_SIZE) {
