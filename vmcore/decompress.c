@@ -8,7 +8,9 @@
 /* Both interfaces are stable C: snappy-c.h and zstd.h. */
 typedef int snappy_uncompress_function(const char *from, size_t from_size, char *to,
 				       size_t *to_size);
-typedef size_t zstd_decompress_function(void *to, size_t to_size, const void *from,
+typedef void *zstd_create_function(void);
+typedef size_t zstd_free_function(void *context);
+typedef size_t zstd_decompress_function(void *context, void *to, size_t to_size, const void *from,
 					size_t from_size);
 
 const char *compression_name(uint32_t flags)
@@ -30,6 +32,8 @@ void decompressor_deinit(struct decompressor *decompressor)
 		inflateEnd(&decompressor->zlib);
 	if (decompressor->snappy)
 		dlclose(decompressor->snappy);
+	if (decompressor->zstd_context)
+		((zstd_free_function *)decompressor->zstd_free)(decompressor->zstd_context);
 	if (decompressor->zstd)
 		dlclose(decompressor->zstd);
 	*decompressor = (struct decompressor){ 0 };
@@ -94,16 +98,29 @@ static struct error *unsnap_page(struct decompressor *decompressor, const uint8_
 	return NULL;
 }
 
+/* The context is 160 KiB, which the library would else set up for each page. */
+static struct error *load_zstd(struct decompressor *decompressor)
+{
+	void (*create)(void) = NULL;
+	if (decompressor->zstd_context)
+		return NULL;
+	TRY(load_function(ZSTD_LIBRARY, "ZSTD_decompressDCtx", &decompressor->zstd,
+			  &decompressor->zstd_function));
+	TRY(load_function(ZSTD_LIBRARY, "ZSTD_freeDCtx", &decompressor->zstd,
+			  &decompressor->zstd_free));
+	TRY(load_function(ZSTD_LIBRARY, "ZSTD_createDCtx", &decompressor->zstd, &create));
+	decompressor->zstd_context = ((zstd_create_function *)create)();
+	return decompressor->zstd_context ? NULL : error_no_memory();
+}
+
 static struct error *unzstd_page(struct decompressor *decompressor, const uint8_t *from,
 				 size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
 {
-	struct error *error = load_function(ZSTD_LIBRARY, "ZSTD_decompress", &decompressor->zstd,
-					    &decompressor->zstd_function);
-	if (error)
-		return error;
+	TRY(load_zstd(decompressor));
+	zstd_decompress_function *decompress_page =
+		(zstd_decompress_function *)decompressor->zstd_function;
 	/* An error is a size far above any page's. */
-	*ret_size = ((zstd_decompress_function *)decompressor->zstd_function)(to, to_size, from,
-									      from_size);
+	*ret_size = decompress_page(decompressor->zstd_context, to, to_size, from, from_size);
 	return NULL;
 }
 

@@ -23,6 +23,8 @@ struct decompressor {
 	/* Shared objects, opened when a page asks for one: few dumps do. */
 	void *snappy, *zstd;
 	void (*snappy_function)(void), (*zstd_function)(void);
+	void *zstd_context; /* one for all pages, as `zlib` is */
+	void (*zstd_free)(void);
 };
 
 /*
