@@ -114,7 +114,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	if (!solver->wish_count)
 		ask_kin(question, solver);
 	/* So few bytes prove less than the way in which code accesses them. */
-	if (question->subject->room <= ROOM_MIN || !question->size)
+	bool is_small = question->subject->room <= ROOM_MIN;
+	if ((is_small && solver_confidence(solver) != CONFIDENCE_UNKNOWN) || !question->size)
 		return NULL;
 	struct fit *fit = fit_create(question);
 	if (!fit)

@@ -5,11 +5,13 @@
 #include "base/array.h"
 #include "debugger/infer/solve/array_length.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define VISITS_MAX     20000 /* holders that one question climbs */
 #define CLIMB_MAX      6
 #define CANDIDATES_MAX 1500
 #define SEEDS_MAX      8  /* clues that candidates are made from */
+#define ARRAYS_MAX     4
 #define SLACK_MAX      64 /* bytes before the next symbol that alignment explains */
 
 #define UP_CAST_HOLDERS 5 /* structs that begin with a type, from which on it is a base of many */
@@ -555,6 +557,49 @@ static bool settle_by_table(struct solver *solver)
 	return solver->count == 1 && solver_confidence(solver) == CONFIDENCE_CERTAIN;
 }
 
+/* Puts the last one, which is judged, where it belongs among those that are. */
+static void put_in_order(struct solver *solver)
+{
+	size_t last = solver->count - 1, at = 0;
+	struct scored item = solver->items[last];
+	while (at < last && solver->items[at].is_judged &&
+	       compare_scored(&solver->items[at], &item) < 0)
+		at++;
+	memmove(&solver->items[at + 1], &solver->items[at], (last - at) * sizeof(item));
+	solver->items[at] = item;
+}
+
+/*
+ * What holds a thing that clues name is offered alone. An array of the best is one, too, if it is
+ * of what is never alone, or if the name is that of several and more than one is in use.
+ */
+static void add_arrays(struct solver *solver)
+{
+	const struct layout *layout = solver->layout;
+	const struct solver_input *input = solver->input;
+	struct scored best[ARRAYS_MAX];
+	size_t count = solver->count < ARRAYS_MAX ? solver->count : ARRAYS_MAX;
+	memcpy(best, solver->items, count * sizeof(best[0]));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t type = best[i].type, size = layout_size(layout, type);
+		uint64_t most = input->subject->room / size;
+		bool is_many = array_ends_with_empty(layout, type) ||
+			       (input->says_many && input->in_use > size);
+		if (best[i].count || best[i].rejected || !layout_is_compound(layout, type) ||
+		    most < 2 || !is_many || find_item(solver, type, 1))
+			continue;
+		size_t before = solver->count;
+		add(solver, (struct scored){ .type = type,
+					     .count = (uint32_t)most,
+					     .prior = (int16_t)(best[i].prior +
+								array_prior(solver, type)) });
+		if (solver->count == before)
+			continue;
+		solver_check(solver, &solver->items[before]);
+		put_in_order(solver);
+	}
+}
+
 struct error *solve(struct solver *solver, const struct solver_input *input)
 {
 	solver->input = input;
@@ -579,6 +624,7 @@ struct error *solve(struct solver *solver, const struct solver_input *input)
 		judge_best(solver);
 	else
 		solver_judge_all(solver);
+	add_arrays(solver);
 	return NULL;
 }
 

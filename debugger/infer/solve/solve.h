@@ -30,6 +30,7 @@ struct scored {
 	int16_t against; /* points of clues that contradict */
 	int16_t data;	 /* what its bytes say */
 	int16_t gap;	 /* what the gap behind it says */
+	uint16_t times_for, times_against; /* clues that match, and contradict */
 	uint8_t sources; /* bit N: matched by clues of enum clue_source N */
 	bool is_direct;	 /* a clue names it itself */
 	bool is_proved;	 /* its count: a stride, or a table */

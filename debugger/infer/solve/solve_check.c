@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "debugger/infer/solve/solve.h"
 
+#define NUMBER_SIZE_MAX 8
 #define PRIOR_LOCK -3 /* of a spinlock_t; how many others hold a raw_spinlock_t tells nothing */
 
 /* --- clues ---------------------------------------------------------------------------------- */
@@ -179,6 +180,9 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 	const struct layout *layout = solver->layout;
 	uint32_t size = layout_size(layout, item->type), offset = wish->offset;
 	if (item->count) {
+		/* Rows have any size, and loops that are unrolled take several elements at once. */
+		if (wish->kind == CLUE_STRIDE && wish->size <= NUMBER_SIZE_MAX)
+			*ret_why = "is indexed in other steps";
 		if (wish->kind == CLUE_STRIDE && wish->size % size == 0)
 			return wish->size == size			? LIKE_EXACTLY
 			       : layout_is_compound(layout, item->type) ? LIKE_WEAKLY
@@ -223,7 +227,7 @@ static bool begins_with(const struct layout *layout, uint32_t outer, uint32_t in
 {
 	for (int depth = 0; depth < 8 && outer; depth++) {
 		if (outer == inner)
-			return layout_size(layout, inner) > 1;
+			return true;
 		const struct field *first =
 			layout_is_compound(layout, outer) ? layout_field(layout, outer, 0) : NULL;
 		if (layout_kind(layout, outer) == BTF_ARRAY)
@@ -250,9 +254,10 @@ static bool is_first_member(const struct layout *layout, const struct scored *it
 	if (wish->kind != CLUE_VALUE || layout_kind(layout, wish->type) != BTF_PTR ||
 	    start != offset || layout_kind(layout, type) != BTF_PTR)
 		return false;
-	/* Of lists, anything begins with one. */
-	*ret_outer = other != layout->list_head && begins_with(layout, own, other);
-	return begins_with(layout, own, other) || begins_with(layout, other, own);
+	bool begins_so = begins_with(layout, own, other);
+	/* Anything begins with a list, or with bytes: its name, most often. */
+	*ret_outer = begins_so && other != layout->list_head && layout_size(layout, other) > 1;
+	return begins_so || (layout_size(layout, own) > 1 && begins_with(layout, other, own));
 }
 
 /* A function that is kept as a void *, as tracepoints keep their probes. Tables give it a type. */
@@ -281,6 +286,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 	enum likeness likeness = fulfil(solver, item, wish, &why);
 	int weight = wish->weight;
 	if (likeness == LIKE_EXACTLY) {
+		item->times_for = (uint16_t)(item->times_for + wish->times);
 		item->score = (int16_t)(item->score + weight);
 		if (wish->source != SOURCE_NAME)
 			item->matched = (int16_t)(item->matched + weight);
@@ -318,6 +324,7 @@ static void check_wish(struct solver *solver, struct scored *item, const struct 
 		weight = wish->size >= 8 ? 0 : -points_of(solver, RULE_MISFIT);
 	item->score = (int16_t)(item->score - weight);
 	item->against = (int16_t)(item->against + weight);
+	item->times_against = (uint16_t)(item->times_against + wish->times);
 	if (weight > 3 && !item->rejected_by) {
 		item->rejected = why;
 		item->rejected_by = wish->where ? wish->where : NOWHERE;
@@ -388,10 +395,12 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 	item->is_judged = false;
 }
 
-/* One clue may be wrong: what matches far more than contradicts stands. */
+/* One clue may be wrong: what matches far more, or far more often, than contradicts stands. */
 static bool outweighs(const struct scored *item)
 {
-	return item->rejected_by != NOWHERE && item->matched > 2 * item->against;
+	return item->rejected_by != NOWHERE &&
+	       (item->matched > 2 * item->against ||
+		(item->matched > item->against && item->times_for > 4 * item->times_against));
 }
 
 bool solver_may_stand(const struct scored *item)
