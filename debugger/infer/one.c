@@ -109,6 +109,9 @@ static void settle_length(const struct one *one, struct answer *answer)
 		answer->count = end;
 	else if (!answer->count_is_proved)
 		answer->count = array_estimate(question, answer->type, answer->count);
+	/* An empty list is the element that ends it. */
+	if (!answer->count)
+		answer->count = 1;
 	if (answer->count == 1 && !is_list && !one->solver->items->is_proved)
 		answer->count = 0;
 }
