@@ -13,6 +13,7 @@
 #define ROOM_MIN       16
 #define KIN_POINTS_MIN 7 /* bits that the name must tell */
 #define SLACK_MAX      64
+#define POINTEE_BITS_MIN 9
 #define SEARCHED_MAX   16
 #define MEASURED_MAX   64
 #define BITS_A_POINT   1
@@ -106,6 +107,54 @@ static void ask_kin(const struct question *question, struct solver *solver)
 	}
 }
 
+/* A pointer to a type that the name tells so many bits of. */
+static void add_pointee(struct solver *solver, uint32_t target, int bits, int score)
+{
+	uint32_t pointer = solver->layout->records[target].pointer;
+	struct scored *item = pointer && bits >= POINTEE_BITS_MIN
+				      ? solver_consider(solver, pointer, 0)
+				      : NULL;
+	if (!item || item->rejected)
+		return;
+	item->is_refined = true;
+	if (item->score < score + bits)
+		item->score = (int16_t)(score + bits);
+}
+
+/*
+ * Used as a pointer, and nothing says to what. Hardly a variable is a void *: what its name says is
+ * right more often.
+ */
+static void ask_pointees(const struct question *question, struct solver *solver)
+{
+	const struct layout *layout = question->layout;
+	const struct outlines *outlines = layout->outlines;
+	struct name_word words[NAME_WORDS_MAX];
+	struct kinship kin[NAMES_KIN_MAX];
+	size_t count = name_words(question->symbol->name, words);
+	size_t kin_count = names_kin(question, words, count, kin);
+	uint64_t bits = name_bits(words, count);
+	int score = solver->items[0].score;
+	for (size_t i = 0; i < outlines->count; i++) {
+		const struct outline *outline = &outlines->items[i];
+		int points = outlines_name_points(outlines, outline, words, count, bits);
+		if (points >= POINTEE_BITS_MIN)
+			add_pointee(solver, outline->type, points, score - POINTEE_BITS_MIN);
+	}
+	for (size_t i = 0; i < kin_count; i++)
+		if (layout_kind(layout, kin[i].type) == BTF_PTR)
+			add_pointee(solver, layout_target(layout, kin[i].type), kin[i].points,
+				    score - POINTEE_BITS_MIN);
+}
+
+static bool is_any_pointer(const struct solver *solver)
+{
+	const struct scored *best = solver->items;
+	return solver->count && !best->count && !best->rejected &&
+	       layout_kind(solver->layout, best->type) == BTF_PTR &&
+	       !layout_target(solver->layout, best->type);
+}
+
 struct error *own_data_refine(void *context, struct solver *solver)
 {
 	const struct question *question = context;
@@ -113,6 +162,8 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	int costs[MEASURED_MAX + SEARCHED_MAX], best = FIT_IMPOSSIBLE;
 	if (!solver->wish_count)
 		ask_kin(question, solver);
+	if (is_any_pointer(solver))
+		ask_pointees(question, solver);
 	/* So few bytes prove less than the way in which code accesses them. */
 	bool is_small = question->subject->room <= ROOM_MIN;
 	if ((is_small && solver_confidence(solver) != CONFIDENCE_UNKNOWN) || !question->size)

@@ -142,20 +142,12 @@ static void search_scalars(struct search *search)
 	}
 }
 
-/* Points for a name that resembles the symbol's; half a match counts less than half. */
+/* Points for a name that resembles the symbol's. */
 static int name_points(const struct fit *fit, const struct outline *outline)
 {
 	int family = kin_points(fit, outline->type);
-	const struct outlines *outlines = fit->layout->outlines;
-	const struct outline_name *name = &outlines->names[outline - outlines->items];
-	if (!(name->bits & fit->name_bits))
-		return family;
-	unsigned int all,
-		common = outlines_match_name(outlines, name, fit->name, fit->name_count, &all);
-	int points = all ? (int)(common * common / all) * FIT_BIT : 0;
-	/* Names end in what a thing is, and begin with what it belongs to. */
-	if (all && common == all)
-		points *= outline_ends_name(name, fit->name, fit->name_count) ? 3 : 2;
+	int points = FIT_BIT * outlines_name_points(fit->layout->outlines, outline, fit->name,
+						    fit->name_count, fit->name_bits);
 	return points > family ? points : family;
 }
 

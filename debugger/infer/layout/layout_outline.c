@@ -206,8 +206,11 @@ const struct outline *outlines_find(const struct outlines *outlines, uint32_t ty
 		       : NULL;
 }
 
-unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
-				 const struct name_word *words, size_t count, unsigned int *ret_all)
+/* The bits that the words of a struct's name tell, those in `words` and all. */
+static unsigned int outlines_match_name(const struct outlines *outlines,
+					const struct outline_name *name,
+					const struct name_word *words, size_t count,
+					unsigned int *ret_all)
 {
 	unsigned int common = 0, all = 0;
 	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++) {
@@ -224,12 +227,29 @@ unsigned int outlines_match_name(const struct outlines *outlines, const struct o
 	return common;
 }
 
-bool outline_ends_name(const struct outline_name *name, const struct name_word *words, size_t count)
+/* Do both names end in the same word? */
+static bool outline_ends_name(const struct outline_name *name, const struct name_word *words,
+			      size_t count)
 {
 	uint32_t last = 0;
 	for (size_t i = 0; i < OUTLINE_NAME_WORDS && name->words[i]; i++)
 		last = name->words[i];
 	return count && words[count - 1].hash == last;
+}
+
+int outlines_name_points(const struct outlines *outlines, const struct outline *outline,
+			 const struct name_word *words, size_t count, uint64_t bits)
+{
+	const struct outline_name *name = &outlines->names[outline - outlines->items];
+	unsigned int all, common;
+	if (!(name->bits & bits))
+		return 0;
+	common = outlines_match_name(outlines, name, words, count, &all);
+	int points = all ? (int)(common * common / all) : 0;
+	/* Names end in what a thing is, and begin with what it belongs to. */
+	if (all && common == all)
+		points *= outline_ends_name(name, words, count) ? 3 : 2;
+	return points;
 }
 
 struct error *outlines_create(const struct layout *layout, const struct outlines *base,

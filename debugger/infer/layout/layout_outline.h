@@ -58,12 +58,11 @@ size_t name_words(const char *name, struct name_word *ret);
 uint64_t name_bits(const struct name_word *words, size_t count);
 /* The outline of a struct or union, NULL: it has none. */
 const struct outline *outlines_find(const struct outlines *outlines, uint32_t type);
-/* The bits that the words of a struct's name tell, those in `words` and all. */
-unsigned int outlines_match_name(const struct outlines *outlines, const struct outline_name *name,
-				 const struct name_word *words, size_t count,
-				 unsigned int *ret_all);
-/* Do both names end in the same word? */
-bool outline_ends_name(const struct outline_name *name, const struct name_word *words,
-		       size_t count);
+/*
+ * The bits that a struct's name tells if a variable's name has these words and name_bits(): half a
+ * match tells less than half.
+ */
+int outlines_name_points(const struct outlines *outlines, const struct outline *outline,
+			 const struct name_word *words, size_t count, uint64_t bits);
 
 #endif
