@@ -41,6 +41,18 @@ static void add_crash_words(const struct tool_files *files, const char **words, 
 	add_dumps(files, words, count);
 }
 
+/*
+ * Symbols alone, and no program: gdb would call that newer than the dump, and read what the dump
+ * lacks from it, as zeros.
+ */
+static void add_gdb_words(const struct tool_files *files, const char **words, size_t *count)
+{
+	words[(*count)++] = "-s";
+	words[(*count)++] = files->vmlinux;
+	words[(*count)++] = "-c";
+	add_dumps(files, words, count);
+}
+
 /* The file has the types of modules: drgn need not look for theirs, on disks and in the network. */
 static void add_drgn_words(const struct tool_files *files, const char **words, size_t *count)
 {
@@ -103,7 +115,7 @@ static const struct tool tools[] = {
 		    "--with crash and --with drgn read more",
 	  .wants_moved = true,
 	  .limits = "gdb reads no vmalloc memory of a dump: no modules' data, few stacks",
-	  .add_words = add_crash_words },
+	  .add_words = add_gdb_words },
 };
 
 const struct tool *tool_find(const char *name)

@@ -185,6 +185,7 @@ def gdb_runs(program, boot, notes):
     size = program.value(boot.dump, "sizeof(struct task_struct)")
     for wanted in (f'"{boot.release}"', " in section .text", f"= {size}", '"swapper/0'):
         check(wanted in done.text, f"gdb does not say {wanted}: {shorten(done.text + done.errors)}")
+    check("newer than core" not in done.text + done.errors, f"gdb takes it for another program's: {shorten(done.errors)}")
     notes.append(next(line for line in done.text.splitlines() if "in section" in line))
 
 
