@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "debugger/target/page_walk.h"
 #include "vmcore/virtual.h"
 #include "vmcore/vmcoreinfo.h"
 #include <stdbool.h>
@@ -55,6 +56,16 @@ struct arch {
 	 */
 	struct error *(*translator_create)(struct memory *physical, const struct vmcoreinfo *info,
 					   struct translator **ret);
+	/*
+	 * One address through the tables whose top one lies at a physical address, or through the
+	 * kernel's (PAGE_ROOT_KERNEL), by such a translator. Errors: of a table that cannot be
+	 * read, with the virtual address; *ret has the steps until there then.
+	 */
+	struct error *(*page_walk)(const struct translator *translator, uint64_t root,
+				   uint64_t address, struct page_walk *ret);
+	/* The names of the bits of an entry, lowest first; NULL: it has none. */
+	const char *const *page_flags;
+	size_t page_flag_count;
 	/* Registers of an ELF NT_PRSTATUS note / QEMU's note; false when too short. `*pid`: pr_pid.
 	 */
 	bool (*registers_from_prstatus)(const uint8_t *data, size_t size, struct registers *ret,

@@ -8,10 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "debugger/target/arch.h"
-
-/* debugger/target/paging_x86_64.c */
-struct error *paging_x86_64_create(struct memory *physical, const struct vmcoreinfo *info,
-				   struct translator **ret);
+#include "debugger/target/paging_x86_64.h"
 
 #define PT_REGS_SIZE	   168
 #define PRSTATUS_PID	   32
@@ -174,6 +171,9 @@ const struct arch arch_x86_64 = {
 	.sp = X86_64_RSP,
 	.fp = X86_64_RBP,
 	.translator_create = paging_x86_64_create,
+	.page_walk = paging_x86_64_walk,
+	.page_flags = paging_x86_64_flags,
+	.page_flag_count = PAGING_X86_64_FLAGS,
 	.registers_from_prstatus = from_prstatus,
 	.registers_from_qemu = from_qemu,
 	.pt_regs_size = PT_REGS_SIZE,

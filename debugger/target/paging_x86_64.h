@@ -5,6 +5,7 @@
 #define DEBUGGER_TARGET_PAGING_X86_64_H
 
 #include "base/memory.h"
+#include "debugger/target/page_walk.h"
 #include "vmcore/virtual.h"
 #include "vmcore/vmcoreinfo.h"
 
@@ -14,5 +15,10 @@
  */
 struct error *paging_x86_64_create(struct memory *physical, const struct vmcoreinfo *info,
 				   struct translator **ret) MUST_CHECK;
+/* arch.page_walk, and the names of an entry's bits. */
+struct error *paging_x86_64_walk(const struct translator *translator, uint64_t root,
+				 uint64_t address, struct page_walk *ret) MUST_CHECK;
+#define PAGING_X86_64_FLAGS 64
+extern const char *const paging_x86_64_flags[PAGING_X86_64_FLAGS];
 
 #endif

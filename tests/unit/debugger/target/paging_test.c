@@ -63,6 +63,7 @@ static void test_virtual(void)
 /* --- x86-64 page tables ------------------------------------------------------------------- */
 
 #define TABLES 0x10000u
+#define ROOT   "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff80002000\nNUMBER(phys_base)=-4096\n"
 
 struct tables {
 	uint8_t bytes[TABLES];
@@ -194,10 +195,107 @@ static void test_paging_keys(void)
 	free(paging);
 }
 
+/* --- a process's tables, step by step ------------------------------------------------------ */
+
+#define SWAP_ENTRY(type, offset)                                                                   \
+	((uint64_t)(type) << 59 | (~(uint64_t)(offset) << 14 >> 5 & ~511ull))
+
+static void check_walk(const struct translator *paging, uint64_t address, enum page_state state,
+		       uint64_t size, uint64_t physical)
+{
+	struct page_walk walk;
+	CHECK_OK(paging_x86_64_walk(paging, 0x1000, address, &walk));
+	CHECK_U64(walk.state, state);
+	CHECK_U64(walk.size, size);
+	CHECK_U64(walk.start, address & ~(size - 1));
+	CHECK_U64(walk.physical, physical);
+}
+
+/* The root of a process at 0x1000; the kernel's own is elsewhere. */
+static void test_walk(void)
+{
+	static struct tables tables;
+	struct translator *paging = NULL;
+	struct page_walk walk;
+	memset(&tables, 0, sizeof(tables));
+	set_entry(&tables, 0x1000, 0, 0x2000 | 0x67 | 1ull << 63); /* PTI: NX for the kernel */
+	set_entry(&tables, 0x2000, 0, 0x3000 | 0x67);
+	set_entry(&tables, 0x2000, 1, 0x80000000 | 0xe7); /* 1 GiB */
+	set_entry(&tables, 0x3000, 0, 0x4000 | 0x67);
+	set_entry(&tables, 0x3000, 1, 0x600000 | 0x10e7);	/* 2 MiB with PAT */
+	set_entry(&tables, 0x3000, 2, SWAP_ENTRY(30, 0x12300)); /* a huge page that moves */
+	set_entry(&tables, 0x3000, 3, 0xdead000 | 0x67);
+	set_entry(&tables, 0x4000, 1, 0x123000 | 0x867);
+	set_entry(&tables, 0x4000, 2, SWAP_ENTRY(2, 0x12345) | 2); /* soft dirty */
+	set_entry(&tables, 0x4000, 3, (~0x123000ull & 0xffffffffff000) | 0x160);
+	CHECK_OK(create_paging(&tables,
+			       "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff80008000\n"
+			       "NUMBER(phys_base)=0\n",
+			       &paging));
+	check_walk(paging, 0x0, PAGE_ABSENT, 0x1000, 0);
+	check_walk(paging, 0x1234, PAGE_PRESENT, 0x1000, 0x123234);
+	check_walk(paging, 0x2fff, PAGE_SWAPPED, 0x1000, 0);
+	check_walk(paging, 0x3010, PAGE_PROTECTED, 0x1000, 0x123010);
+	check_walk(paging, 0x234567, PAGE_PRESENT, 0x200000, 0x634567);
+	check_walk(paging, 0x40000000 + 0x1234567, PAGE_PRESENT, 0x40000000, 0x81234567);
+	check_walk(paging, 0x80000000, PAGE_ABSENT, 0x40000000, 0);
+	check_walk(paging, 0x7fffffffffff, PAGE_ABSENT, 0x8000000000, 0);
+	CHECK_OK(paging_x86_64_walk(paging, 0x1000, 0x2000, &walk));
+	CHECK_U64(walk.swap_type, 2);
+	CHECK_U64(walk.swap_offset, 0x12345);
+	CHECK_U64(walk.count, 4);
+	CHECK_U64(walk.steps[0].physical, 0x1000);
+	CHECK_U64(walk.steps[3].physical, 0x4010);
+	CHECK_STRING(walk.steps[0].name, "PGD");
+	CHECK_STRING(walk.steps[3].name, "PTE");
+	CHECK_OK(paging_x86_64_walk(paging, 0x1000, 0x400000, &walk));
+	CHECK_U64(walk.state, PAGE_SWAPPED);
+	CHECK_U64(walk.swap_type, 30);
+	CHECK_U64(walk.swap_offset, 0x12300);
+	/* The kernel's own: nothing is there. */
+	CHECK_OK(paging_x86_64_walk(paging, PAGE_ROOT_KERNEL, 0x1000, &walk));
+	CHECK_U64(walk.count, 1);
+	CHECK_FAILS(paging_x86_64_walk(paging, 0x1000, 0x600000, &walk),
+		    "user address 0x600000: level 1 page table");
+	CHECK_U64(walk.count, 3);
+	CHECK_FAILS(paging_x86_64_walk(paging, 0x1000, 0x800000000000, &walk), "not canonical");
+	CHECK_FAILS(paging_x86_64_walk(paging, 0xffffffffff000, 0, &walk), "level 4 page table");
+	/* Tables that lead to themselves. */
+	for (unsigned int i = 0; i < 512; i++)
+		set_entry(&tables, 0x1000, i, 0x1067);
+	check_walk(paging, 0x123456789abc, PAGE_PRESENT, 0x1000, 0x1abc);
+	free(paging);
+}
+
+/* Five levels, and memory encryption's bit in every entry. */
+static void test_walk_five_levels(void)
+{
+	static struct tables tables;
+	struct translator *paging = NULL;
+	struct page_walk walk;
+	uint64_t mask = 1ull << 47;
+	memset(&tables, 0, sizeof(tables));
+	set_entry(&tables, 0x1000, 1, 0x2000 | 0x67 | mask);
+	set_entry(&tables, 0x2000, 0, 0x3000 | 0x67 | mask);
+	set_entry(&tables, 0x3000, 0, 0x4000 | 0x67 | mask);
+	set_entry(&tables, 0x4000, 0, 0x5000 | 0x67 | mask);
+	set_entry(&tables, 0x5000, 1, 0x123000 | 0x67 | mask);
+	CHECK_OK(create_paging(&tables,
+			       ROOT "NUMBER(pgtable_l5_enabled)=1\n"
+				    "NUMBER(sme_mask)=140737488355328\n",
+			       &paging));
+	check_walk(paging, 0x1000000001010, PAGE_PRESENT, 0x1000, 0x123010);
+	CHECK_OK(paging_x86_64_walk(paging, 0x1000, 0x1000000001010, &walk));
+	CHECK_U64(walk.count, 5);
+	CHECK_STRING(walk.steps[0].name, "PGD");
+	CHECK_STRING(walk.steps[1].name, "P4D");
+	CHECK_STRING(walk.steps[4].name, "PTE");
+	free(paging);
+}
+
 /* --- lost page tables ------------------------------------------------------------------- */
 
 #define STEXT "SYMBOL(_stext)=ffffffff81000000\n"
-#define ROOT  "OSRELEASE=x\nSYMBOL(swapper_pg_dir)=ffffffff80002000\nNUMBER(phys_base)=-4096\n"
 
 /* The image is contiguous: where a table is not in the dump, one knows what it said. */
 static void test_lost_tables(void)
@@ -292,6 +390,8 @@ int main(void)
 	RUN(test_virtual);
 	RUN(test_paging);
 	RUN(test_paging_keys);
+	RUN(test_walk);
+	RUN(test_walk_five_levels);
 	RUN(test_lost_tables);
 	RUN(test_lost_for_what_reason);
 	return test_finish();
