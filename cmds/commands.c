@@ -46,12 +46,17 @@ extern const struct command command_whattype;
 
 /* And the tables. */
 TASK_TABLE_COMMAND(files);
+TASK_TABLE_COMMAND(frames);
 TABLE_COMMAND(irqs);
 TASK_TABLE_COMMAND(mappings);
+TABLE_COMMAND(messages);
+TABLE_COMMAND(modules);
 TABLE_COMMAND(mounts);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(sections);
 TABLE_COMMAND(slabs);
 TASK_TABLE_COMMAND(sockets);
+TABLE_COMMAND(symbols);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(vmallocs);
 TABLE_COMMAND(zones);
@@ -69,6 +74,7 @@ const struct command *const commands[] = {
 	&command_files,
 	&command_foreach,
 	&command_frame,
+	&command_frames,
 	&command_globals,
 	&command_help,
 	&command_info,
@@ -78,7 +84,9 @@ const struct command *const commands[] = {
 	&command_locks,
 	&command_log,
 	&command_mappings,
+	&command_messages,
 	&command_mod,
+	&command_modules,
 	&command_mounts,
 	&command_netdevs,
 	&command_print,
@@ -88,6 +96,7 @@ const struct command *const commands[] = {
 	&command_rd,
 	&command_registers,
 	&command_report,
+	&command_sections,
 	&command_set,
 	&command_slabs,
 	&command_sockets,
@@ -96,6 +105,7 @@ const struct command *const commands[] = {
 	&command_stacks,
 	&command_struct,
 	&command_sym,
+	&command_symbols,
 	&command_sys,
 	&command_task,
 	&command_tasks,

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/tables/walks.h"
+
+#include "debugger/kernel/path.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TEXT_MAX  1024
+#define WORDS_MAX 512
+
+/* --- containers ------------------------------------------------------------------------------ */
+
+struct pass {
+	struct table_scan *scan;
+	const struct table_walk *walk;
+	uint64_t offset; /* of the node */
+};
+
+static struct error *visit(void *context, const struct walk_item *item)
+{
+	const struct pass *pass = context;
+	struct object object;
+	/* A number in the place of a pointer. */
+	if (item->is_value)
+		return NULL;
+	TRY(object_at(pass->scan->target, pass->walk->type_name, item->address - pass->offset,
+		      &object));
+	return pass->walk->visit(pass->scan, &object, pass->walk->context);
+}
+
+static struct error *broken(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
+struct error *table_walk(struct table_scan *scan, uint64_t head, const struct table_walk *walk)
+{
+	struct pass pass = { .scan = scan, .walk = walk };
+	const struct walk steps = {
+		.target = scan->target, .visit = visit, .broken = broken, .context = &pass
+	};
+	if (walk->node)
+		TRY(object_offset(scan->target, walk->type_name, walk->node, &pass.offset));
+	switch (walk->container) {
+	case CONTAINER_LIST:
+		return walk_list(&steps, head, false);
+	case CONTAINER_HLIST:
+		return walk_hlist(&steps, head, HLIST_PLAIN);
+	case CONTAINER_NULLS:
+		return walk_hlist(&steps, head, HLIST_NULLS);
+	case CONTAINER_RBTREE:
+		return walk_rbtree(&steps, head);
+	case CONTAINER_IDR:
+		return walk_idr(&steps, head);
+	case CONTAINER_XARRAY:
+		return walk_xarray(&steps, head);
+	}
+	return NULL;
+}
+
+struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
+				  const struct table_walk *walk)
+{
+	struct object head;
+	TRY(object_variable(scan->target, name, type_name, &head));
+	return table_walk(scan, head.address, walk);
+}
+
+struct error *table_each_cpu(struct table_scan *scan, const char *name, const char *type_name,
+			     table_cpu_visitor *visit_cpu, void *context)
+{
+	const struct cpu *cpus;
+	TRY(target_need_cpus(scan->target));
+	size_t count = target_cpus(scan->target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct object object;
+		TRY(object_per_cpu(scan->target, name, type_name, &cpus[i], &object));
+		struct error *error = visit_cpu(scan, &cpus[i], &object, context);
+		TRY(table_broken(scan, error_prefix(error, "CPU %" PRIu32, cpus[i].number)));
+	}
+	return NULL;
+}
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+struct error *table_set_pointed(struct table_scan *scan, unsigned int column,
+				const struct object *object, const char *path)
+{
+	char text[TEXT_MAX];
+	uint64_t address;
+	if (!table_wants(scan, column))
+		return NULL;
+	struct error *error = object_u64(object, path, &address);
+	if (!error && !address)
+		return NULL;
+	if (!error)
+		error = path_pointed_string(object, path, text, sizeof(text));
+	if (error)
+		return table_set_error(scan, column, error);
+	table_set_text(scan, column, text);
+	return NULL;
+}
+
+struct error *table_set_chars(struct table_scan *scan, unsigned int column,
+			      const struct object *object, const char *path)
+{
+	char text[TEXT_MAX];
+	if (!table_wants(scan, column))
+		return NULL;
+	struct error *error = object_string(object, path, text, sizeof(text));
+	if (error)
+		return table_set_error(scan, column, error);
+	table_set_text(scan, column, text);
+	return NULL;
+}
+
+struct error *table_set_function(struct table_scan *scan, unsigned int column,
+				 const struct object *object, const char *path)
+{
+	char text[SYMBOL_NAME_SIZE + 80];
+	uint64_t address;
+	if (!table_wants(scan, column))
+		return NULL;
+	struct error *error = object_u64(object, path, &address);
+	if (error)
+		return table_set_error(scan, column, error);
+	if (!address)
+		return NULL;
+	if (!target_describe(scan->target, address, text, sizeof(text)))
+		snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	table_set_text(scan, column, text);
+	return NULL;
+}
+
+struct error *table_set_scaled(struct table_scan *scan, unsigned int column,
+			       const struct object *object, const char *path, uint64_t unit)
+{
+	uint64_t number, product;
+	if (!table_wants(scan, column))
+		return NULL;
+	struct error *error = object_u64(object, path, &number);
+	if (!error && (__builtin_mul_overflow(number, unit, &product) || product > INT64_MAX))
+		error = error_create(ERROR_FORMAT,
+				     "%s is %" PRIu64 ", which is more than there can be", path,
+				     number);
+	if (error)
+		return table_set_error(scan, column, error);
+	table_set(scan, column, product);
+	return NULL;
+}
+
+void table_set_name(struct table_scan *scan, unsigned int column, const char *const *names,
+		    size_t count, uint64_t number)
+{
+	char text[24];
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	table_set_text(scan, column, number < count && names[number] ? names[number] : text);
+}
+
+void table_set_words(struct table_scan *scan, unsigned int column, const struct table_word *words,
+		     size_t count, uint64_t value)
+{
+	char text[WORDS_MAX] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < count && used < sizeof(text); i++)
+		if (value & words[i].bit)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? "," : "", words[i].word);
+	table_set_text(scan, column, text);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+bool table_symbol(const struct table_scan *scan, const char *name, uint64_t *ret)
+{
+	return symtab_address(scan->target->symbols, name, ret);
+}
+
+bool table_enumerator(const struct table_scan *scan, const char *type_name, const char *name,
+		      uint64_t *ret)
+{
+	struct type type;
+	struct btf_type record;
+	struct btf_enumerator enumerator;
+	struct error *error = target_find_type(scan->target, NULL, type_name, &type);
+	if (error) {
+		error_free(error);
+		return false;
+	}
+	if (!btf_get(type.btf, type.id, &record))
+		return false;
+	for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++)
+		if (!strcmp(enumerator.name, name)) {
+			*ret = (uint64_t)enumerator.value;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What most tables do: walk a container of the kernel's, and show members of what is in it. A link
+ * that is broken is the pass's problem, and the walk goes on with what can be reached.
+ */
+#ifndef DEBUGGER_TABLES_WALKS_H
+#define DEBUGGER_TABLES_WALKS_H
+
+#include "debugger/kernel/walk.h"
+#include "debugger/tables/table.h"
+
+/* An error ends the walk, so one that is not fatal goes to table_broken(). */
+typedef struct error *table_visitor(struct table_scan *scan, const struct object *object,
+				    void *context);
+
+enum table_container {
+	CONTAINER_LIST,
+	CONTAINER_HLIST,
+	CONTAINER_NULLS, /* a hlist_nulls */
+	CONTAINER_RBTREE,
+	CONTAINER_IDR,
+	CONTAINER_XARRAY
+};
+
+/*
+ * Each that is in the container at `head`: a `type_name`, whose member `node` links it. `node`
+ * NULL: what is in the map is the address of the whole.
+ */
+struct table_walk {
+	enum table_container container;
+	const char *type_name, *node;
+	table_visitor *visit;
+	void *context;
+};
+struct error *table_walk(struct table_scan *scan, uint64_t head,
+			 const struct table_walk *walk) MUST_CHECK;
+/* The same of a variable that is the head, of that type. */
+struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
+				  const struct table_walk *walk) MUST_CHECK;
+/* A per-CPU variable on each possible CPU; what cannot be read of one costs this one. */
+typedef struct error *table_cpu_visitor(struct table_scan *scan, const struct cpu *cpu,
+					const struct object *object, void *context);
+struct error *table_each_cpu(struct table_scan *scan, const char *name, const char *type_name,
+			     table_cpu_visitor *visit, void *context) MUST_CHECK;
+
+/* --- cells; errors are fatal ones, others say in the cell why it is empty --- */
+
+/* The string behind the pointer at `path`; of NULL none. */
+struct error *table_set_pointed(struct table_scan *scan, unsigned int column,
+				const struct object *object, const char *path) MUST_CHECK;
+/* The char array at `path`. */
+struct error *table_set_chars(struct table_scan *scan, unsigned int column,
+			      const struct object *object, const char *path) MUST_CHECK;
+/* What the pointer at `path` leads to, by its symbol; an address without one as digits. */
+struct error *table_set_function(struct table_scan *scan, unsigned int column,
+				 const struct object *object, const char *path) MUST_CHECK;
+/* The number at `path` times `unit`. */
+struct error *table_set_scaled(struct table_scan *scan, unsigned int column,
+			       const struct object *object, const char *path,
+			       uint64_t unit) MUST_CHECK;
+/* names[number], or where there is none the number. */
+void table_set_name(struct table_scan *scan, unsigned int column, const char *const *names,
+		    size_t count, uint64_t number);
+/* The words of the bits that are set, commas between. */
+struct table_word {
+	uint64_t bit;
+	const char *word;
+};
+void table_set_words(struct table_scan *scan, unsigned int column, const struct table_word *words,
+		     size_t count, uint64_t value);
+/* Of the first of the kernel's symbols of that name; false: there is none. */
+bool table_symbol(const struct table_scan *scan, const char *name, uint64_t *ret);
+/* The value of an enumerator of the kernel's, by the name of its enum; false: it has none. */
+bool table_enumerator(const struct table_scan *scan, const char *type_name, const char *name,
+		      uint64_t *ret);
+
+#endif
