@@ -82,18 +82,25 @@ static bool is_clear(const struct whole *whole, const struct answer *answer)
 	       answer->margin >= CLEAR_MARGIN && layout_is_compound(whole->layout, answer->type);
 }
 
+static struct error *set_type(struct whole *whole, size_t index)
+{
+	const struct answer *answer = &whole->answers[index];
+	struct typed typed = { whole->subjects->items[index].address, whole->layout, answer->type,
+			       answer->count };
+	return knowledge_set_type(whole->knowledge, &typed);
+}
+
 static struct error *spread_all(struct whole *whole, bool with_guesses, size_t *ret_new)
 {
 	const struct layout *layout = whole->layout;
 	for (size_t i = 0; i < whole->subjects->count; i++) {
 		const struct answer *answer = &whole->answers[i];
 		const struct subject *subject = &whole->subjects->items[i];
-		struct typed typed = { subject->address, layout, answer->type, answer->count };
 		bool is_known = answer->confidence >= CONFIDENCE_INFERRED ||
 				(with_guesses && is_clear(whole, answer));
 		if (!is_known || subject->module)
 			continue;
-		TRY(knowledge_set_type(whole->knowledge, &typed));
+		TRY(set_type(whole, i));
 		TRY(pointer_walk_add(whole->walk, layout, subject->address, answer->type,
 				     answer->count));
 	}
@@ -130,9 +137,7 @@ static bool repeats(const struct whole *whole, const struct subject *subject,
 static bool has_news(struct whole *whole, const struct subject *subject,
 		     const struct answer *answer, size_t known)
 {
-	/* Without the shipped table, an inferred answer cannot become certain. */
-	bool is_settled = answer->confidence >=
-			  (whole->knowledge->hints ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED);
+	bool is_settled = answer->confidence >= CONFIDENCE_INFERRED;
 	const struct fact *fact;
 	size_t cursor = 0;
 	while ((fact = knowledge_news(whole->knowledge, subject->address, subject->room, known,
@@ -278,38 +283,14 @@ static struct error *refine_again(struct whole *whole)
 	return run_work(whole, work);
 }
 
-static struct error *weigh_bytes(void *context, unsigned int worker, size_t number)
+/* For the modules, whose variables point at the kernel's. */
+static struct error *settle_types(struct whole *whole)
 {
-	struct whole *whole = context;
-	struct one *one = &whole->members[worker].one;
-	size_t index = whole->open[number];
-	const struct subject *subject = &whole->subjects->items[index];
-	char name[SYMBOL_NAME_SIZE];
-	struct symbol symbol;
-	symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
-	one_begin(one, subject, &symbol);
-	agree_with_bytes(&one->question, &whole->answers[index]);
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		if (whole->answers[i].confidence >= CONFIDENCE_INFERRED &&
+		    !whole->subjects->items[i].module)
+			TRY(set_type(whole, i));
 	return NULL;
-}
-
-/* Judges bytes again: what pointers point at is known better by now. */
-static struct error *confirm_kernel(struct whole *whole)
-{
-	struct work work = { .block = 64, .step = weigh_bytes, .from = 94, .to = 95 };
-	for (size_t i = 0; i < whole->subjects->count; i++) {
-		const struct answer *answer = &whole->answers[i];
-		const struct subject *subject = &whole->subjects->items[i];
-		struct typed typed = { subject->address, whole->layout, answer->type,
-				       answer->count };
-		if (subject->module)
-			continue;
-		if (answer->confidence >= CONFIDENCE_INFERRED)
-			TRY(knowledge_set_type(whole->knowledge, &typed));
-		if (answer->is_open && answer->may_point)
-			whole->open[work.count++] = (uint32_t)i;
-	}
-	TRY(share(whole));
-	return run_work(whole, work);
 }
 
 static struct error *solve_in_module(struct whole *whole, struct one *one,
@@ -501,7 +482,7 @@ static struct error *solve_together(struct whole *whole)
 	TRY(solve_kernel(whole));
 	TRY(refine_kernel(whole));
 	TRY(refine_again(whole));
-	return confirm_kernel(whole);
+	return settle_types(whole);
 }
 
 static struct error *infer_whole(struct whole *whole)

@@ -82,13 +82,6 @@ static struct error *ask_tables(struct target *target, struct function_instance 
 	return error;
 }
 
-struct error *function_instance_of(struct target *target, const struct symbol *symbol,
-				   struct function_instance *ret)
-{
-	TRY(ask(target, symbol, ret));
-	return ask_tables(target, ret, 1, INSTANCE_TAGGED);
-}
-
 /* --- all of a name --------------------------------------------------------------------------- */
 
 static bool is_pattern(const char *name)

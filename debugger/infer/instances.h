@@ -6,14 +6,11 @@
 
 #include "debugger/infer/prototypes/instance.h"
 
-/* What the function at a symbol's address is; a prototype is proved only when `proof` says so. */
-struct error *function_instance_of(struct target *target, const struct symbol *symbol,
-				   struct function_instance *ret) MUST_CHECK;
-
 typedef struct error *function_instance_visitor(void *context,
 						const struct function_instance *instance);
 /*
- * All functions of a name, clones too, in the order of the symbols. A name may be a pattern (*, ?,
+ * All functions of a name, clones too, in the order of the symbols; a prototype is proved only when
+ * `proof` says so. A name may be a pattern (*, ?,
  * []). NULL: of all names that have several addresses or prototypes in the kernel or in one module.
  */
 struct error *function_instances(struct target *target, const char *name,

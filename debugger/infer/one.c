@@ -32,7 +32,8 @@ uint32_t one_read(struct one *one, const struct subject *subject)
 	return (uint32_t)size;
 }
 
-void one_begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
+/* Makes the question, with the symbol's bytes. */
+static void begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
 {
 	struct question *question = &one->question;
 	*question = (struct question){ .knowledge = one->knowledge,
@@ -53,7 +54,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 		      const struct clues *code)
 {
 	struct question *question = &one->question;
-	one_begin(one, subject, symbol);
+	begin(one, subject, symbol);
 	TRY(agree_on_pointees(question));
 	TRY(names_prepare(question));
 	one->clues.count = 0;

@@ -59,7 +59,8 @@ static const struct {
 	{ "vfat_inode_cache", "msdos_inode_info" },
 };
 
-bool slab_is_general(const struct slab_cache *cache)
+/* A kmalloc-N cache, of which everything may be an object. */
+static bool is_general(const struct slab_cache *cache)
 {
 	return !strncmp(cache->name, "kmalloc-", 8) || !strncmp(cache->name, "dma-kmalloc-", 12);
 }
@@ -109,7 +110,7 @@ void slab_type_of(struct target *target, const struct slab_cache *cache, struct 
 {
 	char tag[SLAB_TAG_SIZE];
 	*ret = (struct slab_type){ { NULL, 0 }, CONFIDENCE_UNKNOWN };
-	if (slab_is_general(cache))
+	if (is_general(cache))
 		return;
 	for (unsigned int number = 0; slab_suggest_tag(cache->name, number, tag); number++) {
 		struct type type;

@@ -20,7 +20,5 @@ struct slab_type {
  * number 0 on; false: there are no more. */
 bool slab_suggest_tag(const char *name, unsigned int number, char *ret);
 void slab_type_of(struct target *target, const struct slab_cache *cache, struct slab_type *ret);
-/* A kmalloc-N cache, of which everything may be an object. */
-bool slab_is_general(const struct slab_cache *cache);
 
 #endif

@@ -145,17 +145,6 @@ struct error *knowledge_name_uses(struct knowledge *knowledge, const struct name
 	return NULL;
 }
 
-void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *layout)
-{
-	for (size_t i = 0; i < knowledge->view_count; i++) {
-		if (knowledge->views[i].layout != layout)
-			continue;
-		layout_destroy(knowledge->views[i].layout);
-		knowledge->views[i] = knowledge->views[--knowledge->view_count];
-		return;
-	}
-}
-
 /* --- functions ----------------------------------------------------------------------------- */
 
 /* Functions of that name, up to `most`. */

@@ -92,8 +92,6 @@ struct error *knowledge_slabs(struct knowledge *knowledge, struct slabs **ret) M
 /* The layout of a module's BTF, NULL: the kernel's. */
 struct error *knowledge_layout(struct knowledge *knowledge, const struct module *module,
 			       const struct layout **ret) MUST_CHECK;
-/* Of a module that nothing refers to any more. */
-void knowledge_drop_layout(struct knowledge *knowledge, const struct layout *layout);
 /*
  * The function that begins at an address. Its prototype is proved when the name is the only one in
  * BTF and among the symbols, or its code bears it out (callees.h): static functions of one name

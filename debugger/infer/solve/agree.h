@@ -33,8 +33,7 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 
 /*
  * Makes an open answer certain where the symbol's bytes bear the type out: functions of its
- * prototypes, objects of the types that its pointers name, text. To be asked once more when more
- * globals are typed.
+ * prototypes, objects of the types that its pointers name, text.
  */
 void agree_with_bytes(const struct question *question, struct answer *answer);
 /* Types what the symbol's pointers point at by the table's word, for this question alone. */

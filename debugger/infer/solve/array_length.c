@@ -148,7 +148,8 @@ uint32_t array_in_use(const struct question *question, uint32_t type)
 	return size ? used / size + (used % size != 0) : 0;
 }
 
-bool array_is_tight(const struct subject *subject, uint64_t used)
+/* Whether what `used` bytes leave of the room is no more than alignment explains. */
+static bool is_tight(const struct subject *subject, uint64_t used)
 {
 	uint64_t end = subject->address + subject->room, alignment = end & -end;
 	if (alignment > ALIGNMENT_MAX)
@@ -254,7 +255,7 @@ uint32_t array_end(const struct question *question, uint32_t type, bool is_made,
 	if (!count)
 		return 0;
 	bool is_all = array_in_use(question, type) <= count &&
-		      array_is_tight(subject, (uint64_t)count * size);
+		      is_tight(subject, (uint64_t)count * size);
 	*ret_sure = is_all && is_closed(question, type, count);
 	/* Something else follows: what ends it may lie further on. */
 	return is_all || !is_text ? count : 0;

@@ -13,8 +13,6 @@
 uint32_t bytes_in_use(const struct question *question);
 /* The elements up to the last that is not all zero, at least so many it has; `type` resolved. */
 uint32_t array_in_use(const struct question *question, uint32_t type);
-/* Whether what `used` bytes leave of the room is no more than alignment explains. */
-bool array_is_tight(const struct subject *subject, uint64_t used);
 /*
  * The length of an array of `type` (resolved) that the symbol is; 0: its bytes do not tell.
  * `is_made`: a macro makes all variables that are called so, as long as what they are made of.

@@ -97,16 +97,26 @@ static void forget(void)
 	target_detach_all(&machine.target);
 }
 
+/* Of the functions of a name, the one at an address. */
+static struct error *take_instance(void *context, const struct function_instance *instance)
+{
+	struct function_instance *wanted = context;
+	if (instance->symbol.address == wanted->symbol.address)
+		*wanted = *instance;
+	return NULL;
+}
+
 static struct function_instance ask(int function)
 {
-	struct function_instance instance = { .proof = INSTANCE_UNPROVED };
+	struct function_instance instance = { .symbol.address = AT(function) };
 	struct symbol symbol;
 	uint32_t count = symtab_count(machine.target.symbols);
 	for (uint32_t i = 0; i < count; i++) {
 		symtab_get(machine.target.symbols, i, &symbol);
 		/* Of two names the last one: the others are marks. */
 		if (symbol.address == AT(function))
-			CHECK_OK(function_instance_of(&machine.target, &symbol, &instance));
+			CHECK_OK(function_instances(&machine.target, symbol.name, take_instance,
+						    &instance));
 	}
 	forget();
 	return instance;

@@ -268,7 +268,6 @@ static void test_cache_types(void)
 	check_type(&cache, "struct ext4_inode_info", CONFIDENCE_INFERRED);
 	strcpy(cache.name, "kmalloc-160");
 	check_type(&cache, "", CONFIDENCE_UNKNOWN);
-	CHECK(slab_is_general(&cache));
 	memset(cache.name, 'x', sizeof(cache.name) - 1);
 	check_type(&cache, "", CONFIDENCE_UNKNOWN);
 }
