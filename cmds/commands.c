@@ -47,6 +47,7 @@ extern const struct command command_whattype;
 /* And the tables. */
 TASK_TABLE_COMMAND(files);
 TASK_TABLE_COMMAND(frames);
+TABLE_COMMAND(hrtimers);
 TABLE_COMMAND(irqs);
 TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(messages);
@@ -58,6 +59,7 @@ TABLE_COMMAND(slabs);
 TASK_TABLE_COMMAND(sockets);
 TABLE_COMMAND(symbols);
 TABLE_COMMAND(tasks);
+TABLE_COMMAND(timers);
 TABLE_COMMAND(vmallocs);
 TABLE_COMMAND(zones);
 
@@ -77,6 +79,7 @@ const struct command *const commands[] = {
 	&command_frames,
 	&command_globals,
 	&command_help,
+	&command_hrtimers,
 	&command_info,
 	&command_irqs,
 	&command_line,
@@ -109,6 +112,7 @@ const struct command *const commands[] = {
 	&command_sys,
 	&command_task,
 	&command_tasks,
+	&command_timers,
 	&command_tree,
 	&command_types,
 	&command_unalias,

@@ -177,23 +177,57 @@ bool table_symbol(const struct table_scan *scan, const char *name, uint64_t *ret
 	return symtab_address(scan->target->symbols, name, ret);
 }
 
-bool table_enumerator(const struct table_scan *scan, const char *type_name, const char *name,
-		      uint64_t *ret)
+/* The next enumerator of a type, from *index on. */
+static bool next_enumerator(const struct table_scan *scan, const char *type_name, uint32_t *index,
+			    struct btf_enumerator *ret)
 {
 	struct type type;
 	struct btf_type record;
-	struct btf_enumerator enumerator;
 	struct error *error = target_find_type(scan->target, NULL, type_name, &type);
 	if (error) {
 		error_free(error);
 		return false;
 	}
-	if (!btf_get(type.btf, type.id, &record))
-		return false;
-	for (uint32_t i = 0; btf_enumerator(&record, i, &enumerator); i++)
+	return btf_get(type.btf, type.id, &record) && btf_enumerator(&record, (*index)++, ret);
+}
+
+bool table_enumerator(const struct table_scan *scan, const char *type_name, const char *name,
+		      uint64_t *ret)
+{
+	struct btf_enumerator enumerator;
+	for (uint32_t i = 0; next_enumerator(scan, type_name, &i, &enumerator);)
 		if (!strcmp(enumerator.name, name)) {
 			*ret = (uint64_t)enumerator.value;
 			return true;
 		}
 	return false;
+}
+
+void table_set_enumerator(struct table_scan *scan, unsigned int column, const char *type_name,
+			  const char *prefix, uint64_t number)
+{
+	struct btf_enumerator enumerator;
+	size_t length = strlen(prefix);
+	if (!table_wants(scan, column))
+		return;
+	for (uint32_t i = 0; next_enumerator(scan, type_name, &i, &enumerator);)
+		if ((uint64_t)enumerator.value == number &&
+		    !strncmp(enumerator.name, prefix, length)) {
+			table_set_text(scan, column, enumerator.name + length);
+			return;
+		}
+	table_set_name(scan, column, NULL, 0, number);
+}
+
+struct error *table_set_task(struct table_scan *scan, unsigned int column, unsigned int pid_column,
+			     const struct object *object, const char *path)
+{
+	struct object task;
+	struct error *error = object_follow(object, path, &task);
+	if (error)
+		return table_set_error(scan, column, error);
+	if (!task.address)
+		return NULL;
+	table_set(scan, column, task.address);
+	return table_set_member(scan, pid_column, &task, "pid");
 }

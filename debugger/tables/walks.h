@@ -68,6 +68,12 @@ struct table_word {
 };
 void table_set_words(struct table_scan *scan, unsigned int column, const struct table_word *words,
 		     size_t count, uint64_t value);
+/* The enumerator of that value, without `prefix`; where there is none the number. */
+void table_set_enumerator(struct table_scan *scan, unsigned int column, const char *type_name,
+			  const char *prefix, uint64_t number);
+/* A task by the pointer at `path`: its address, and its pid in another column. */
+struct error *table_set_task(struct table_scan *scan, unsigned int column, unsigned int pid_column,
+			     const struct object *object, const char *path) MUST_CHECK;
 /* Of the first of the kernel's symbols of that name; false: there is none. */
 bool table_symbol(const struct table_scan *scan, const char *name, uint64_t *ret);
 /* The value of an enumerator of the kernel's, by the name of its enum; false: it has none. */

@@ -89,7 +89,78 @@ def frames(program, boot, notes):
     notes.append(f"{sum(map(len, rows.values()))} frames of {len(tasks)} tasks")
 
 
-CASES = (("frames are bt's", frames), ("modules are /proc/modules", modules), ("sections are /sys/module/*/sections", sections),
+TASK_STACK = 16384
+
+
+def timers(program, boot, notes):
+    """The kernel says of each wheel which lists are not empty, and timers know where they are."""
+    rows = program.result(boot.dump, "timers")
+    flags = [row["flags"] for row in program.result(boot.dump, "timers | print {flags}")]
+    filled = collections.defaultdict(set)
+    for row, word in zip(rows, flags, strict=True):
+        check_equal((word & 0x3ffff, word >> 22), (row["cpu"], row["bucket"]), f"place of {row}")
+        check_equal(("deferrable" in row["flags"], "irqsafe" in row["flags"]), (bool(word >> 19 & 1), bool(word >> 21 & 1)),
+                    f"flags of {row}")
+        filled[row["cpu"], row["base"]].add(row["bucket"])
+    for cpu in range(boot.cpu_count):
+        maps = program.value(boot.dump, f"timer_bases:{cpu}")
+        for number, base in enumerate(maps):
+            bits = {64 * word + bit for word, value in enumerate(base["pending_map"])
+                    for bit in range(64) if value >> bit & 1}
+            check_equal(filled[cpu, number], bits, f"lists of CPU {cpu}, wheel {number}")
+    sleeping = [row for row in rows if row["function"] == "process_timeout"]
+    check(sleeping, "nobody waits for a time-out")
+    for row in sleeping:
+        stack = program.value(boot.dump, f"((struct task_struct *){row['task']})->stack")
+        check(0 <= int(row["timer"], 16) - int(stack, 16) < TASK_STACK, f"{row} is not on the stack of its task")
+    notes.append(f"{len(rows)} timers, {len(sleeping)} of tasks")
+
+
+def read_timer_list(boot):
+    """(cpu, clock's number, function, earliest, latest) of /proc/timer_list, and what time it was."""
+    found, cpu, clock, function, now = [], None, None, None, None
+    for line in boot.truth("timer_list").splitlines():
+        words = line.split()
+        if line.startswith("now at"):
+            now = int(words[2])
+        elif line.startswith("cpu: "):
+            cpu = int(words[1])
+        elif line.startswith(" clock "):
+            clock = int(words[1].rstrip(":"))
+        elif re.match(r" #\d+:", line):
+            function = words[2].rstrip(",")
+        elif line.startswith(" # expires at"):
+            earliest, latest = words[3].split("-")
+            found.append((cpu, clock, function, int(earliest), int(latest)))
+    return found, now
+
+
+CLOCKS = ("MONOTONIC", "REALTIME", "BOOTTIME", "TAI")
+MINUTE = 60 * 10 ** 9
+
+
+def hrtimers(program, boot, notes):
+    """Those that were a minute off wait still, but for the tick, which moves; the CPUs' own are there."""
+    rows = program.result(boot.dump, "hrtimers")
+    wanted, now = read_timer_list(boot)
+    got = [(row["cpu"], row["clock"], (row["function"] or "").split("+")[0].split()[0], row["softexpires"], row["expires"])
+           for row in rows]
+    wanted = [(cpu, CLOCKS[clock % 4] + ("_SOFT" if clock > 3 else ""), *rest) for cpu, clock, *rest in wanted]
+
+    def far_of(timers):
+        return sorted(one for one in timers if one[3] > now + MINUTE and not one[2].startswith("tick_"))
+
+    far = far_of(wanted)
+    check(len(far) >= 3, "truth: no timers")
+    check_equal(far_of(got), far, "timers that wait for long")
+    check_equal({one[:3] for one in wanted if "watchdog" in one[2] or "tick" in one[2]} - {one[:3] for one in got},
+                set(), "the CPUs' own")
+    sleeper, = (row["pid"] for row in rows if row["function"] == "hrtimer_wakeup" and row["expires"] > now + 1000 * MINUTE)
+    check_equal(boot.tasks[sleeper].comm, b"nanosleep", "who sleeps for a day")
+    notes.append(f"{len(rows)} timers, {len(far)} for long")
+
+
+CASES = (("timers are where they say", timers), ("hrtimers are /proc/timer_list", hrtimers), ("frames are bt's", frames), ("modules are /proc/modules", modules), ("sections are /sys/module/*/sections", sections),
          ("symbols are /proc/kallsyms", symbols), ("messages are the log", messages))
 
 
