@@ -2,7 +2,6 @@
 /* The type of one symbol. */
 #include "debugger/infer/infer.h"
 
-#include "debugger/infer/evidence/code.h"
 #include "debugger/infer/one.h"
 #include "debugger/infer/store/kept.h"
 #include "debugger/target/object.h"
@@ -42,23 +41,12 @@ static struct error *explain_typing(struct one *one, struct typing *typing)
 static struct error *infer_with(struct one *one, const struct symbol *symbol,
 				const struct subject *subject, struct typing *ret)
 {
-	struct inference *inference;
-	struct clues code = { 0 };
-	/* Without code, the rest still says something. */
-	struct error *error = inference_get(one->knowledge->target, &inference);
-	if (!error)
-		error = code_clues(inference, subject, &code);
-	error = error_only_fatal(error);
-	if (!error)
-		error = one_ask(one, subject, symbol, &code);
-	clues_deinit(&code);
-	if (error)
-		return error;
 	struct answer answer;
 	struct typing typing;
+	TRY(one_ask(one, subject, symbol, NULL));
 	TRY(one_conclude(one, &answer));
 	TRY(typing_of_answer(&answer, &typing));
-	error = explain_typing(one, &typing);
+	struct error *error = explain_typing(one, &typing);
 	if (error) {
 		typing_deinit(&typing);
 		return error;

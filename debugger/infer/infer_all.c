@@ -54,8 +54,7 @@ static struct error *solve_one(struct whole *whole, struct one *one, size_t inde
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	symtab_get_into(whole->target->symbols, subject->symbol, name, &symbol);
-	TRY(one_ask(one, subject, &symbol,
-		    index < whole->code.count ? &whole->code.items[index] : NULL));
+	TRY(one_ask(one, subject, &symbol, &whole->code.items[index]));
 	TRY(one_conclude(one, answer));
 	/* All addresses of the kernel have such a byte. */
 	answer->may_point = memchr(one->bytes, 0xff, one->question.size) != NULL;

@@ -3,18 +3,16 @@
 #include "debugger/infer/one.h"
 
 #include "base/array.h"
-#include "debugger/infer/evidence/sources.h"
 #include "debugger/infer/solve/array_length.h"
 #include "debugger/target/object.h"
 #include <string.h>
 
-const struct source sources[] = {
-	{ "tables", tables_collect },
-	{ "own data", own_data_collect },
-	{ "slab", slab_collect },
-	{ "names", names_collect },
-};
-const size_t source_count = ARRAY_COUNT(sources);
+/*
+ * The sources of evidence; a new one is a file and a line here. What pointers say, which the whole
+ * pass follows beforehand, lies beside what tables do.
+ */
+static source_collect *const sources[] = { code_collect, tables_collect, own_data_collect,
+					   slab_collect, names_collect };
 
 static enum subject_place place_of(char kind)
 {
@@ -55,14 +53,12 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 {
 	struct question *question = &one->question;
 	begin(one, subject, symbol);
+	question->code = code;
 	TRY(agree_on_pointees(question));
 	TRY(names_prepare(question));
 	one->clues.count = 0;
-	for (size_t i = 0; code && i < code->count; i++)
-		if (!clues_add(&one->clues, &code->items[i]))
-			return error_no_memory();
-	for (size_t i = 0; i < source_count; i++)
-		TRY(sources[i].collect(question, &one->clues));
+	for (size_t i = 0; i < ARRAY_COUNT(sources); i++)
+		TRY(sources[i](question, &one->clues));
 	for (size_t i = 0; i < one->clues.count && !question->counted; i++)
 		question->counted = one->clues.items[i].offset ? 0 : one->clues.items[i].count;
 	one->input =

@@ -24,7 +24,7 @@ struct one {
 
 /* Reads the symbol's bytes; returns how many there are. */
 uint32_t one_read(struct one *one, const struct subject *subject);
-/* Asks all sources, and the solver. `code`: what code says of the symbol; NULL: nothing. */
+/* Asks all sources, and the solver. `code`: what code says of the symbol; NULL: it is read now. */
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
 		      const struct clues *code) MUST_CHECK;
 /* After one_ask(): the solver's answer and the table's. */

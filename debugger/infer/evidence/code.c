@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "debugger/infer/evidence/code_private.h"
 #include "debugger/infer/evidence/references.h"
+#include "debugger/infer/known/knowledge.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,4 +297,20 @@ struct error *code_clues(struct inference *inference, const struct subject *subj
 	struct error *error = run_functions(&lazy, functions, count);
 	free(functions);
 	return error;
+}
+
+struct error *code_collect(const struct question *question, struct clues *clues)
+{
+	struct inference *inference;
+	if (question->code) {
+		for (size_t i = 0; i < question->code->count; i++)
+			if (!clues_add(clues, &question->code->items[i]))
+				return error_no_memory();
+		return NULL;
+	}
+	/* Without code, the rest still says something. */
+	struct error *error = inference_get(question->knowledge->target, &inference);
+	if (!error)
+		error = code_clues(inference, question->subject, clues);
+	return error_only_fatal(error);
 }

@@ -135,10 +135,11 @@ struct question {
 	const struct layout *layout;
 	const uint8_t *bytes; /* of the symbol, as many as could be read */
 	uint32_t size;
-	uint32_t counted;  /* elements that it has, as a clue says; 0: none does */
-	bool is_constant;  /* in read-only data */
-	bool has_literals; /* strings without a symbol may follow it */
-	bool is_zero;	   /* all of the bytes are */
+	const struct clues *code; /* what all code says, borrowed; NULL: it is read for this one */
+	uint32_t counted;	  /* elements that it has, as a clue says; 0: none does */
+	bool is_constant;	  /* in read-only data */
+	bool has_literals;	  /* strings without a symbol may follow it */
+	bool is_zero;		  /* all of the bytes are */
 	/* What the name's ending stands for; names_prepare() fills it, and what follows. */
 	struct {
 		uint32_t type;
@@ -158,7 +159,7 @@ typedef struct error *source_collect(const struct question *question, struct clu
 /* tables.c: reads them, once. */
 struct error *tables_read(struct knowledge *knowledge) MUST_CHECK;
 
-source_collect tables_collect, own_data_collect, pointers_collect, slab_collect, names_collect;
+source_collect code_collect, tables_collect, own_data_collect, slab_collect, names_collect;
 
 /* --- own_data.c ------------------------------------------------------------------------ */
 #define OWN_DATA_MOST 10
