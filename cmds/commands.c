@@ -28,6 +28,7 @@ extern const struct command command_ps;
 extern const struct command command_quit;
 extern const struct command command_rd;
 extern const struct command command_registers;
+extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_set;
 extern const struct command command_source;
@@ -98,6 +99,7 @@ const struct command *const commands[] = {
 	&command_quit,
 	&command_rd,
 	&command_registers,
+	&command_record,
 	&command_report,
 	&command_sections,
 	&command_set,

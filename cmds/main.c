@@ -143,6 +143,10 @@ static int parse_option(int option, struct settings *settings)
 	case 'q':
 		settings->quiet = true;
 		break;
+	case OPTION_RECORD:
+		settings->quiet = true;
+		settings->sources[settings->source_count++] = (struct source){ false, "record" };
+		break;
 	case OPTION_LIVE:
 		settings->live = true;
 		break;

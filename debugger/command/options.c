@@ -27,6 +27,8 @@ static const struct program_option program_options[] = {
 	  "all integers are numbers, for readers that keep them (Python), and no string but an "
 	  "address looks like one: the text 0x1f is \\x30x1f then." },
 	{ OPTION_CSV, "csv", NULL, NULL, "tables as comma-separated values", NULL },
+	{ OPTION_RECORD, "record", NULL, NULL, "what to keep of a crash, as a line of JSON",
+	  "It is the command record with --quiet." },
 	{ OPTION_FORMAT, "format", "FORMAT", "text json csv raw",
 	  "text, json or csv; raw: DUMP is raw memory",
 	  "With raw, DUMP is an image of memory, whatever it begins with." },

@@ -63,16 +63,17 @@ static struct error *taint_letter(struct target *target, unsigned int bit, char 
 	return NULL;
 }
 
-static struct error *taint_letters(struct target *target, struct module_facts *facts)
+struct error *taint_letters(struct target *target, uint64_t taints, char ret[TAINT_LETTERS_SIZE])
 {
 	size_t count = 0;
-	for (unsigned int bit = 0; bit < TAINTS_MAX && count + 1 < sizeof(facts->letters); bit++) {
+	*ret = 0;
+	for (unsigned int bit = 0; bit < TAINTS_MAX && count + 1 < TAINT_LETTERS_SIZE; bit++) {
 		char letter = 0;
-		if (!(facts->taints >> bit & 1))
+		if (!(taints >> bit & 1))
 			continue;
 		TRY(taint_letter(target, bit, &letter));
-		facts->letters[count++] = letter;
-		facts->letters[count] = 0;
+		ret[count++] = letter;
+		ret[count] = 0;
 	}
 	return NULL;
 }
@@ -96,7 +97,7 @@ static struct error *read_taints(const struct object *object, struct module_fact
 	if (!object_has(object, "taints"))
 		return NULL;
 	TRY(object_u64(object, "taints", &facts->taints));
-	return taint_letters(object->target, facts);
+	return taint_letters(object->target, facts->taints, facts->letters);
 }
 
 /* The first of the regions that are freed after init, of enum mod_mem_type; false: no such enum. */

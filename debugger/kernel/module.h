@@ -11,18 +11,26 @@
 
 #define MODULE_TEXT_SIZE     128
 #define MODULE_BUILD_ID_SIZE 20
+#define TAINT_LETTERS_SIZE   64
 
 struct module_facts {
 	bool has_references;
-	int64_t references; /* as /proc/modules counts: without the module's own */
-	uint64_t taints;    /* bits */
-	char letters[64];   /* of the taints, as the kernel's table taint_flags has them; "" none */
+	int64_t references;		  /* as /proc/modules counts: without the module's own */
+	uint64_t taints;		  /* bits */
+	char letters[TAINT_LETTERS_SIZE]; /* of the taints; "" none */
 	char version[MODULE_TEXT_SIZE], source_version[MODULE_TEXT_SIZE]; /* "": none */
 	uint64_t init_size; /* bytes of init memory that is still there */
 };
 /* What cannot be read stays empty; the error is the first reason. */
 struct error *module_facts_read(struct target *target, const struct module *module,
 				struct module_facts *ret) MUST_CHECK;
+
+/*
+ * "OE": of taints of the kernel or a module, as the kernel's table taint_flags has them. Errors:
+ * the letters until there are in *ret.
+ */
+struct error *taint_letters(struct target *target, uint64_t taints,
+			    char ret[TAINT_LETTERS_SIZE]) MUST_CHECK;
 
 /* "dm_mod,dm_crypt": the modules that use it, in the kernel's order. */
 struct error *module_users(struct target *target, const struct module *module, char *buffer,

@@ -31,7 +31,7 @@ MORE = (
     "list modules", "list task_struct.tasks init_task -s pid,comm,mm,utime", "list nonesuch", "mod", "mod -b",
     "mod virtio_blk", "files 1", "files -a -n 5", "mappings -a -o pid,path", "mappings 2", "mounts", "mounts -o nonesuch", "irqs", "netdevs", "tasks", "slabs", "vmallocs", "zones", "sockets -a", "sql SELECT 1, NULL, 1.5", "sql SELECT nonesuch",
     "globals --contains 'struct mutex'", "globals --type 'struct list_head'", "report", "source /dev/null",
-    "nosuch", "bt -Z", "print")
+    "record", "record -a", "record -s -l 3", "record -a -s", "nosuch", "bt -Z", "print")
 STACKS = ("bpf", "foreach bt", "bt -a", "stacks", "report --full", "ps", "log", "sys")
 PLANTED = ("ps 1", "files 1", "mounts", "bt 1", "print init_task.pid", "sys", "sym -q init_task", "whattype init_task", "log", "help bt", "globals",
            "registers", "task 1", "struct list_head")
