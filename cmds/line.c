@@ -117,12 +117,43 @@ static struct error *write_bpf_line(void *context, uint64_t address, const struc
 	return NULL;
 }
 
+/*
+ * Functions that a compiler has renamed (".constprop.0", ".isra.0"): who asks has the name that is
+ * in the source.
+ */
+static bool write_clones(struct session *session, const struct source_lines *lines,
+			 const char *text)
+{
+	const struct symtab *symbols = session->target->symbols;
+	size_t length = strlen(text);
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	const struct module *modules;
+	bool is_found = false;
+	/* They bring their symbols. */
+	(void)target_modules(session->target, &modules);
+	for (uint32_t i = 0; i < symtab_count(symbols); i++) {
+		symtab_get_into(symbols, i, name, &symbol);
+		if (strncmp(symbol.name, text, length) != 0 || symbol.name[length] != '.' ||
+		    !symbol_is_text(&symbol))
+			continue;
+		write_function(session->out, lines, &symbol, symbol.address);
+		is_found = true;
+	}
+	return is_found;
+}
+
 static struct error *write_operand(struct session *session, const struct source_lines *lines,
 				   const char *text)
 {
 	struct symbol symbol;
 	uint64_t address, offset;
-	TRY(expression_address(&session->scope, text, &address));
+	struct error *error = expression_address(&session->scope, text, &address);
+	if (error && error->kind == ERROR_NOT_FOUND && write_clones(session, lines, text)) {
+		error_free(error);
+		return NULL;
+	}
+	TRY(error);
 	if (!target_symbol_at(session->target, address, &symbol, &offset))
 		return error_create(ERROR_NOT_FOUND, "no function is at 0x%" PRIx64, address);
 	const struct generated_code *code = target_generated_at(session->target, address);
@@ -186,7 +217,10 @@ const struct command command_line = {
 		"file, "
 		"which a source that includes another one can have wrong; \"as its neighbours\": "
 		"the "
-		"functions in front and behind are of that file, which is not proved. In data, "
+		"functions in front and behind are of that file, which is not proved. A name that "
+		"only "
+		"clones of a function have (.constprop, .isra, .part, .cold) stands for all of "
+		"them. In data, "
 		"near: the "
 		"place is up to some 60 bytes behind the address.",
 	.operands = { { .name = "FUNCTION|ADDRESS",

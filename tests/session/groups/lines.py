@@ -53,6 +53,16 @@ def places_agree(program, boot):
     position = [other["what"] for other in here].index("(here)")
     check_equal(here[position + 1], row, "behind the address")
     check_equal([other for other in here if other["what"] != "(here)"], found, "rows without the address")
+    symbols = [line.split()[:3] for line in boot.truth("kallsyms").splitlines()]
+    names = {name for _, _, name in symbols}
+    clones = {}
+    for address, kind, name in symbols:
+        if ".constprop." in name and kind in "tT" and name.split(".")[0] not in names:
+            clones.setdefault(name.split(".")[0], set()).add(int(address, 16))
+    for name in sorted(clones)[:5]:
+        found = {int(row["address"], 16) - row["offset"] for row in program.result(boot.dump, f"line {name}")}
+        check(clones[name] <= found, f"line {name}: {found}, not {clones[name]}")
+    check(len(clones) >= 5, f"{len(clones)} clones")
     answer, = program.answers(boot.dump, ["line init_task"])
     check(not answer["ok"] and "no function" in answer["error"], f"of data: {answer}")
 
