@@ -130,7 +130,8 @@ struct error *error_only_fatal(struct error *error)
 int error_is_missing(const struct error *error)
 {
 	return error->kind == ERROR_FAULT || error->kind == ERROR_EXCLUDED ||
-	       error->kind == ERROR_TRUNCATED || error->kind == ERROR_DAMAGED;
+	       error->kind == ERROR_TRUNCATED || error->kind == ERROR_DAMAGED ||
+	       error->kind == ERROR_ELSEWHERE;
 }
 
 const char *error_place_word(const struct error *error)
@@ -140,6 +141,8 @@ const char *error_place_word(const struct error *error)
 		return "excluded";
 	case ERROR_TRUNCATED:
 		return "truncated";
+	case ERROR_ELSEWHERE:
+		return "not in memory";
 	case ERROR_DAMAGED:
 		return "damaged";
 	case ERROR_FAULT:

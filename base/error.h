@@ -26,13 +26,15 @@ enum error_kind {
 	ERROR_EXCLUDED,	   /* the page exists, the dump was filtered */
 	ERROR_TRUNCATED,   /* the file ends before the page it promises */
 	ERROR_DAMAGED,	   /* the page is in the file, but cannot be decoded */
+	ERROR_ELSEWHERE,   /* it was not in the machine's memory: swapped out, in a file alone */
 	ERROR_INTERRUPTED, /* Ctrl-C */
 	ERROR_UNSUPPORTED  /* valid, but not by this build or its libraries */
 };
 
 struct error {
 	enum error_kind kind;
-	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED, DAMAGED. */
+	/* First address that could not be read; only for FAULT, EXCLUDED, TRUNCATED, DAMAGED,
+	 * ELSEWHERE. */
 	uint64_t address;
 	const char *advice; /* a literal: what the user can do; NULL: nothing. Copies have it too */
 	char message[];
@@ -64,11 +66,11 @@ void error_free(struct error *error);
 int error_is_fatal(const struct error *error);
 /* Takes `error`; returns a fatal one, and NULL for those that only mean that this is not known. */
 struct error *error_only_fatal(struct error *error) MUST_CHECK;
-/* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated, damaged).
- */
+/* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated, damaged,
+ * elsewhere). */
 int error_is_missing(const struct error *error);
-/* One or two words to show in the place of a value: "excluded", "unmapped", "truncated", "damaged".
- */
+/* One or two words to show in the place of a value: "excluded", "unmapped", "truncated", "damaged",
+ * "not in memory". */
 const char *error_place_word(const struct error *error);
 
 /* Hands an error on to the caller. */

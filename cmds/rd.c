@@ -3,6 +3,7 @@
 
 #include "base/ascii.h"
 #include "base/bytes.h"
+#include "debugger/command/task_space.h"
 #include "debugger/eval/image.h"
 #include "debugger/eval/value.h"
 #include "debugger/target/object.h"
@@ -21,7 +22,9 @@ enum {
 	OPTION_SYMBOLS,
 	OPTION_ASCII,
 	OPTION_WORDS,
-	OPTION_PHYSICAL
+	OPTION_PHYSICAL,
+	OPTION_USER,
+	OPTION_TASK
 };
 
 struct reading {
@@ -150,16 +153,13 @@ static struct error *read_all(struct reading *reading, struct memory *memory, ui
 	return image_read(memory, reading->address, size, &reading->image);
 }
 
-static struct error *rd_run(struct session *session, const struct arguments *arguments)
+static struct error *read_and_show(struct session *session, const struct arguments *arguments,
+				   struct memory *memory)
 {
-	struct target *target = session->target;
-	bool physical = arguments->options[OPTION_PHYSICAL];
-	struct memory *memory = physical ? target->physical : target->memory;
-	if (!physical)
-		TRY(target_need_memory(target));
+	bool is_kernel = memory == session->target->memory;
 	struct reading reading = { .out = session->out,
-				   .target = target,
-				   .symbols = arguments->options[OPTION_SYMBOLS] && !physical,
+				   .target = session->target,
+				   .symbols = arguments->options[OPTION_SYMBOLS] && is_kernel,
 				   .ascii = arguments->options[OPTION_ASCII],
 				   .width = word_width(arguments, memory) };
 	uint64_t count;
@@ -186,6 +186,32 @@ static struct error *rd_run(struct session *session, const struct arguments *arg
 	return error;
 }
 
+static struct error *read_user(struct session *session, const struct arguments *arguments)
+{
+	struct user_space *space;
+	TRY(task_space_open(session, arguments->options[OPTION_TASK], &space));
+	struct error *error = read_and_show(session, arguments, user_space_memory(space));
+	user_space_close(space);
+	return error;
+}
+
+extern const struct command command_rd;
+
+static struct error *rd_run(struct session *session, const struct arguments *arguments)
+{
+	bool physical = arguments->options[OPTION_PHYSICAL], user = arguments->options[OPTION_USER];
+	if (physical && user)
+		return command_usage_error(&command_rd, "-p and -u are two memories");
+	if (arguments->options[OPTION_TASK] && !user)
+		return command_usage_error(&command_rd, "-c is of -u");
+	if (user)
+		return read_user(session, arguments);
+	if (!physical)
+		TRY(target_need_memory(session->target));
+	return read_and_show(session, arguments,
+			     physical ? session->target->physical : session->target->memory);
+}
+
 static const char *const examples[] = { "rd linux_banner 8", "rd -a linux_banner",
 					"rd -s init_task 16", "rd -x init_task+0x10 2", NULL };
 
@@ -196,7 +222,14 @@ const struct command command_rd = {
 		"Shows COUNT words (1 without it) from ADDRESS on, 16 bytes a line: a symbol, "
 		"symbol+0x10, a hexadecimal number with or without 0x, or a C expression. Bytes "
 		"that the dump does not have are shown as such in their places. With -a and no "
-		"COUNT, text is read up to its end, a NUL.",
+		"COUNT, text is read up to its end, a NUL.\n"
+		"\n"
+		"With -u, ADDRESS is one of a process: of the chosen task, or of TASK (-c). Its "
+		"own "
+		"page tables are followed; where they have nothing yet, a page of the mapped file "
+		"that was in memory is read, or zeros where nothing was ever written. What was "
+		"swapped out, or in its file alone, is not in memory and said to be so. A dump "
+		"without user pages (makedumpfile -d 8) has almost none of this: <excluded>.",
 	.options = { [OPTION_8] = { 0, "8", NULL, 0, "words of 8 bits" },
 		     [OPTION_16] = { 0, "16", NULL, 0, "words of 16 bits" },
 		     [OPTION_32] = { 0, "32", NULL, 0, "words of 32 bits" },
@@ -205,7 +238,9 @@ const struct command command_rd = {
 					  "show words that are addresses of symbols by name" },
 		     [OPTION_ASCII] = { 'a', NULL, NULL, 0, "characters only" },
 		     [OPTION_WORDS] = { 'x', NULL, NULL, 0, "words only" },
-		     [OPTION_PHYSICAL] = { 'p', NULL, NULL, 0, "ADDRESS is a physical address" } },
+		     [OPTION_PHYSICAL] = { 'p', NULL, NULL, 0, "ADDRESS is a physical address" },
+		     [OPTION_USER] = { 'u', NULL, NULL, 0, "ADDRESS is one of a process" },
+		     [OPTION_TASK] = { 'c', NULL, "TASK", OPERAND_TASK, "with -u, of this task" } },
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS },
 		      { .name = "COUNT", .kind = OPERAND_NUMBER, .optional = true } },
 	.examples = examples,

@@ -86,7 +86,6 @@ static const struct {
 	{ "rd", "o", "`rd init_task+8`" },
 	{ "rd", "e", "a COUNT of words stands behind the address" },
 	{ "rd", "dD", "`print ((long *)&init_task)[0..3]`" },
-	{ "rd", "u", "a process's own memory is not read" },
 	{ "struct", "l", "`print *container_of(POINTER, struct NAME, MEMBER)`" },
 	{ "struct", "c", "a COUNT stands behind the address" },
 	{ "struct", "r", "`rd ADDRESS COUNT`" },

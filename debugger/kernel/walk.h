@@ -58,7 +58,13 @@ struct error *walk_rbtree(const struct walk *walk, uint64_t root) MUST_CHECK;
 
 /* The entries of the struct xarray (radix_tree_root is the same) at an address (walk_xarray.c). */
 struct error *walk_xarray(const struct walk *walk, uint64_t xarray) MUST_CHECK;
-/* The same of a struct idr, whose ids begin at idr_base. */
+/*
+ * The entry of one index, as it is stored: a pointer, or a number with the lowest bit; 0: none. Of
+ * entries that take several indices, for each of them.
+ */
+struct error *xarray_load(struct target *target, uint64_t xarray, uint64_t index,
+			  uint64_t *ret) MUST_CHECK;
+/* walk_xarray() of a struct idr, whose ids begin at idr_base. */
 struct error *walk_idr(const struct walk *walk, uint64_t idr) MUST_CHECK;
 /* The entries of the struct maple_tree at an address (walk_maple.c). */
 struct error *walk_maple(const struct walk *walk, uint64_t tree) MUST_CHECK;

@@ -157,6 +157,57 @@ struct error *walk_xarray(const struct walk *walk, uint64_t address)
 	return walk_from(&xarray, address);
 }
 
+/* Down from a node; each lies a level below the one before. */
+static struct error *load_from(const struct xarray *xarray, uint64_t node, uint64_t index,
+			       uint64_t *ret)
+{
+	struct memory *memory = xarray->walk->target->memory;
+	struct xa_place place = { .shift = WORD_BITS };
+	for (;;) {
+		uint8_t shift = 0, slots[8 * SLOTS_MAX];
+		TRY(error_prefix(read_node(xarray, node, place, &shift, slots),
+				 "xarray node 0x%" PRIx64 " for index %" PRIu64, node, index));
+		/* What is behind the last index of the root is not there. */
+		if (shift >= WORD_BITS || (!place.node && shift + xarray->chunk_shift < WORD_BITS &&
+					   index >> (shift + xarray->chunk_shift)))
+			return NULL;
+		uint64_t slot = index >> shift & (xarray->slot_count - 1), entry = 0;
+		/* A sibling points to the slot of the entry, which is no sibling. */
+		for (unsigned int i = 0; i < 2 && slot < xarray->slot_count; i++) {
+			entry = load_unsigned(slots + slot * memory->word_size, memory->word_size,
+					      memory->big_endian);
+			if (!xa_is_internal(entry) || xa_is_node(entry))
+				break;
+			slot = entry >> 2;
+		}
+		if (xa_is_node(entry) && shift) {
+			place = (struct xa_place){ node, slot, shift };
+			node = entry - XA_INTERNAL;
+			continue;
+		}
+		*ret = xa_is_internal(entry) ? 0 : entry;
+		return NULL;
+	}
+}
+
+struct error *xarray_load(struct target *target, uint64_t address, uint64_t index, uint64_t *ret)
+{
+	const struct walk walk = { .target = target };
+	struct xarray xarray = { .walk = &walk };
+	uint64_t offset, head;
+	*ret = 0;
+	TRY(target_need_memory(target));
+	TRY(find_offsets(&xarray));
+	TRY(object_offset(target, "struct xarray", "xa_head", &offset));
+	TRY(error_prefix(memory_read_word(target->memory, address + offset, &head),
+			 "xarray 0x%" PRIx64, address));
+	if (xa_is_node(head))
+		return load_from(&xarray, head - XA_INTERNAL, index, ret);
+	if (!index && !xa_is_internal(head))
+		*ret = head;
+	return NULL;
+}
+
 struct error *walk_idr(const struct walk *walk, uint64_t idr)
 {
 	struct xarray xarray = { .walk = walk };

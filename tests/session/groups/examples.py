@@ -125,7 +125,7 @@ CRASH_OPTIONS = ("bt -f", "bt -T", "bt -s", "bt -e", "dis -rl", "mod -S", "mod -
                  "ps -y 0", "ps -C 0", "ps -S", "ps -H", "list -l 8", "list -S a", "list -B", "rd -SS",
                  "rd -o 8", "rd -e 0", "struct -l 8", "struct -c 2", "struct -r", "struct -u",
                  "sym -n", "task -R pid", "task -x", "dis -f", "dis -u", "log -d", "log -a", "rd -D",
-                 "rd -u", "sys -i", "sys -panic", "tree -r 8", "tree -S a")
+                 "sys -i", "sys -panic", "tree -r 8", "tree -S a")
 
 
 def knows_crash(program, boot):
