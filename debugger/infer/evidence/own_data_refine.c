@@ -7,22 +7,22 @@
 #include "debugger/infer/known/names_family.h"
 #include "debugger/infer/solve/solve.h"
 
-#define TYPED_MIN      7
-#define SEARCHED_PRIOR -4
-#define AGAINST_MAX    3
-#define ROOM_MIN       16
-#define KIN_POINTS_MIN 7 /* bits that the name must tell */
-#define SLACK_MAX      64
+#define TYPED_MIN	 7
+#define SEARCHED_PRIOR	 -4
+#define AGAINST_MAX	 3
+#define ROOM_MIN	 16
+#define KIN_POINTS_MIN	 7 /* bits that the name must tell */
+#define SLACK_MAX	 64
 #define POINTEE_BITS_MIN 9
-#define SEARCHED_MAX   16
-#define MEASURED_MAX   64
-#define BITS_A_POINT   1
-#define PENALTY_MAX    40
-#define OTHERWISE_COST (30 * FIT_BIT)
-#define COST_MAX       (1 << 24)
-#define APART_MIN      3 /* places */
-#define APART_COST     (12 * FIT_BIT)
-#define SELDOM_COST    FIT_BIT
+#define SEARCHED_MAX	 16
+#define MEASURED_MAX	 64
+#define BITS_A_POINT	 1
+#define PENALTY_MAX	 40
+#define OTHERWISE_COST	 (30 * FIT_BIT)
+#define COST_MAX	 (1 << 24)
+#define APART_MIN	 3 /* places */
+#define APART_COST	 (12 * FIT_BIT)
+#define SELDOM_COST	 FIT_BIT
 
 /* Numbers of 4 bytes most often have no sign in arrays, and one otherwise. */
 static bool is_seldom(const struct question *question, const struct scored *item)
@@ -111,9 +111,8 @@ static void ask_kin(const struct question *question, struct solver *solver)
 static void add_pointee(struct solver *solver, uint32_t target, int bits, int score)
 {
 	uint32_t pointer = solver->layout->records[target].pointer;
-	struct scored *item = pointer && bits >= POINTEE_BITS_MIN
-				      ? solver_consider(solver, pointer, 0)
-				      : NULL;
+	struct scored *item =
+		pointer && bits >= POINTEE_BITS_MIN ? solver_consider(solver, pointer, 0) : NULL;
 	if (!item || item->rejected)
 		return;
 	item->is_refined = true;

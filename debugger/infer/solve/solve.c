@@ -10,7 +10,7 @@
 #define VISITS_MAX     20000 /* holders that one question climbs */
 #define CLIMB_MAX      6
 #define CANDIDATES_MAX 1500
-#define SEEDS_MAX      8  /* clues that candidates are made from */
+#define SEEDS_MAX      8 /* clues that candidates are made from */
 #define ARRAYS_MAX     4
 #define SLACK_MAX      64 /* bytes before the next symbol that alignment explains */
 

@@ -31,12 +31,12 @@ struct scored {
 	int16_t data;	 /* what its bytes say */
 	int16_t gap;	 /* what the gap behind it says */
 	uint16_t times_for, times_against; /* clues that match, and contradict */
-	uint8_t sources; /* bit N: matched by clues of enum clue_source N */
-	bool is_direct;	 /* a clue names it itself */
-	bool is_proved;	 /* its count: a stride, or a table */
-	bool is_counted; /* an object that points at it says how many there are */
-	bool is_fact;	 /* a table of the kernel says so */
-	bool is_judged;	 /* its bytes and its name, not only the clues */
+	uint8_t sources;		   /* bit N: matched by clues of enum clue_source N */
+	bool is_direct;			   /* a clue names it itself */
+	bool is_proved;			   /* its count: a stride, or a table */
+	bool is_counted;		   /* an object that points at it says how many there are */
+	bool is_fact;			   /* a table of the kernel says so */
+	bool is_judged;			   /* its bytes and its name, not only the clues */
 	bool is_refined; /* chosen or passed over by how well it explains the bytes */
 	const char *rejected;
 	uint64_t rejected_by; /* the clue's `where`, NOWHERE */

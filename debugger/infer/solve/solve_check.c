@@ -4,7 +4,7 @@
 #include "debugger/infer/solve/solve.h"
 
 #define NUMBER_SIZE_MAX 8
-#define PRIOR_LOCK -3 /* of a spinlock_t; how many others hold a raw_spinlock_t tells nothing */
+#define PRIOR_LOCK	-3 /* of a spinlock_t; how many others hold a raw_spinlock_t tells nothing */
 
 /* --- clues ---------------------------------------------------------------------------------- */
 
