@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "btf/member_path.h"
-#include "debugger/infer/evidence/slab_types.h"
 #include "debugger/infer/known/knowledge.h"
+#include "debugger/kernel/slab_types.h"
 #include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include "debugger/whattype/shapes.h"
@@ -175,7 +175,7 @@ static struct error *contradicts_slab(struct reach *reach, const struct reach_ob
 	if (error)
 		return error_only_fatal(error);
 	TRY(reach_cache_type(reach, cache, &type));
-	if (type.confidence >= CONFIDENCE_INFERRED)
+	if (type.is_sure)
 		*ret = !member_is_at(type.type, object->address - slot,
 				     reach->shapes.all[object->shape].type);
 	return NULL;
@@ -277,9 +277,9 @@ static struct error *slab_root(struct reach *reach, const struct slab_cache *cac
 				      .parent = REACH_NONE,
 				      .limit = (uint32_t)cache->object_size };
 	TRY(reach_cache_type(reach, cache, &type));
-	if (type.confidence < CONFIDENCE_INFERRED)
+	if (!type.is_sure)
 		return NULL;
-	ret->confidence = (uint8_t)type.confidence;
+	ret->confidence = CONFIDENCE_INFERRED;
 	TRY(shapes_find(&reach->shapes, type.type, &ret->shape));
 	if (ret->shape != REACH_NONE)
 		ret->address = object;

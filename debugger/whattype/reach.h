@@ -7,8 +7,8 @@
 #ifndef DEBUGGER_WHATTYPE_REACH_H
 #define DEBUGGER_WHATTYPE_REACH_H
 
-#include "debugger/infer/evidence/slab_types.h"
 #include "debugger/infer/infer.h"
+#include "debugger/kernel/slab_types.h"
 
 #define REACH_NONE UINT32_MAX
 

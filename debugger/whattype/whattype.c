@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/whattype/whattype.h"
 
-#include "debugger/infer/evidence/slab_types.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/kernel/slab_types.h"
 #include "debugger/unwind/stacks.h"
 #include "vmcore/virtual.h"
 #include <stdlib.h>
@@ -268,7 +268,8 @@ static struct error *add_cache_type(struct whattype *what)
 		return NULL;
 	struct whattype_finding finding = { .type = type.type,
 					    .start = what->slab.object,
-					    .confidence = type.confidence,
+					    .confidence = type.is_sure ? CONFIDENCE_INFERRED
+								       : CONFIDENCE_GUESS,
 					    .origin = ORIGIN_INFERRED,
 					    .how = "slab cache",
 					    .reach = REACH_NONE,

@@ -4,8 +4,8 @@
  * and often of what type, its objects are. A cache that others were merged into says nothing.
  */
 #include "base/bytes.h"
-#include "debugger/infer/evidence/slab_types.h"
 #include "debugger/infer/known/knowledge.h"
+#include "debugger/kernel/slab_types.h"
 #include "debugger/target/object.h"
 
 #define WORDS_MAX 4 /* of a symbol, looked at */

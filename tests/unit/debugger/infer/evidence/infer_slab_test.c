@@ -2,7 +2,7 @@
 /* Types by slab caches: what a pointer at an object says, and what a cache's name does. */
 #include "base/array.h"
 #include "debugger/infer/evidence/pointers.h"
-#include "debugger/infer/evidence/slab_types.h"
+#include "debugger/kernel/slab_types.h"
 #include "tests/unit/infer_asked.h"
 #include "tests/unit/infer_machine.h"
 #include <stddef.h>
@@ -237,8 +237,7 @@ static void test_damage(void)
 
 /* --- the type of a cache's objects ----------------------------------------------------------- */
 
-static void check_type(const struct slab_cache *cache, const char *wanted,
-		       enum confidence confidence)
+static void check_type(const struct slab_cache *cache, const char *wanted, bool is_sure)
 {
 	struct slab_type type;
 	char spelled[128] = "";
@@ -246,30 +245,30 @@ static void check_type(const struct slab_cache *cache, const char *wanted,
 	if (type.type.btf)
 		type_spell(type.type, NULL, spelled, sizeof(spelled));
 	CHECK_STRING(spelled, wanted);
-	CHECK_U64(type.confidence, confidence);
+	CHECK_U64(type.is_sure, is_sure);
 }
 
 static void test_cache_types(void)
 {
 	struct slab_cache cache = { .name = "dentry", .object_size = OBJECT, .slot_size = SLOT };
-	check_type(&cache, "struct dentry", CONFIDENCE_INFERRED);
+	check_type(&cache, "struct dentry", true);
 	cache.is_shared = true; /* with caches of the same size */
-	check_type(&cache, "struct dentry", CONFIDENCE_GUESS);
+	check_type(&cache, "struct dentry", false);
 	cache.is_shared = false;
 	cache.object_size = 168; /* of a struct that begins with one? */
-	check_type(&cache, "struct dentry", CONFIDENCE_GUESS);
+	check_type(&cache, "struct dentry", false);
 	cache.object_size = 152; /* the struct is larger */
-	check_type(&cache, "", CONFIDENCE_UNKNOWN);
+	check_type(&cache, "", false);
 	strcpy(cache.name, "names_buffer"); /* but for its buffer */
 	cache.object_size = 40;
-	check_type(&cache, "struct names_buffer", CONFIDENCE_INFERRED);
+	check_type(&cache, "struct names_buffer", true);
 	strcpy(cache.name, "ext4_inode_cache");
 	cache.object_size = 160;
-	check_type(&cache, "struct ext4_inode_info", CONFIDENCE_INFERRED);
+	check_type(&cache, "struct ext4_inode_info", true);
 	strcpy(cache.name, "kmalloc-160");
-	check_type(&cache, "", CONFIDENCE_UNKNOWN);
+	check_type(&cache, "", false);
 	memset(cache.name, 'x', sizeof(cache.name) - 1);
-	check_type(&cache, "", CONFIDENCE_UNKNOWN);
+	check_type(&cache, "", false);
 }
 
 int main(void)

@@ -3,16 +3,14 @@
  * What type the objects of a slab cache have, by the cache's name and size: KMEM_CACHE(task_struct)
  * names a cache after the struct, others follow customs ("ext4_inode_cache" for ext4_inode_info).
  */
-#ifndef DEBUGGER_INFER_EVIDENCE_SLAB_TYPES_H
-#define DEBUGGER_INFER_EVIDENCE_SLAB_TYPES_H
+#ifndef DEBUGGER_KERNEL_SLAB_TYPES_H
+#define DEBUGGER_KERNEL_SLAB_TYPES_H
 
-#include "debugger/infer/known/typing.h"
 #include "debugger/kernel/slabs.h"
 
 struct slab_type {
 	struct type type; /* { NULL, 0 }: not known */
-	/* Inferred when the name is not shared and the size is the type's; else a guess. */
-	enum confidence confidence;
+	bool is_sure;	  /* the name is not shared, and the size is the type's */
 };
 
 #define SLAB_TAG_SIZE (SLAB_NAME_SIZE + 24)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/evidence/slab_types.h"
+#include "debugger/kernel/slab_types.h"
 
 #include "btf/member_path.h"
 #include <stdio.h>
@@ -109,7 +109,7 @@ bool slab_suggest_tag(const char *name, unsigned int number, char *ret)
 void slab_type_of(struct target *target, const struct slab_cache *cache, struct slab_type *ret)
 {
 	char tag[SLAB_TAG_SIZE];
-	*ret = (struct slab_type){ { NULL, 0 }, CONFIDENCE_UNKNOWN };
+	*ret = (struct slab_type){ .type = { NULL, 0 } };
 	if (is_general(cache))
 		return;
 	for (unsigned int number = 0; slab_suggest_tag(cache->name, number, tag); number++) {
@@ -126,8 +126,7 @@ void slab_type_of(struct target *target, const struct slab_cache *cache, struct 
 		if (ret->type.btf && !is_exact)
 			continue;
 		ret->type = type;
-		ret->confidence = is_exact && !cache->is_shared ? CONFIDENCE_INFERRED
-								: CONFIDENCE_GUESS;
+		ret->is_sure = is_exact && !cache->is_shared;
 		if (is_exact)
 			return;
 	}
