@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Who has the other end of a pipe, or the device of a FUSE filesystem, open: one task, several, the
+ * waiter itself, nobody; tables of files that are shared, too large, unreadable; lists of devices
+ * that go in circles.
+ */
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/analysis/waits_private.h"
+
+#define BASE	0xffff888000100000u
+#define NOWHERE 0xffff8880dead0000u
+#define TASKS	4u
+#define SLOTS	4u
+#define READS	1u
+#define WRITES	2u
+
+struct raw_task {
+	uint64_t files;
+};
+
+struct raw_files {
+	uint64_t fdt;
+};
+
+struct raw_fdtable {
+	uint32_t max_fds, pad;
+	uint64_t fd;
+};
+
+struct raw_file {
+	uint32_t mode, pad;
+	uint64_t data;
+};
+
+struct raw_pipe {
+	uint32_t readers, writers;
+};
+
+struct raw_device {
+	uint64_t next, prev;
+};
+
+struct raw_connection {
+	struct raw_device devices;
+	uint32_t dev_count, pad;
+};
+
+struct raw_request {
+	uint64_t connection;
+};
+
+struct raw_data {
+	struct raw_task tasks[TASKS];
+	struct raw_files files[TASKS];
+	struct raw_fdtable tables[TASKS];
+	uint64_t slots[TASKS][SLOTS];
+	struct raw_file ends[2]; /* that is read, that is written */
+	struct raw_file device_file;
+	struct raw_pipe pipe;
+	struct raw_device devices[2];
+	struct raw_connection connection;
+	struct raw_request request;
+};
+
+#define AT(member) (BASE + offsetof(struct raw_data, member))
+
+struct fixture {
+	struct memory memory;
+	struct raw_data data;
+	struct libbpf_btf *written;
+	struct target target;
+	struct task tasks[TASKS];
+	struct frame frames[1];
+	struct frame_arguments arguments[1];
+	struct stack_trace trace;
+	struct wait_world world;
+	struct wait wait;
+	struct sleeper sleeper;
+};
+
+static struct error *fixture_read(struct memory *memory, uint64_t address, void *buffer,
+				  size_t size)
+{
+	struct fixture *fixture = container_of(memory, struct fixture, memory);
+	uint64_t offset = address - BASE;
+	if (offset >= sizeof(fixture->data) || size > sizeof(fixture->data) - offset)
+		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
+	memcpy(buffer, (uint8_t *)&fixture->data + offset, size);
+	return NULL;
+}
+
+static void write_types(struct fixture *fixture)
+{
+	const void *data;
+	uint32_t size;
+	struct libbpf_btf *btf = fixture->written = btf__new_empty();
+	int word = btf__add_int(btf, "long unsigned int", 8, 0);
+	int number = btf__add_int(btf, "unsigned int", 4, 0);
+	int list = add_list_head(btf);
+	int counter = btf__add_struct(btf, "atomic_t", 4);
+	add_member(btf, "counter", number, 0);
+	btf__add_struct(btf, "task_struct", sizeof(struct raw_task));
+	add_member(btf, "files", word, 0);
+	btf__add_struct(btf, "files_struct", sizeof(struct raw_files));
+	add_member(btf, "fdt", word, 0);
+	btf__add_struct(btf, "fdtable", sizeof(struct raw_fdtable));
+	add_member(btf, "max_fds", number, 0);
+	add_member(btf, "fd", word, offsetof(struct raw_fdtable, fd));
+	btf__add_struct(btf, "file", sizeof(struct raw_file));
+	add_member(btf, "f_mode", number, 0);
+	add_member(btf, "private_data", word, offsetof(struct raw_file, data));
+	btf__add_struct(btf, "pipe_inode_info", sizeof(struct raw_pipe));
+	add_member(btf, "readers", number, 0);
+	add_member(btf, "writers", number, 4);
+	btf__add_struct(btf, "fuse_dev", sizeof(struct raw_device));
+	add_member(btf, "entry", list, 0);
+	int connection = btf__add_struct(btf, "fuse_conn", sizeof(struct raw_connection));
+	add_member(btf, "devices", list, 0);
+	add_member(btf, "dev_count", counter, offsetof(struct raw_connection, dev_count));
+	int to_connection = btf__add_ptr(btf, connection);
+	int request = btf__add_struct(btf, "fuse_req", sizeof(struct raw_request));
+	add_member(btf, "fc", to_connection, 0);
+	int argument = btf__add_ptr(btf, request);
+	data = btf__raw_data(btf, &size);
+	CHECK_OK(btf_open(data, size, NULL, "vmlinux", &fixture->target.btf));
+	fixture->arguments[0] = (struct frame_arguments){
+		.has_prototype = true,
+		.count = 1,
+		.items = { { .name = "req",
+			     .type = { fixture->target.btf, (uint32_t)argument },
+			     .is_known = true,
+			     .value = AT(request) } }
+	};
+}
+
+/* Task 0 waits; each has a table of its own, in which nothing is open. */
+static void build(struct fixture *fixture)
+{
+	*fixture = (struct fixture){
+		.memory = { .read = fixture_read, .name = "kernel", .word_size = 8 }
+	};
+	struct raw_data *data = &fixture->data;
+	write_types(fixture);
+	for (unsigned int i = 0; i < TASKS; i++) {
+		data->tasks[i].files = AT(files[i]);
+		data->files[i].fdt = AT(tables[i]);
+		data->tables[i] = (struct raw_fdtable){ .max_fds = SLOTS, .fd = AT(slots[i]) };
+		fixture->tasks[i] = (struct task){ .address = AT(tasks[i]),
+						   .pid = (int32_t)i + 1,
+						   .tgid = (int32_t)i + 1 };
+	}
+	data->ends[0] = (struct raw_file){ .mode = READS, .data = AT(pipe) };
+	data->ends[1] = (struct raw_file){ .mode = WRITES, .data = AT(pipe) };
+	data->pipe = (struct raw_pipe){ 1, 1 };
+	data->device_file = (struct raw_file){ .mode = READS | WRITES, .data = AT(devices[0]) };
+	data->devices[0] = (struct raw_device){ AT(connection), AT(connection) };
+	data->connection.devices = (struct raw_device){ AT(devices[0]), AT(devices[0]) };
+	data->connection.dev_count = 1;
+	data->request.connection = AT(connection);
+	fixture->target.memory = &fixture->memory;
+	fixture->frames[0] =
+		(struct frame){ .has_symbol = true, .symbol.name = "request_wait_answer" };
+	fixture->trace = (struct stack_trace){ .frames = fixture->frames, .count = 1 };
+	fixture->world = (struct wait_world){ .target = &fixture->target,
+					      .tasks = fixture->tasks,
+					      .task_count = TASKS };
+	fixture->wait = (struct wait){ .type = "struct pipe_inode_info", .object = AT(pipe) };
+	fixture->sleeper = (struct sleeper){ .world = &fixture->world,
+					     .task = &fixture->tasks[0],
+					     .trace = &fixture->trace,
+					     .arguments = fixture->arguments,
+					     .arguments_asked = true,
+					     .wait = &fixture->wait };
+}
+
+static void finish(struct fixture *fixture)
+{
+	btf_close(fixture->target.btf);
+	btf__free(fixture->written);
+	free(fixture->world.files);
+}
+
+/* Asks anew: of nothing is known any more. */
+static void ask(struct fixture *fixture, const char *mode)
+{
+	struct wait_world *world = &fixture->world;
+	world->files_loaded = world->files_cut = false;
+	world->file_count = world->file_steps = 0;
+	fixture->wait =
+		(struct wait){ .type = "struct pipe_inode_info", .object = AT(pipe), .mode = mode };
+	if (mode)
+		CHECK_OK(wait_pipe_peer(&fixture->sleeper));
+	else
+		CHECK_OK(wait_find_fuse(&fixture->sleeper));
+}
+
+static void check_owner(const struct fixture *fixture, uint64_t owner, enum confidence sure,
+			const char *how)
+{
+	CHECK_U64(fixture->wait.owner, owner);
+	if (owner)
+		CHECK_U64(fixture->wait.owner_sure, sure);
+	CHECK(fixture->wait.owner_how && strstr(fixture->wait.owner_how, how));
+}
+
+static void test_pipe(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "no task is seen to have the other end open");
+	data->slots[2][1] = AT(ends[1]);
+	ask(&fixture, "read");
+	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_CERTAIN, "the only one");
+	/* The end that it reads from is not the one that would end its wait. */
+	ask(&fixture, "write");
+	check_owner(&fixture, 0, 0, "no task is seen");
+	/* The pipe counts one more than was seen: somebody may have it who is not known. */
+	data->pipe.writers = 2;
+	ask(&fixture, "read");
+	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_INFERRED, "the only one");
+	data->slots[0][0] = AT(ends[1]);
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "several tasks");
+	CHECK_U64(fixture.wait.other_count, 1);
+	CHECK_U64(fixture.wait.others[0], AT(tasks[2]));
+	data->slots[2][1] = 0;
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "none but itself");
+	finish(&fixture);
+}
+
+/* Threads of a process have one table: it is one owner, by its first thread. */
+static void test_shared_table(void)
+{
+	struct fixture fixture;
+	build(&fixture);
+	fixture.data.slots[2][0] = fixture.data.slots[2][3] = AT(ends[1]);
+	fixture.data.tasks[3].files = AT(files[2]);
+	fixture.tasks[2].tgid = fixture.tasks[3].pid;
+	ask(&fixture, "read");
+	check_owner(&fixture, AT(tasks[3]), CONFIDENCE_CERTAIN, "the only one");
+	finish(&fixture);
+}
+
+/* What cannot be read has nothing open, and no count is believed. */
+static void test_wild(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	data->slots[1][0] = NOWHERE;
+	data->tasks[2].files = NOWHERE;
+	data->files[3].fdt = NOWHERE;
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "no task is seen");
+	data->tables[1].fd = NOWHERE;
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "no task is seen");
+	/* Behind the end of the memory nothing is; that there is too much to look at is said. */
+	data->tables[1] = (struct raw_fdtable){ .max_fds = UINT32_MAX, .fd = AT(slots[1]) };
+	ask(&fixture, "read");
+	check_owner(&fixture, 0, 0, "too many open files");
+	data->tables[1].max_fds = 0;
+	data->tasks[0].files = 0;
+	ask(&fixture, "read");
+	CHECK(!fixture.wait.owner);
+	fixture.world.task_count = 0;
+	ask(&fixture, "read");
+	CHECK(!fixture.wait.owner);
+	interrupt_flag = 1;
+	fixture.world.task_count = TASKS;
+	fixture.world.files_loaded = false;
+	CHECK_FAILS(wait_pipe_peer(&fixture.sleeper), "interrupted");
+	interrupt_clear();
+	finish(&fixture);
+}
+
+static void test_fuse(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	data->slots[1][2] = AT(device_file);
+	ask(&fixture, NULL);
+	CHECK_STRING(fixture.wait.kind, "FUSE answer");
+	CHECK_U64(fixture.wait.object, AT(request));
+	check_owner(&fixture, AT(tasks[1]), CONFIDENCE_CERTAIN, "the only one");
+	data->slots[3][0] = AT(device_file);
+	ask(&fixture, NULL);
+	check_owner(&fixture, 0, 0, "several tasks have the filesystem's device open");
+	CHECK_U64(fixture.wait.other_count, 2);
+	finish(&fixture);
+}
+
+static void test_wild_fuse(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	data->slots[1][2] = AT(device_file);
+	/* A circle beside the head. */
+	data->devices[0] = (struct raw_device){ AT(devices[1]), AT(connection) };
+	data->devices[1] = (struct raw_device){ AT(devices[0]), AT(devices[0]) };
+	ask(&fixture, NULL);
+	CHECK(!fixture.wait.owner);
+	CHECK_STRING(fixture.wait.kind, "FUSE answer");
+	data->connection.devices = (struct raw_device){ AT(connection), AT(connection) };
+	ask(&fixture, NULL);
+	check_owner(&fixture, 0, 0, "no task is seen to have the filesystem's device open");
+	data->request.connection = NOWHERE;
+	ask(&fixture, NULL);
+	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	fixture.arguments[0].items[0].is_known = false;
+	ask(&fixture, NULL);
+	CHECK(!fixture.wait.kind);
+	finish(&fixture);
+}
+
+int main(void)
+{
+	RUN(test_pipe);
+	RUN(test_shared_table);
+	RUN(test_wild);
+	RUN(test_fuse);
+	RUN(test_wild_fuse);
+	return test_finish();
+}
