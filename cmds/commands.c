@@ -46,18 +46,30 @@ extern const struct command command_whatis;
 extern const struct command command_whattype;
 
 /* And the tables. */
+TABLE_COMMAND(algorithms);
+TABLE_COMMAND(cgroups);
+TABLE_COMMAND(consoles);
+TABLE_COMMAND(filelocks);
 TASK_TABLE_COMMAND(files);
+TABLE_COMMAND(filesystems);
 TASK_TABLE_COMMAND(frames);
 TABLE_COMMAND(hrtimers);
+TABLE_COMMAND(hugepages);
 TABLE_COMMAND(irqs);
+TABLE_COMMAND(keys);
 TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(messages);
 TABLE_COMMAND(modules);
 TABLE_COMMAND(mounts);
+TABLE_COMMAND(namespaces);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(runqueues);
 TABLE_COMMAND(sections);
 TABLE_COMMAND(slabs);
 TASK_TABLE_COMMAND(sockets);
+TABLE_COMMAND(softirqs);
+TABLE_COMMAND(superblocks);
+TABLE_COMMAND(swaps);
 TABLE_COMMAND(symbols);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(timers);
@@ -66,23 +78,30 @@ TABLE_COMMAND(zones);
 
 // clang-format off
 const struct command *const commands[] = {
+	&command_algorithms,
 	&command_alias,
 	&command_analyze,
 	&command_bpf,
 	&command_bt,
 	&command_btf,
+	&command_cgroups,
+	&command_consoles,
 	&command_dis,
 	&command_down,
 	&command_export,
+	&command_filelocks,
 	&command_files,
+	&command_filesystems,
 	&command_foreach,
 	&command_frame,
 	&command_frames,
 	&command_globals,
 	&command_help,
 	&command_hrtimers,
+	&command_hugepages,
 	&command_info,
 	&command_irqs,
+	&command_keys,
 	&command_line,
 	&command_list,
 	&command_locks,
@@ -92,6 +111,7 @@ const struct command *const commands[] = {
 	&command_mod,
 	&command_modules,
 	&command_mounts,
+	&command_namespaces,
 	&command_netdevs,
 	&command_print,
 	&command_ptype,
@@ -101,14 +121,18 @@ const struct command *const commands[] = {
 	&command_registers,
 	&command_record,
 	&command_report,
+	&command_runqueues,
 	&command_sections,
 	&command_set,
 	&command_slabs,
 	&command_sockets,
+	&command_softirqs,
 	&command_source,
 	&command_sql,
 	&command_stacks,
 	&command_struct,
+	&command_superblocks,
+	&command_swaps,
 	&command_sym,
 	&command_symbols,
 	&command_sys,

@@ -26,13 +26,12 @@ const struct crash_word crash_commands[] = {
 	{ "ptob", "`print -x PAGE << 12`" },
 	{ "ptov", "`print -x page_offset_base + ADDRESS`" },
 	{ "repeat", "a dump does not change; `source FILE` runs the lines of a file once more" },
-	{ "runq", "`print runqueues:a{nr_running, curr->pid, curr->comm}`, `tree "
-		  "task_struct.se.run_node runqueues:a.cfs.tasks_timeline -s pid,comm`" },
+	{ "runq", "`runqueues` has the CPUs, `tree task_struct.se.run_node "
+		  "runqueues:a.cfs.tasks_timeline -s pid,comm` who waits for them" },
 	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
 	{ "search", "memory cannot be searched; `whattype ADDRESS` says what leads to an object" },
 	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
 		 "current->pending`" },
-	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
 	{ "waitq", "`locks ADDRESS`; `list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },

@@ -40,8 +40,12 @@ struct error *table_walk(struct table_scan *scan, uint64_t head, const struct ta
 	const struct walk steps = {
 		.target = scan->target, .visit = visit, .broken = broken, .context = &pass
 	};
+	uint64_t offset = 0;
 	if (walk->node)
-		TRY(object_offset(scan->target, walk->type_name, walk->node, &pass.offset));
+		TRY(object_offset(scan->target, walk->type_name, walk->node, &offset));
+	if (walk->container == CONTAINER_CHAIN)
+		return walk_chain(&steps, head, offset);
+	pass.offset = offset;
 	switch (walk->container) {
 	case CONTAINER_LIST:
 		return walk_list(&steps, head, false);
@@ -55,6 +59,8 @@ struct error *table_walk(struct table_scan *scan, uint64_t head, const struct ta
 		return walk_idr(&steps, head);
 	case CONTAINER_XARRAY:
 		return walk_xarray(&steps, head);
+	case CONTAINER_CHAIN:
+		break;
 	}
 	return NULL;
 }
@@ -64,6 +70,8 @@ struct error *table_walk_variable(struct table_scan *scan, const char *name, con
 {
 	struct object head;
 	TRY(object_variable(scan->target, name, type_name, &head));
+	if (walk->container == CONTAINER_CHAIN)
+		TRY(object_u64(&head, NULL, &head.address));
 	return table_walk(scan, head.address, walk);
 }
 

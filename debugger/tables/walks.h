@@ -17,6 +17,7 @@ enum table_container {
 	CONTAINER_LIST,
 	CONTAINER_HLIST,
 	CONTAINER_NULLS, /* a hlist_nulls */
+	CONTAINER_CHAIN, /* linked by `node` alone, which is a pointer to the next whole */
 	CONTAINER_RBTREE,
 	CONTAINER_IDR,
 	CONTAINER_XARRAY
@@ -34,7 +35,7 @@ struct table_walk {
 };
 struct error *table_walk(struct table_scan *scan, uint64_t head,
 			 const struct table_walk *walk) MUST_CHECK;
-/* The same of a variable that is the head, of that type. */
+/* The same of a variable that is the head, of that type; of a chain it is the pointer to it. */
 struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
 				  const struct table_walk *walk) MUST_CHECK;
 /* A per-CPU variable on each possible CPU; what cannot be read of one costs this one. */

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Control groups of all hierarchies, as cgroupfs has them. */
+#include "debugger/kernel/cgroup.h"
+
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "debugger/kernel/memory_cgroup.h"
+#include "debugger/tables/walks.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	COLUMN_CGROUP,
+	COLUMN_HIERARCHY,
+	COLUMN_NAME,
+	COLUMN_CONTROLLERS,
+	COLUMN_LEVEL,
+	COLUMN_TASKS,
+	COLUMN_FROZEN,
+	COLUMN_MEMCG,
+	COLUMN_MEMORY,
+	COLUMN_MEMORY_HIGH,
+	COLUMN_MEMORY_MAX,
+	COLUMN_FAILURES,
+	COLUMN_PIDS,
+	COLUMN_PIDS_MAX,
+	COLUMN_PATH,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_CGROUP] = { "cgroup", COLUMN_ADDRESS, 16, "its struct cgroup", "struct cgroup" },
+	[COLUMN_HIERARCHY] = { "hierarchy", COLUMN_INTEGER, 9,
+			       "its number, as in /proc/PID/cgroup; 0: the unified one", NULL },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, 0, "of an old hierarchy that has one", NULL },
+	[COLUMN_CONTROLLERS] = { "controllers", COLUMN_TEXT, 0, "that it has, commas between",
+				 NULL },
+	[COLUMN_LEVEL] = { "level", COLUMN_INTEGER, 0, "how deep it lies; 0: the root", NULL },
+	[COLUMN_TASKS] = { "tasks", COLUMN_INTEGER, 6, "threads in it, without those below", NULL },
+	[COLUMN_FROZEN] = { "frozen", COLUMN_INTEGER, 0, "1: it is to be frozen", NULL },
+	[COLUMN_MEMCG] = { "memcg", COLUMN_ADDRESS, 0, "its struct mem_cgroup",
+			   "struct mem_cgroup" },
+	[COLUMN_MEMORY] = { "memory", COLUMN_BYTES, 6, "in use, with all below; not of roots",
+			    NULL },
+	[COLUMN_MEMORY_HIGH] = { "high", COLUMN_BYTES, 6, "from where on it is slowed down", NULL },
+	[COLUMN_MEMORY_MAX] = { "max", COLUMN_BYTES, 6, "memory's limit; none: there is no", NULL },
+	[COLUMN_FAILURES] = { "failcnt", COLUMN_WIDE, 0, "how often the limit was hit", NULL },
+	[COLUMN_PIDS] = { "pids", COLUMN_INTEGER, 6, "threads, with all below; not of roots",
+			  NULL },
+	[COLUMN_PIDS_MAX] = { "pids_max", COLUMN_INTEGER, 8, "their limit; none: there is no",
+			      NULL },
+	[COLUMN_PATH] = { "path", COLUMN_TEXT, -24, "in its hierarchy", NULL },
+};
+
+/* PIDS_MAX of kernel/cgroup/pids.c: one more than numbers there can be. */
+#define PIDS_LIMIT	(UINT64_C(1) << 22)
+#define CONTROLLERS_MAX 64
+#define DEPTH_MAX	256
+
+struct pass {
+	struct table_scan *scan;
+	struct object root;
+	unsigned int depth;
+	uint64_t memory, pids; /* numbers of these controllers */
+	bool has_memory, has_pids;
+};
+
+static bool is_root(const struct object *cgroup)
+{
+	uint64_t level;
+	struct error *error = object_u64(cgroup, "level", &level);
+	error_free(error);
+	return !error && !level;
+}
+
+/* The struct of a controller, of which a cgroup_subsys_state is the first member; 0: none. */
+static struct error *controller(const struct object *cgroup, uint64_t number, uint64_t *ret)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "subsys[%" PRIu64 "]", number);
+	return object_u64(cgroup, path, ret);
+}
+
+static struct error *set_limit(struct table_scan *scan, unsigned int column,
+			       const struct object *object, const char *path)
+{
+	uint64_t pages, page_size = scan->target->facts->page_size;
+	TRY(object_u64(object, path, &pages));
+	/* PAGE_COUNTER_MAX stands for none. */
+	if (pages < INT64_MAX / page_size)
+		table_set(scan, column, pages * page_size);
+	return NULL;
+}
+
+static struct error *set_memory(const struct pass *pass, const struct object *cgroup)
+{
+	struct table_scan *scan = pass->scan;
+	struct object memory;
+	uint64_t address, pages;
+	if (!pass->has_memory)
+		return NULL;
+	TRY(controller(cgroup, pass->memory, &address));
+	if (!address)
+		return NULL;
+	TRY(object_container(scan->target, "struct mem_cgroup", "css", address, &memory));
+	table_set(scan, COLUMN_MEMCG, memory.address);
+	/* Nothing is counted for it. */
+	if (is_root(cgroup))
+		return NULL;
+	TRY(object_u64(&memory, "memory.usage.counter", &pages));
+	table_set_pages(scan, COLUMN_MEMORY, pages);
+	TRY(set_limit(scan, COLUMN_MEMORY_HIGH, &memory, "memory.high"));
+	TRY(set_limit(scan, COLUMN_MEMORY_MAX, &memory, "memory.max"));
+	return table_set_member(scan, COLUMN_FAILURES, &memory, "memory.failcnt");
+}
+
+static struct error *set_pids(const struct pass *pass, const struct object *cgroup)
+{
+	struct table_scan *scan = pass->scan;
+	struct object pids;
+	uint64_t address, limit;
+	if (!pass->has_pids || is_root(cgroup))
+		return NULL;
+	TRY(controller(cgroup, pass->pids, &address));
+	if (!address)
+		return NULL;
+	TRY(object_container(scan->target, "struct pids_cgroup", "css", address, &pids));
+	TRY(object_u64(&pids, "limit.counter", &limit));
+	if (limit <= PIDS_LIMIT)
+		table_set(scan, COLUMN_PIDS_MAX, limit);
+	return table_set_member(scan, COLUMN_PIDS, &pids, "counter.counter");
+}
+
+/* Those whose structs are there, by the names of their numbers. */
+static struct error *set_controllers(struct table_scan *scan, const struct object *cgroup)
+{
+	static const char ending[] = "_cgrp_id";
+	struct strbuf text = { 0 };
+	struct type type;
+	struct btf_type record;
+	struct btf_enumerator one;
+	if (!table_wants(scan, COLUMN_CONTROLLERS))
+		return NULL;
+	TRY(target_find_type(scan->target, NULL, "enum cgroup_subsys_id", &type));
+	if (!btf_get(type.btf, type.id, &record))
+		return NULL;
+	for (uint32_t i = 0; i < CONTROLLERS_MAX && btf_enumerator(&record, i, &one); i++) {
+		size_t length = strlen(one.name), end = sizeof(ending) - 1;
+		uint64_t address = 0;
+		if (length <= end || strcmp(one.name + length - end, ending))
+			continue;
+		struct error *error = controller(cgroup, (uint64_t)one.value, &address);
+		if (error) {
+			strbuf_deinit(&text);
+			return error;
+		}
+		if (address && text.size)
+			strbuf_char(&text, ',');
+		if (address)
+			strbuf_bytes(&text, one.name, length - end);
+	}
+	strbuf_bytes(&text, "", 1);
+	if (!text.failed)
+		table_set_text(scan, COLUMN_CONTROLLERS, text.data);
+	strbuf_deinit(&text);
+	return NULL;
+}
+
+/* --- tasks: those of the sets of cgroups that this one is in ---------------------------------- */
+
+static struct error *add_set(struct table_scan *scan, const struct object *link, void *context)
+{
+	uint64_t *sum = context, count;
+	struct object set;
+	(void)scan;
+	TRY(object_follow(link, "cset", &set));
+	TRY(object_u64(&set, "nr_tasks", &count));
+	*sum += (uint32_t)count;
+	return NULL;
+}
+
+static struct error *set_tasks(struct table_scan *scan, const struct object *cgroup)
+{
+	uint64_t count = 0;
+	struct object links;
+	const struct table_walk walk = { CONTAINER_LIST, "struct cgrp_cset_link", "cset_link",
+					 add_set, &count };
+	if (!table_wants(scan, COLUMN_TASKS))
+		return NULL;
+	TRY(object_member(cgroup, "cset_links", &links));
+	TRY(table_walk(scan, links.address, &walk));
+	table_set(scan, COLUMN_TASKS, count);
+	return NULL;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+static struct error *emit(const struct pass *pass, const struct object *cgroup)
+{
+	struct table_scan *scan = pass->scan;
+	char path[CGROUP_PATH_SIZE];
+	table_set(scan, COLUMN_CGROUP, cgroup->address);
+	TRY(table_set_member(scan, COLUMN_HIERARCHY, &pass->root, "hierarchy_id"));
+	TRY(table_set_chars(scan, COLUMN_NAME, &pass->root, "name"));
+	TRY(table_set_member(scan, COLUMN_LEVEL, cgroup, "level"));
+	TRY(table_set_member(scan, COLUMN_FROZEN, cgroup, "freezer.freeze"));
+	TRY(table_set_error(scan, COLUMN_CONTROLLERS, set_controllers(scan, cgroup)));
+	TRY(table_set_error(scan, COLUMN_TASKS, set_tasks(scan, cgroup)));
+	TRY(table_set_error(scan, COLUMN_MEMORY, set_memory(pass, cgroup)));
+	TRY(table_set_error(scan, COLUMN_PIDS, set_pids(pass, cgroup)));
+	struct error *error = cgroup_path(scan->target, cgroup->address, path, sizeof(path));
+	if (error)
+		TRY(table_set_error(scan, COLUMN_PATH, error));
+	else
+		table_set_text(scan, COLUMN_PATH, path);
+	return table_emit(scan);
+}
+
+static struct error *visit_cgroup(struct pass *pass, const struct object *cgroup);
+
+static struct error *visit_child(struct table_scan *scan, const struct object *state, void *context)
+{
+	struct pass *pass = context;
+	struct object cgroup;
+	TRY(object_container(scan->target, "struct cgroup", "self", state->address, &cgroup));
+	return visit_cgroup(pass, &cgroup);
+}
+
+static struct error *visit_cgroup(struct pass *pass, const struct object *cgroup)
+{
+	const struct table_walk walk = { CONTAINER_LIST, "struct cgroup_subsys_state", "sibling",
+					 visit_child, pass };
+	struct object children;
+	TRY(emit(pass, cgroup));
+	if (pass->depth == DEPTH_MAX)
+		return table_broken(pass->scan,
+				    error_create(ERROR_FORMAT, "cgroups lie more than %d deep",
+						 DEPTH_MAX));
+	struct error *error = object_member(cgroup, "self.children", &children);
+	if (error)
+		return table_broken(pass->scan, error);
+	pass->depth++;
+	error = table_walk(pass->scan, children.address, &walk);
+	pass->depth--;
+	return error;
+}
+
+static struct error *visit_root(struct table_scan *scan, const struct object *root, void *context)
+{
+	struct pass *pass = context;
+	struct object cgroup;
+	(void)scan;
+	pass->root = *root;
+	TRY(object_member(root, "cgrp", &cgroup));
+	return visit_cgroup(pass, &cgroup);
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct pass pass = { .scan = scan };
+	const struct table_walk walk = { CONTAINER_LIST, "struct cgroup_root", "root_list",
+					 visit_root, &pass };
+	pass.has_memory =
+		table_enumerator(scan, "enum cgroup_subsys_id", "memory_cgrp_id", &pass.memory);
+	pass.has_pids = table_enumerator(scan, "enum cgroup_subsys_id", "pids_cgrp_id", &pass.pids);
+	return table_walk_variable(scan, "cgroup_roots", "struct list_head", &walk);
+}
+
+static const char *const examples[] = { "cgroups", "cgroups --sort -memory -n 5 -o memory,max,path",
+					"cgroups --where 'memory > max * 0.9'", NULL };
+
+const struct table table_cgroups = {
+	.name = "cgroups",
+	.summary = "control groups, with limits and use",
+	.description = "A row is a struct cgroup, of the unified hierarchy and of old ones. What "
+		       "is in use is counted with all groups below it.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_CGROUP,
+};

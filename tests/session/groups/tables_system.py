@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of what tasks and administrators see against what the guest said of it. All rows."""
+
+import re
+
+from lib import boots, check, check_equal, check_lines
+
+PAGE = 4096
+
+
+def tree(boot, name):
+    """{PATH: VALUE} of a tree of small files."""
+    table = {}
+    for line in boot.truth(name).splitlines():
+        path, _, value = line.partition(" ")
+        table[path] = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], value)
+    return table
+
+
+def limit_of(text):
+    return None if text == "max" else int(text)
+
+
+def cgroups(program, boot, notes):
+    """The files of cgroupfs, and of the old hierarchy what tasks say of it."""
+    rows = program.result(boot.dump, "cgroups")
+    files = tree(boot, "cgroup_tree")
+    folders = {"/" + path.rpartition("/")[0] for path in files}
+    unified = {row["path"]: row for row in rows if not row["hierarchy"]}
+    check_equal(set(unified), folders, "cgroups")
+    check(len(unified) >= 3, "truth: no cgroups")
+    for path, row in unified.items():
+        def said(name, path=path):
+            return files.get(f"{path}/{name}".lstrip("/"))
+        controllers = said("cgroup.controllers").split()
+        check(set(controllers) <= set(row["controllers"].split(",")), f"controllers of {path}: {row['controllers']}")
+        if path == "/":
+            check_equal((row["memory"], row["pids"], row["level"]), (None, None, 0), "the root")
+            continue
+        check_equal(row["level"], path.count("/"), f"level of {path}")
+        check_equal(row["tasks"], len(said("cgroup.threads").split()), f"tasks of {path}")
+        check_equal(row["frozen"], int(said("cgroup.freeze")), f"frozen {path}")
+        check_equal([row[name] for name in ("high", "max", "pids", "pids_max", "memory")],
+                    [limit_of(said(name)) for name in ("memory.high", "memory.max", "pids.current", "pids.max", "memory.current")],
+                    f"limits and use of {path}")
+    limits = [row[name] for row in unified.values() for name in ("high", "max", "pids_max")]
+    check({48 << 20, 96 << 20, 40} <= set(limits), f"truth: no limits: {limits}")
+    old = [(row["name"], row["path"], row["level"]) for row in rows if row["hierarchy"]]
+    check_equal(old, [("named", "/", 0), ("named", "/old", 1)], "the old hierarchy")
+    notes.append(f"{len(rows)} cgroups")
+
+
+def links(task, name):
+    try:
+        text = task.read(name).decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return {}
+    return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+KINDS = ("mnt", "uts", "ipc", "pid", "user", "net", "cgroup", "time")
+
+
+def namespaces(program, boot, notes):
+    """The links of /proc/PID/ns of all tasks."""
+    wanted = {}
+    for tid, task in boot.tasks.items():
+        for name, target in links(task, "namespaces").items():
+            if name in KINDS:
+                wanted.setdefault((name, int(re.search(r"\d+", target).group())), set()).add(tid)
+    rows = program.result(boot.dump, "namespaces")
+    check_equal({(row["type"], row["ino"]) for row in rows}, set(wanted), "namespaces")
+    check_equal(len(rows), len(wanted), "rows")
+    for row in rows:
+        held = wanted[row["type"], row["ino"]]
+        # Those of the few tasks that stay; init's go on changing.
+        if 1 not in held:
+            check_equal((row["tasks"], row["pid"] in held), (len(held), True), f"tasks of {row}")
+    check(len(rows) > len(KINDS) + 3, "truth: one namespace each")
+    notes.append(f"{len(rows)} namespaces")
+
+
+def superblocks(program, boot, notes):
+    """Devices and types of all mounts, which filesystem is frozen, and all pages that files have."""
+    rows = program.result(boot.dump, "superblocks")
+    got = {row["dev"]: row for row in rows}
+    check_equal(len(got), len(rows), "devices")
+    mounted = {}
+    for task in boot.tasks.values():
+        try:
+            text = task.read("mountinfo").decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            continue
+        for line in text.splitlines():
+            left, _, right = line.partition(" - ")
+            mounted[left.split()[2]] = right.split()[0]
+    check(len(mounted) > 10, "truth: no mounts")
+    check_equal({device: got[device]["type"] for device in mounted if device in got}, mounted, "types")
+    check_equal([(row["type"], row["id"]) for row in rows if row["frozen"]], [("ext4", "loop0")], "frozen")
+    check_equal(program.result(boot.dump, "sql SELECT DISTINCT superblock FROM mounts EXCEPT SELECT superblock FROM superblocks"),
+                [], "superblocks of mounts")
+    notes.append(f"{len(rows)} superblocks, {len(mounted)} mounted")
+
+
+def filesystems(program, boot, notes):
+    rows = program.result(boot.dump, "filesystems")
+    check_lines([f"{'nodev' if row['nodev'] else ''}\t{row['name']}" for row in rows],
+                boot.truth("filesystems").splitlines(), "filesystem")
+    notes.append(f"{len(rows)} types")
+
+
+def swaps(program, boot, notes):
+    rows = program.result(boot.dump, "swaps")
+    wanted = []
+    for line in boot.truth("swaps").splitlines()[1:]:
+        path, _, size, used, priority = line.split()
+        wanted.append((path, int(size) * 1024, int(used) * 1024, int(priority)))
+    check_equal([(row["path"], row["size"], row["used"], row["prio"]) for row in rows], wanted, "swap")
+    check(wanted and wanted[0][2], "truth: no swap in use")
+    notes.append(f"{rows[0]['used'] // PAGE} pages in use")
+
+
+def keys(program, boot, notes):
+    """Those that the guest's root may see."""
+    rows = {row["serial"]: row for row in program.result(boot.dump, "keys")}
+    lines = boot.truth("keys").splitlines()
+    for line in lines:
+        serial, flags, usage, _, perm, uid, gid, kind, description = line.split(None, 8)
+        row = rows.get(int(serial, 16))
+        check(row, f"no key {serial}")
+        check_equal((row["usage"], row["perm"], row["uid"]), (int(usage), int(perm, 16), int(uid)), f"key {serial}")
+        # There, one that is nobody's is the overflow's.
+        check(row["gid"] == int(gid) or int(gid) == 65534, f"group of {serial}: {row['gid']}, {gid}")
+        # A long name of a type is cut.
+        check(row["type"].startswith(kind) and description.startswith(row["description"]), f"key {serial}: {row}, {line}")
+        check_equal(("R" in flags, "D" in flags, "Q" in flags),
+                    tuple(word in row["flags"] for word in ("revoked", "dead", "quota")), f"flags of {serial}")
+    check(lines, "truth: no keys")
+    notes.append(f"{len(rows)} keys, {len(lines)} seen")
+
+
+def algorithms(program, boot, notes):
+    wanted, one = [], {}
+    for line in boot.truth("crypto").splitlines() + [""]:
+        name, _, value = line.partition(":")
+        if name.strip():
+            one.setdefault(name.strip(), value.strip())
+        elif one:
+            wanted.append((one["name"], one["driver"], "" if one["module"] == "kernel" else one["module"],
+                           int(one["priority"]), int(one["refcnt"])))
+            one = {}
+    rows = program.result(boot.dump, "algorithms")
+    check_lines([(row["name"], row["driver"], row["module"] or "", row["priority"], row["refcnt"]) for row in rows],
+                wanted, "algorithm")
+    notes.append(f"{len(rows)} algorithms")
+
+
+def hugepages(program, boot, notes):
+    files = tree(boot, "hugepages")
+    rows = program.result(boot.dump, "hugepages")
+    check_equal({row["name"] for row in rows}, {path.split("/")[0] for path in files}, "pools")
+    for row in rows:
+        check_equal(row["size"], int(re.search(r"(\d+)kB", row["name"])[1]) * 1024, "size")
+        for column, name in (("nr_hugepages", "nr_hugepages"), ("free", "free_hugepages"), ("resv", "resv_hugepages"),
+                             ("surplus", "surplus_hugepages"), ("overcommit", "nr_overcommit_hugepages")):
+            check_equal(row[column], int(files[f"{row['name']}/{name}"]), f"{column} of {row['name']}")
+    check(any(row["nr_hugepages"] > row["free"] for row in rows), "truth: no huge page in use")
+    notes.append(f"{len(rows)} sizes")
+
+
+def filelocks(program, boot, notes):
+    """Held ones and waiting ones; of these, for whom."""
+    wanted, holder = [], None
+    for line in boot.truth("locks").splitlines():
+        words = line.replace("-> ", "").split()
+        kind, kind_of, pid, place, start, end = words[1], words[3], int(words[4]), words[5], words[6], words[7]
+        holder = holder if "->" in line else pid
+        wanted.append((kind, kind_of, pid, int(place.split(":")[2]), int(start), None if end == "EOF" else int(end),
+                       holder if "->" in line else None))
+    rows = program.result(boot.dump, "filelocks")
+    owners = {row["lock"]: row["pid"] for row in rows}
+    got = [(row["kind"], row["type"], row["pid"], row["ino"], row["start"], row["end"],
+            row["blocker"] and owners[row["blocker"]]) for row in rows]
+    check_equal(sorted(got, key=str), sorted(wanted, key=str), "locks")
+    check(len(wanted) >= 4, "truth: no locks")
+    check_equal({row["path"] for row in rows}, {"/tmp/flock", "/tmp/posix-lock"}, "paths")
+    notes.append(f"{len(rows)} locks")
+
+
+def softirqs(program, boot, notes):
+    """They go on until the end."""
+    lines = boot.truth("softirqs").splitlines()
+    wanted = {}
+    for line in lines[1:]:
+        name, *counts = line.replace(":", "").split()
+        for cpu, count in enumerate(counts):
+            wanted[cpu, name] = int(count)
+    rows = {(row["cpu"], row["name"]): row for row in program.result(boot.dump, "softirqs")}
+    check_equal(set(rows), set(wanted), "softirqs of CPUs")
+    for key, count in wanted.items():
+        check(count <= rows[key]["count"] <= count + 20000, f"{key}: {rows[key]['count']}, it was {count}")
+        check(rows[key]["pending"] in (0, 1), f"pending: {rows[key]}")
+    notes.append(f"{len(rows)} rows")
+
+
+LETTERS = {"enabled": "E", "consdev": "C", "boot": "B", "printbuffer": "p", "anytime": "a", "brl": "b", "nbcon": "N"}
+
+
+def consoles(program, boot, notes):
+    rows = program.result(boot.dump, "consoles")
+    wanted = []
+    for line in boot.truth("consoles").splitlines():
+        name, _, letters = re.match(r"(\S+)\s+(\S+) \((.*?)\)", line).groups()
+        wanted.append((name, sorted(letters.replace(" ", ""))))
+    check_equal([(row["name"], sorted(LETTERS[word] for word in row["flags"].split(",") if word in LETTERS)) for row in rows],
+                wanted, "consoles")
+    last = program.result(boot.dump, "messages --sort -seq -n 1")[0]["seq"]
+    check(all(0 < row["seq"] <= last + 1 for row in rows), f"{rows}: the log ends at {last}")
+    notes.append(f"{len(rows)} consoles")
+
+
+def runqueues(program, boot, notes):
+    rows = program.result(boot.dump, "runqueues")
+    check_equal([row["cpu"] for row in rows], list(range(boot.cpu_count)), "CPUs")
+    switches = {int(cpu): int(count) for cpu, count in
+                re.findall(r"cpu#(\d+),.*?\.nr_switches +: (\d+)", boot.truth("sched_debug"), re.S)}
+    running = {row["cpu"]: row["pid"] for row in program.result(boot.dump, "tasks") if row["running"]}
+    for row in rows:
+        check(switches[row["cpu"]] <= row["nr_switches"] <= switches[row["cpu"]] + 5000, f"switches: {row}, {switches}")
+        check_equal(row["pid"], running[row["cpu"]], f"who runs on CPU {row['cpu']}")
+        check_equal(row["nr_running"], row["cfs"] + row["rt"] + row["dl"], f"sum of {row}")
+    check(sum(row["nr_running"] for row in rows) >= 1, "nobody wants to run")
+    notes.append(f"{len(rows)} CPUs")
+
+
+CASES = (("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
+         ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
+         ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),
+         ("hugepages are /sys/kernel/mm/hugepages", hugepages), ("filelocks are /proc/locks", filelocks),
+         ("softirqs are /proc/softirqs", softirqs), ("consoles are /proc/consoles", consoles),
+         ("runqueues are sched/debug", runqueues))
+
+
+def run(session):
+    for boot in boots():
+        for name, case in CASES:
+            with session.case(f"{boot.label}: {name}") as notes:
+                case(session.program, boot, notes)
