@@ -71,7 +71,7 @@ static const struct {
 	{ "ps", "t", "`ps | print {pid, comm, start_time, utime, stime}`" },
 	{ "ps", "lm", "`ps | print {pid, comm, sched_info.last_arrival}`" },
 	{ "ps", "A", "`bt -a` has what ran on each CPU" },
-	{ "ps", "a", "arguments are the process's own memory, which is not read" },
+	{ "ps", "a", "`tasks -o pid,comm,args,env`" },
 	{ "ps", "r", "`ps | print {pid, signal->rlim}`" },
 	{ "ps", "gG", "`ps | print {pid, tgid, comm}`" },
 	{ "ps", "y", "`ps | print {pid, policy, comm}`" },

@@ -6,6 +6,8 @@
 #include "debugger/kernel/cgroup.h"
 #include "debugger/kernel/path.h"
 #include "debugger/kernel/task_memory.h"
+#include "debugger/kernel/task_strings.h"
+#include <string.h>
 
 enum {
 	COLUMN_PID,
@@ -29,6 +31,8 @@ enum {
 	COLUMN_SWITCHES,
 	COLUMN_PREEMPTIONS,
 	COLUMN_CGROUP,
+	COLUMN_ARGS,
+	COLUMN_ENV,
 	COLUMN_COMM,
 };
 
@@ -57,6 +61,9 @@ static const struct table_column columns[] = {
 	[COLUMN_SWITCHES] = { "switches", COLUMN_WIDE, 0, "how often it gave its CPU up", NULL },
 	[COLUMN_PREEMPTIONS] = { "preemptions", COLUMN_WIDE, 0, "how often it lost it", NULL },
 	[COLUMN_CGROUP] = { "cgroup", COLUMN_TEXT, 0, "path in the unified hierarchy", NULL },
+	[COLUMN_ARGS] = { "args", COLUMN_TEXT, 0, "arguments of its process, blanks between",
+			  NULL },
+	[COLUMN_ENV] = { "env", COLUMN_TEXT, 0, "environment of its process, the same", NULL },
 	[COLUMN_COMM] = { "comm", COLUMN_TEXT, -16, "its name", NULL },
 };
 
@@ -118,6 +125,27 @@ static struct error *set_cgroup(struct table_scan *scan, uint64_t address)
 	return NULL;
 }
 
+/* A NUL ends a cell's text: blanks stand between them, as ps(1) has it. */
+static struct error *set_strings(struct table_scan *scan, const struct task *task,
+				 unsigned int column, enum task_strings_kind kind)
+{
+	struct task_strings strings;
+	if (!task->has_mm || !table_wants(scan, column))
+		return NULL;
+	TRY(task_strings_read(scan->target, task, kind, &strings));
+	while (strings.size && !strings.bytes[strings.size - 1])
+		strings.size--;
+	for (size_t i = 0; i < strings.size; i++)
+		if (!strings.bytes[i])
+			strings.bytes[i] = ' ';
+	if (strings.is_cut && strings.size > 3)
+		memcpy(strings.bytes + strings.size - 3, "...", 3);
+	if (strings.bytes)
+		table_set_text(scan, column, strings.bytes);
+	task_strings_deinit(&strings);
+	return NULL;
+}
+
 static struct error *set_members(struct table_scan *scan, const struct object *object)
 {
 	/* Since 5.5 (cf25e24db61c) what /proc shows counts the time asleep too. */
@@ -153,6 +181,10 @@ static struct error *visit_task(void *context, const struct task *task)
 	if (task->ppid >= 0)
 		table_set(scan, COLUMN_PPID, (uint64_t)task->ppid);
 	TRY(table_set_error(scan, COLUMN_RSS, set_memory(scan, task)));
+	TRY(table_set_error(scan, COLUMN_ARGS,
+			    set_strings(scan, task, COLUMN_ARGS, TASK_ARGUMENTS)));
+	TRY(table_set_error(scan, COLUMN_ENV,
+			    set_strings(scan, task, COLUMN_ENV, TASK_ENVIRONMENT)));
 	TRY(set_members(scan, &object));
 	return table_emit(scan);
 }
@@ -167,15 +199,20 @@ static struct error *visit(struct table_scan *scan)
 	return error;
 }
 
-static const char *const examples[] = { "tasks", "tasks --sort -stime -n 5 -o pid,comm,utime,stime",
+static const char *const examples[] = { "tasks",
+					"tasks --sort -stime -n 5 -o pid,comm,utime,stime",
 					"tasks --where \"state = 'D'\" -o pid,comm,start,cgroup",
-					"tasks -n 3 | bt", NULL };
+					"tasks --where \"args LIKE '%init%'\" -o pid,args",
+					"tasks -n 3 | bt",
+					NULL };
 
 const struct table table_tasks = {
 	.name = "tasks",
 	.summary = "tasks, with times, priorities and cgroups",
 	.description = "A row is a thread, or the idle task of a CPU. `ps` has the same tasks with "
-		       "options to choose some; here are more columns.",
+		       "options to choose some; here are more columns. args and env are the "
+		       "process's own memory, which "
+		       "a dump without users' pages does not have.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),
