@@ -308,6 +308,34 @@ void diskdump_close(struct diskdump *dump)
 	free(dump);
 }
 
+struct error *diskdump_share(const struct diskdump *dump, struct diskdump **ret)
+{
+	struct diskdump *shared = malloc(sizeof(*shared));
+	if (!shared)
+		return error_no_memory();
+	*shared = *dump;
+	shared->decompressor = (struct decompressor){ 0 };
+	shared->ahead_file = NULL;
+	shared->ahead = malloc(AHEAD_SIZE);
+	shared->page = malloc(dump->page_size);
+	if (!shared->ahead || !shared->page) {
+		diskdump_unshare(shared);
+		return error_no_memory();
+	}
+	*ret = shared;
+	return NULL;
+}
+
+void diskdump_unshare(struct diskdump *shared)
+{
+	if (!shared)
+		return;
+	decompressor_deinit(&shared->decompressor);
+	free(shared->ahead);
+	free(shared->page);
+	free(shared);
+}
+
 /* --- looking up pages --------------------------------------------------------- */
 
 /* The part that holds the page, NULL: its file was not given. */

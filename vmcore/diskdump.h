@@ -64,6 +64,12 @@ struct error *diskdump_open(struct dump_file *files, size_t count,
 			    struct diskdump **ret) MUST_CHECK;
 void diskdump_close(struct diskdump *dump);
 /*
+ * The same dump for the reads of one more thread: with buffers of its own, all else is borrowed,
+ * and the files are those of `dump`, which must outlive it.
+ */
+struct error *diskdump_share(const struct diskdump *dump, struct diskdump **ret) MUST_CHECK;
+void diskdump_unshare(struct diskdump *shared);
+/*
  * Reads physical memory. Errors carry the first bad address: ERROR_FAULT, ERROR_EXCLUDED,
  * ERROR_TRUNCATED; ERROR_FORMAT for a damaged page, ERROR_UNSUPPORTED for its compression.
  */

@@ -192,3 +192,52 @@ bool physical_memory_next(const struct memory *memory, uint64_t address, uint64_
 		return avml_next(physical->source.avml, address, ret_start, ret_size);
 	return false;
 }
+
+/* --- a thread's own -------------------------------------------------------------------------- */
+
+struct reader {
+	struct memory memory;
+	struct memory *physical;
+	const struct elf_core *core; /* which keeps nothing of a read */
+	struct diskdump *dump;
+};
+
+static struct error *reader_read(struct memory *memory, uint64_t address, void *buffer, size_t size)
+{
+	struct reader *reader = (struct reader *)memory;
+	if (reader->core)
+		return elf_core_read(reader->core, address, buffer, size);
+	if (reader->dump)
+		return diskdump_read(reader->dump, address, buffer, size);
+	return memory_read(reader->physical, address, buffer, size);
+}
+
+struct error *physical_reader_create(struct memory *memory, struct memory **ret)
+{
+	const struct physical *physical = (const struct physical *)memory;
+	struct reader *reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return error_no_memory();
+	reader->memory = (struct memory){ .read = reader_read,
+					  .name = memory->name,
+					  .word_size = memory->word_size,
+					  .big_endian = memory->big_endian };
+	reader->physical = memory;
+	reader->core = physical->source.core;
+	struct error *error = NULL;
+	if (physical->source.dump)
+		error = diskdump_share(physical->source.dump, &reader->dump);
+	if (error)
+		free(reader);
+	else
+		*ret = &reader->memory;
+	return error;
+}
+
+void physical_reader_destroy(struct memory *memory)
+{
+	struct reader *reader = (struct reader *)memory;
+	if (reader)
+		diskdump_unshare(reader->dump);
+	free(reader);
+}

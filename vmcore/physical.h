@@ -29,6 +29,12 @@ struct physical_source {
 struct error *physical_memory_create(const struct physical_source *source,
 				     struct memory **ret) MUST_CHECK;
 void physical_memory_destroy(struct memory *memory);
+/*
+ * The same memory for one thread's large reads: past the cache, and beside other threads where the
+ * format allows it (ELF and kdump-compressed). Borrows `physical`.
+ */
+struct error *physical_reader_create(struct memory *physical, struct memory **ret) MUST_CHECK;
+void physical_reader_destroy(struct memory *reader);
 /* The first run of bytes in the dump at or above `physical`; false: none, or not known. */
 bool physical_memory_next(const struct memory *memory, uint64_t physical, uint64_t *ret_start,
 			  uint64_t *ret_size);

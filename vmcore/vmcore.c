@@ -229,6 +229,16 @@ struct memory *vmcore_physical(struct vmcore *vmcore)
 	return vmcore->physical;
 }
 
+struct error *vmcore_reader_create(struct vmcore *vmcore, struct memory **ret)
+{
+	return physical_reader_create(vmcore->physical, ret);
+}
+
+void vmcore_reader_destroy(struct memory *reader)
+{
+	physical_reader_destroy(reader);
+}
+
 bool vmcore_next_run(const struct vmcore *vmcore, uint64_t physical, uint64_t *ret_start,
 		     uint64_t *ret_size)
 {

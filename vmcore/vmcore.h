@@ -61,6 +61,9 @@ void vmcore_close(struct vmcore *vmcore);
 
 /* Physical memory. Missing pages: ERROR_EXCLUDED (filtered), ERROR_TRUNCATED, ERROR_FAULT. */
 struct memory *vmcore_physical(struct vmcore *vmcore);
+/* The same for one thread's large reads, beside those of others where the format allows it. */
+struct error *vmcore_reader_create(struct vmcore *vmcore, struct memory **ret) MUST_CHECK;
+void vmcore_reader_destroy(struct memory *reader);
 /* The first run of bytes in the dump at or above `physical`; false: none, or not known. */
 bool vmcore_next_run(const struct vmcore *vmcore, uint64_t physical, uint64_t *ret_start,
 		     uint64_t *ret_size);

@@ -34,6 +34,24 @@ static void check_open_fails(const char *name, const char *part)
 	image_free(&image);
 }
 
+/* A thread's own reader gives what all share, and the same error. */
+static void check_reader(struct vmcore *vmcore, uint64_t start, size_t size)
+{
+	struct memory *reader = NULL;
+	uint8_t *shared = calloc(1, size), *own = calloc(1, size);
+	CHECK_OK(vmcore_reader_create(vmcore, &reader));
+	struct error *wanted = memory_read(vmcore_physical(vmcore), start, shared, size);
+	struct error *error = memory_read(reader, start, own, size);
+	CHECK(!error == !wanted);
+	CHECK(!error || !wanted || error_is_equal(error, wanted));
+	CHECK(error || !memcmp(shared, own, size));
+	error_free(error);
+	error_free(wanted);
+	vmcore_reader_destroy(reader);
+	free(shared);
+	free(own);
+}
+
 /* Reads [start, start + size) whole and in small pieces; both must be mkdump's pattern. */
 static void check_pattern(struct vmcore *vmcore, uint64_t start, size_t size)
 {
@@ -50,6 +68,8 @@ static void check_pattern(struct vmcore *vmcore, uint64_t start, size_t size)
 	}
 	CHECK_U64(bad, 0);
 	free(whole);
+	check_reader(vmcore, start, size);
+	check_reader(vmcore, start + 3, size - 3);
 }
 
 static void check_fill(struct vmcore *vmcore, uint64_t start, size_t size, uint8_t byte)
@@ -75,6 +95,7 @@ static void check_missing(struct vmcore *vmcore, uint64_t start, size_t size, en
 	}
 	error_free(error);
 	free(data);
+	check_reader(vmcore, start, size);
 }
 
 static void check_notes(struct vmcore *vmcore)
