@@ -30,6 +30,7 @@ extern const struct command command_rd;
 extern const struct command command_registers;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_search;
 extern const struct command command_set;
 extern const struct command command_source;
 extern const struct command command_sql;
@@ -123,6 +124,7 @@ const struct command *const commands[] = {
 	&command_report,
 	&command_runqueues,
 	&command_sections,
+	&command_search,
 	&command_set,
 	&command_slabs,
 	&command_sockets,

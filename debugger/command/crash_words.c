@@ -29,7 +29,6 @@ const struct crash_word crash_commands[] = {
 	{ "runq", "`runqueues` has the CPUs, `tree task_struct.se.run_node "
 		  "runqueues:a.cfs.tasks_timeline -s pid,comm` who waits for them" },
 	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
-	{ "search", "memory cannot be searched; `whattype ADDRESS` says what leads to an object" },
 	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
 		 "current->pending`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The array of struct page, and where physical memory is mapped (kernel mm/sparse-vmemmap.c). */
+#ifndef DEBUGGER_KERNEL_PAGE_ARRAY_H
+#define DEBUGGER_KERNEL_PAGE_ARRAY_H
+
+#include "debugger/target/object.h"
+
+struct page_array {
+	struct target *target;
+	uint64_t start;	     /* of the struct page of page frame 0 */
+	uint64_t record;     /* sizeof(struct page) */
+	uint64_t count;	     /* page frames that there may be */
+	uint64_t direct_map; /* where physical address 0 is */
+	uint32_t page_size;
+	struct object page;	 /* its type; the address is 0 */
+	const char *flags_path;	 /* "flags" */
+	uint64_t flags_offset;	 /* of an unsigned long in struct page */
+	const struct btf *names; /* where enum pageflags is, and its id; NULL: it has no names */
+	uint32_t names_id;
+};
+
+/* Errors: what the dump or its kernel lacks. */
+struct error *page_array_read(struct target *target, struct page_array *ret) MUST_CHECK;
+/* The struct page of a frame; false: there is none. */
+bool page_array_at(const struct page_array *pages, uint64_t frame, uint64_t *ret);
+/* The frame whose struct page holds the address; false: it is none's. */
+bool page_array_frame(const struct page_array *pages, uint64_t address, uint64_t *ret);
+struct error *page_array_flags(const struct page_array *pages, uint64_t frame,
+			       uint64_t *ret) MUST_CHECK;
+/* The bit of a flag, "PG_reserved"; false: the kernel has no such flag. */
+bool page_array_flag(const struct page_array *pages, const char *name, unsigned int *ret);
+
+#endif
