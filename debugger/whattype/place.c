@@ -2,7 +2,7 @@
 #include "debugger/whattype/place.h"
 
 #include "base/array.h"
-#include "debugger/infer/evidence/slab_types.h"
+#include "debugger/kernel/slab_types.h"
 #include "debugger/kernel/page_array.h"
 #include "debugger/kernel/slabs.h"
 #include "debugger/kernel/vmalloc.h"
@@ -262,8 +262,8 @@ static struct error *ask_slab(struct places *places, uint64_t address, struct me
 	ret->offset = address - ret->start;
 	TRY(type_of_cache(places, ret->slab.cache, &type));
 	/* What is free holds something of its type no longer, or not yet. */
-	if (type.type.btf && type.confidence >= CONFIDENCE_INFERRED && ret->slab.state != SLAB_FREE)
-		set_type(ret, type.type, type.confidence);
+	if (type.type.btf && type.is_sure && ret->slab.state != SLAB_FREE)
+		set_type(ret, type.type, CONFIDENCE_INFERRED);
 	return NULL;
 }
 
