@@ -3,8 +3,8 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/arguments/code_places.h"
 #include "debugger/arguments/equations.h"
-#include "debugger/arguments/places.h"
 #include "debugger/arguments/prototype.h"
 #include "debugger/code/parameters.h"
 #include "debugger/target/object.h"
@@ -16,7 +16,7 @@ struct pass {
 	const struct task *task;
 	struct stack_trace *trace;
 	struct inference *inference;
-	struct places *places;
+	struct code_places *places;
 	struct symbolic_world world;
 	struct frame_arguments *arguments;
 	struct equations callee, caller; /* of the frame at hand and of the one that called it */
@@ -107,7 +107,7 @@ static struct error *solve_frame(struct pass *pass, size_t index, struct equatio
 					.task = pass->task ? pass->task->address : 0 };
 	if (!frame->has_symbol || frame->symbol.size < frame->offset || frame->kind == FRAME_USER)
 		return error_create(ERROR_NOT_FOUND, "no function");
-	TRY(places_find(pass->places, pass->inference, &pass->world, frame, &ret->place));
+	TRY(code_places_find(pass->places, pass->inference, &pass->world, frame, &ret->place));
 	known_registers(pass, frame, &input.registers);
 	input.sp = frame->sp;
 	input.has_entry = entry_stack(pass, index, &input.entry);
@@ -270,7 +270,7 @@ struct error *arguments_of(struct target *target, const struct task *task,
 {
 	struct pass pass = { .target = target, .task = task, .trace = trace };
 	TRY(inference_get(target, &pass.inference));
-	TRY(places_begin(target, &pass.places));
+	TRY(code_places_begin(target, &pass.places));
 	for (size_t i = 0; i < trace->count; i++)
 		TRY(add_module_of(pass.inference, &trace->frames[i]));
 	arguments_world(pass.inference, &pass.world);

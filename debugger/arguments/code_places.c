@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/arguments/places.h"
+#include "debugger/arguments/code_places.h"
 
 #include "base/address_map.h"
 #include "debugger/target/attached.h"
@@ -16,12 +16,12 @@ struct kept {
 	} side[2];
 };
 
-struct places {
+struct code_places {
 	struct address_map map;
 	size_t max; /* more than so many are dropped */
 };
 
-static void drop_all(struct places *places)
+static void drop_all(struct code_places *places)
 {
 	struct kept *kept = (struct kept *)(void *)places->map.entries;
 	for (size_t i = 0; i < places->map.capacity; i++)
@@ -29,15 +29,15 @@ static void drop_all(struct places *places)
 			free(kept[i].side[side].place);
 }
 
-static void places_destroy(void *data)
+static void code_places_destroy(void *data)
 {
-	struct places *places = data;
+	struct code_places *places = data;
 	drop_all(places);
 	address_map_deinit(&places->map);
 	free(places);
 }
 
-struct error *places_begin(struct target *target, struct places **ret)
+struct error *code_places_begin(struct target *target, struct code_places **ret)
 {
 	static const char key;
 	*ret = target_attached(target, &key);
@@ -52,7 +52,7 @@ struct error *places_begin(struct target *target, struct places **ret)
 	if (!*ret)
 		return error_no_memory();
 	(*ret)->max = target_is_live(target) ? 0 : PLACES_MAX;
-	return target_attach(target, &key, *ret, places_destroy);
+	return target_attach(target, &key, *ret, code_places_destroy);
 }
 
 static struct error *read_place(struct inference *inference, const struct symbolic_world *world,
@@ -79,9 +79,9 @@ static struct error *read_place(struct inference *inference, const struct symbol
 	return error;
 }
 
-struct error *places_find(struct places *places, struct inference *inference,
-			  const struct symbolic_world *world, const struct frame *frame,
-			  const struct symbolic_place **ret)
+struct error *code_places_find(struct code_places *places, struct inference *inference,
+			       const struct symbolic_world *world, const struct frame *frame,
+			       const struct symbolic_place **ret)
 {
 	struct kept *kept = address_map_add(&places->map, sizeof(*kept), frame->pc);
 	if (!kept)
