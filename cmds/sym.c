@@ -3,7 +3,7 @@
 #include "debugger/show/function_instance.h"
 
 #include "base/interrupt.h"
-#include "debugger/infer/instances.h"
+#include "debugger/functions/instances.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef DEBUGGER_SHOW_FUNCTION_INSTANCE_H
 #define DEBUGGER_SHOW_FUNCTION_INSTANCE_H
 
-#include "debugger/infer/instances.h"
+#include "debugger/functions/instances.h"
 #include "debugger/kernel/module.h"
 #include "debugger/session.h"
 

@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_INFER_EVIDENCE_ACCESSES_H
 #define DEBUGGER_INFER_EVIDENCE_ACCESSES_H
 
+#include "debugger/infer/flow/flow.h"
 #include "debugger/infer/known/inference.h"
 
 /*

@@ -4,8 +4,8 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/code/references.h"
 #include "debugger/infer/evidence/code_private.h"
-#include "debugger/infer/evidence/references.h"
 #include "debugger/infer/known/knowledge.h"
 #include "debugger/target/object.h"
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #define DEBUGGER_INFER_EVIDENCE_CODE_PRIVATE_H
 
 #include "debugger/infer/evidence/code.h"
+#include "debugger/infer/flow/flow.h"
 
 /* The world of the flow as the target is; the caller sets its functions and their context. */
 void code_world_init(struct inference *inference, struct flow_world *ret);

@@ -12,9 +12,8 @@
 #ifndef DEBUGGER_INFER_FLOW_FLOW_H
 #define DEBUGGER_INFER_FLOW_FLOW_H
 
-#include "debugger/code/lower.h"
 #include "debugger/infer/flow/clue.h"
-#include "debugger/infer/flow/lay.h"
+#include "debugger/prototypes/callee.h"
 
 /* A clue before it has a symbol: about the global at `address`. */
 struct finding {
@@ -26,15 +25,6 @@ struct finding {
 	bool points;	 /* the value's type is a pointer to `type` */
 	bool shows_sign; /* it is used as nothing without a sign is */
 	const char *how;
-};
-
-enum callee_kind { CALLEE_UNKNOWN, CALLEE_TYPED, CALLEE_HELPER };
-
-struct callee {
-	enum callee_kind kind;
-	struct kind prototype; /* a FUNC_PROTO */
-	enum helper helper;
-	uint8_t helper_register;
 };
 
 /* A place that an operation accesses, or takes the address of: byte `offset` of a `type`. */

@@ -10,7 +10,7 @@
 #include "debugger/code/text.h"
 #include "debugger/infer/known/per_cpu.h"
 #include "debugger/infer/known/subjects.h"
-#include "debugger/infer/prototypes/callees.h"
+#include "debugger/prototypes/callees.h"
 
 /* The type of a whole global where that is known; false: it is not. Asked by one thread only. */
 typedef bool known_type_of(void *context, const struct subject *subject,

@@ -9,7 +9,7 @@
 #define DEBUGGER_INFER_KNOWN_PER_CPU_H
 
 #include "base/error.h"
-#include "debugger/infer/flow/lay.h"
+#include "debugger/code/lay.h"
 #include "debugger/target/target.h"
 
 struct per_cpu_variable {

@@ -3,8 +3,8 @@
  * Function pointers in the kernel's own tables (file_operations, attributes) that point at a
  * function: the type of the member is that of the function.
  */
-#ifndef DEBUGGER_INFER_INSTANCE_TABLE_H
-#define DEBUGGER_INFER_INSTANCE_TABLE_H
+#ifndef DEBUGGER_FUNCTIONS_INSTANCE_TABLE_H
+#define DEBUGGER_FUNCTIONS_INSTANCE_TABLE_H
 
 #include "debugger/target/target.h"
 

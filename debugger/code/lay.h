@@ -4,8 +4,8 @@
  * from several threads, so types are small (a level of BTF and an id, always of the lowest level
  * that has it), nothing here is made when first asked for, and each thread has a cache.
  */
-#ifndef DEBUGGER_INFER_FLOW_LAY_H
-#define DEBUGGER_INFER_FLOW_LAY_H
+#ifndef DEBUGGER_CODE_LAY_H
+#define DEBUGGER_CODE_LAY_H
 
 #include "btf/btf.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/prototypes/instance_judge.h"
+#include "debugger/prototypes/instance_judge.h"
 
 #include "debugger/code/parameters.h"
 #include <string.h>

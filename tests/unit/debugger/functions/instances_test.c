@@ -4,7 +4,7 @@
  * and when nothing does.
  */
 #include "base/array.h"
-#include "debugger/infer/instances.h"
+#include "debugger/functions/instances.h"
 #include "debugger/infer/known/inference.h"
 #include "debugger/target/attached.h"
 #include "tests/unit/infer_machine.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What is called, by its address. A prototype counts when it is proved: the name is the only one
- * among the symbols and among the FUNCs of its BTF, or the code bears it out (instances.h); and no
+ * among the symbols and among the FUNCs of its BTF, or the code bears it out (instance.h); and no
  * clone's (.isra, .constprop, .part, .cold), whose parameters are not the ones written down.
  */
-#ifndef DEBUGGER_INFER_PROTOTYPES_CALLEES_H
-#define DEBUGGER_INFER_PROTOTYPES_CALLEES_H
+#ifndef DEBUGGER_PROTOTYPES_CALLEES_H
+#define DEBUGGER_PROTOTYPES_CALLEES_H
 
 #include "base/address_map.h"
-#include "debugger/infer/flow/flow.h"
+#include "debugger/prototypes/callee.h"
 #include "debugger/target/target.h"
 
 struct callee_entry {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/prototypes/callees.h"
+#include "debugger/prototypes/callees.h"
 
-#include "debugger/infer/prototypes/instance.h"
+#include "debugger/prototypes/instance.h"
 
 #include <stdlib.h>
 #include <string.h>

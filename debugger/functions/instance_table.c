@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/instance_table.h"
+#include "debugger/functions/instance_table.h"
 
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
-#include "debugger/infer/prototypes/instance_judge.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/prototypes/instance_judge.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/prototypes/instance.h"
+#include "debugger/prototypes/instance.h"
 
 #include "base/array.h"
-#include "debugger/infer/prototypes/instance_judge.h"
+#include "debugger/prototypes/instance_judge.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
 #include <stdlib.h>

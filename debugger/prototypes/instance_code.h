@@ -5,10 +5,10 @@
  * A value is an argument, or what was loaded through one ("the word 24 bytes into the first
  * argument"), plus a number.
  */
-#ifndef DEBUGGER_INFER_PROTOTYPES_INSTANCE_CODE_H
-#define DEBUGGER_INFER_PROTOTYPES_INSTANCE_CODE_H
+#ifndef DEBUGGER_PROTOTYPES_INSTANCE_CODE_H
+#define DEBUGGER_PROTOTYPES_INSTANCE_CODE_H
 
-#include "debugger/infer/flow/flow.h"
+#include "debugger/prototypes/callee.h"
 
 #define USE_NODES_MAX 96
 #define USES_MAX      512

@@ -2,7 +2,7 @@
 /*
  * A block is first asked as a whole, by vectors: hardly any has a reference. Then byte by byte.
  */
-#include "debugger/infer/evidence/references.h"
+#include "debugger/code/references.h"
 
 #include "base/bytes.h"
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether what code does with its arguments bears a prototype out. */
-#ifndef DEBUGGER_INFER_PROTOTYPES_INSTANCE_JUDGE_H
-#define DEBUGGER_INFER_PROTOTYPES_INSTANCE_JUDGE_H
+#ifndef DEBUGGER_PROTOTYPES_INSTANCE_JUDGE_H
+#define DEBUGGER_PROTOTYPES_INSTANCE_JUDGE_H
 
-#include "debugger/infer/prototypes/instance_code.h"
+#include "debugger/prototypes/instance_code.h"
 
 #define JUDGED_ARGUMENTS 8
 

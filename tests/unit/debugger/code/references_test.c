@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Places that refer to an address, found without decoding. */
-#include "debugger/infer/evidence/references.h"
+#include "debugger/code/references.h"
 
 #include "base/array.h"
 #include "tests/unit/test.h"

@@ -4,10 +4,10 @@
  * functions of a name are strangers to one another, and encoders leave out some of their FUNCs, so
  * a FUNC is a hypothesis that the function's own code has to bear out.
  */
-#ifndef DEBUGGER_INFER_PROTOTYPES_INSTANCE_H
-#define DEBUGGER_INFER_PROTOTYPES_INSTANCE_H
+#ifndef DEBUGGER_PROTOTYPES_INSTANCE_H
+#define DEBUGGER_PROTOTYPES_INSTANCE_H
 
-#include "debugger/infer/prototypes/callees.h"
+#include "debugger/prototypes/callees.h"
 
 /* FUNCs of one name that are told apart; more are not proved. */
 #define INSTANCE_FUNCTIONS_MAX 16

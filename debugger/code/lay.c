@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "debugger/infer/flow/lay.h"
+#include "debugger/code/lay.h"
 
 #define DEPTH_MAX 24 /* of structs in structs */
 

@@ -4,8 +4,8 @@
  * the end of its instruction, which is 0, 1, 2 or 4 bytes further, or a 32-bit immediate that is
  * sign-extended. What is found must be confirmed by decoding; what is not found is not there.
  */
-#ifndef DEBUGGER_INFER_EVIDENCE_REFERENCES_H
-#define DEBUGGER_INFER_EVIDENCE_REFERENCES_H
+#ifndef DEBUGGER_CODE_REFERENCES_H
+#define DEBUGGER_CODE_REFERENCES_H
 
 #include <stddef.h>
 #include <stdint.h>

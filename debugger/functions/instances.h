@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which FUNC belongs to which address, by all that is known: code, tags, and tables of the kernel.
  */
-#ifndef DEBUGGER_INFER_INSTANCES_H
-#define DEBUGGER_INFER_INSTANCES_H
+#ifndef DEBUGGER_FUNCTIONS_INSTANCES_H
+#define DEBUGGER_FUNCTIONS_INSTANCES_H
 
-#include "debugger/infer/prototypes/instance.h"
+#include "debugger/prototypes/instance.h"
 
 typedef struct error *function_instance_visitor(void *context,
 						const struct function_instance *instance);

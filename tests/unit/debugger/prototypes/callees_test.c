@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which prototype the function at an address has, by its name and by its code. */
-#include "debugger/infer/prototypes/callees.h"
+#include "debugger/prototypes/callees.h"
 #include "tests/unit/flow_world.h"
 
 /* One module, whose BTF has the functions. */
