@@ -63,11 +63,14 @@ TABLE_COMMAND(messages);
 TABLE_COMMAND(modules);
 TABLE_COMMAND(mounts);
 TABLE_COMMAND(namespaces);
+TABLE_COMMAND(neighbours);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(routes);
 TABLE_COMMAND(runqueues);
 TABLE_COMMAND(sections);
 TABLE_COMMAND(slabs);
 TASK_TABLE_COMMAND(sockets);
+TABLE_COMMAND(socks);
 TABLE_COMMAND(softirqs);
 TABLE_COMMAND(superblocks);
 TABLE_COMMAND(swaps);
@@ -113,6 +116,7 @@ const struct command *const commands[] = {
 	&command_modules,
 	&command_mounts,
 	&command_namespaces,
+	&command_neighbours,
 	&command_netdevs,
 	&command_print,
 	&command_ptype,
@@ -122,12 +126,14 @@ const struct command *const commands[] = {
 	&command_registers,
 	&command_record,
 	&command_report,
+	&command_routes,
 	&command_runqueues,
 	&command_sections,
 	&command_search,
 	&command_set,
 	&command_slabs,
 	&command_sockets,
+	&command_socks,
 	&command_softirqs,
 	&command_source,
 	&command_sql,

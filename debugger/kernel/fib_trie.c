@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/fib_trie.h"
+
+#include "base/interrupt.h"
+#include "debugger/kernel/walk.h"
+#include <inttypes.h>
+
+#define KEY_BITS 32
+/* Lists of tables: FIB_TABLE_HASHSZ is 256 with several tables, else 2. */
+#define LISTS_SEVERAL 256
+#define LISTS_FEW     2
+/* Nodes and places for nodes in one trie that are looked at: no router has as many routes. */
+#define PLACES_MAX (1u << 24)
+
+struct pass {
+	struct target *target;
+	const struct fib_visitor *visitor;
+	uint64_t table_node, alias_node; /* offsets of what links them */
+	uint64_t children;		 /* offset in a node */
+	struct fib_route route;
+	uint64_t places;
+};
+
+static struct error *broken(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return pass->visitor->broken(pass->visitor->context, problem);
+}
+
+static struct error *or_broken(struct pass *pass, struct error *error)
+{
+	return error && !error_is_fatal(error) ? broken(pass, error) : error;
+}
+
+/* --- leaves --- */
+
+static struct error *visit_alias(void *context, const struct walk_item *item)
+{
+	struct pass *pass = context;
+	uint64_t length, table;
+	TRY(object_at(pass->target, "struct fib_alias", item->address - pass->alias_node,
+		      &pass->route.alias));
+	struct error *error = object_u64(&pass->route.alias, "fa_slen", &length);
+	if (!error)
+		error = object_u64(&pass->route.alias, "tb_id", &table);
+	if (!error && length > KEY_BITS)
+		error = error_create(ERROR_FORMAT, "a route has a suffix of %" PRIu64 " bits",
+				     length);
+	if (error)
+		return or_broken(pass, error_prefix(error, "route 0x%" PRIx64,
+						    pass->route.alias.address));
+	/* Until there are rules, the tables of local and of other routes are one trie. */
+	if (table != pass->route.table)
+		return NULL;
+	pass->route.length = KEY_BITS - (unsigned int)length;
+	return pass->visitor->visit(pass->visitor->context, &pass->route);
+}
+
+static struct error *visit_leaf(struct pass *pass, const struct object *node)
+{
+	struct object list;
+	uint64_t key;
+	const struct walk walk = {
+		.target = pass->target, .visit = visit_alias, .broken = broken, .context = pass
+	};
+	TRY(object_u64(node, "key", &key));
+	TRY(object_member(node, "leaf", &list));
+	pass->route.key = (uint32_t)key;
+	return walk_hlist(&walk, list.address, HLIST_PLAIN);
+}
+
+/* --- nodes --- */
+
+static struct error *visit_node(struct pass *pass, uint64_t address, unsigned int top);
+
+/* `top`: bits of the key that were not yet used up above: below, there must be fewer. */
+static struct error *visit_inner(struct pass *pass, const struct object *node, uint64_t bits,
+				 unsigned int top)
+{
+	struct memory *memory = pass->target->memory;
+	uint64_t position;
+	TRY(object_u64(node, "pos", &position));
+	if (bits + position > top)
+		return error_create(ERROR_FORMAT,
+				    "node 0x%" PRIx64 " of a trie lies below one of its own bits",
+				    node->address);
+	pass->places += UINT64_C(1) << bits;
+	if (pass->places > PLACES_MAX)
+		return error_create(ERROR_FORMAT, "a trie has more than %u places", PLACES_MAX);
+	for (uint64_t i = 0; i < UINT64_C(1) << bits; i++) {
+		uint64_t child;
+		TRY(memory_read_word(memory, node->address + pass->children + i * memory->word_size,
+				     &child));
+		if (child)
+			TRY(or_broken(pass, visit_node(pass, child, (unsigned int)position)));
+	}
+	return NULL;
+}
+
+static struct error *visit_node(struct pass *pass, uint64_t address, unsigned int top)
+{
+	struct object node;
+	uint64_t bits;
+	TRY(interrupt_check());
+	TRY(object_at(pass->target, "struct key_vector", address, &node));
+	TRY(object_u64(&node, "bits", &bits));
+	return bits ? visit_inner(pass, &node, bits, top) : visit_leaf(pass, &node);
+}
+
+/* --- tables --- */
+
+/* The trie's own node has one child, of all keys. */
+static struct error *read_table(struct pass *pass, const struct object *table)
+{
+	struct object data;
+	uint64_t number, first;
+	TRY(object_u64(table, "tb_id", &number));
+	TRY(object_follow(table, "tb_data", &data));
+	TRY(object_at(pass->target, "struct trie", data.address, &data));
+	TRY(object_member(&data, "kv", &data));
+	TRY(memory_read_word(pass->target->memory, data.address + pass->children, &first));
+	pass->route.table = (uint32_t)number;
+	pass->places = 0;
+	return first ? visit_node(pass, first, KEY_BITS) : NULL;
+}
+
+static struct error *visit_table(void *context, const struct walk_item *item)
+{
+	struct pass *pass = context;
+	struct object table;
+	TRY(object_at(pass->target, "struct fib_table", item->address - pass->table_node, &table));
+	return or_broken(pass,
+			 error_prefix(read_table(pass, &table), "table 0x%" PRIx64, table.address));
+}
+
+struct error *fib_trie_for_each(const struct object *net, const struct fib_visitor *visitor)
+{
+	struct pass pass = { .target = net->target, .visitor = visitor };
+	struct object heads;
+	const struct walk walk = {
+		.target = net->target, .visit = visit_table, .broken = broken, .context = &pass
+	};
+	TRY(object_offset(net->target, "struct fib_table", "tb_hlist", &pass.table_node));
+	TRY(object_offset(net->target, "struct fib_alias", "fa_list", &pass.alias_node));
+	TRY(object_offset(net->target, "struct key_vector", "tnode", &pass.children));
+	TRY(object_follow(net, "ipv4.fib_table_hash", &heads));
+	unsigned int count = object_has(net, "ipv4.fib_has_custom_rules") ? LISTS_SEVERAL
+									  : LISTS_FEW;
+	for (unsigned int i = 0; heads.address && i < count; i++)
+		TRY(walk_hlist(&walk, heads.address + i * net->target->memory->word_size,
+			       HLIST_PLAIN));
+	return NULL;
+}
