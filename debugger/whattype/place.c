@@ -2,8 +2,8 @@
 #include "debugger/whattype/place.h"
 
 #include "base/array.h"
-#include "debugger/kernel/slab_types.h"
 #include "debugger/kernel/page_array.h"
+#include "debugger/kernel/slab_types.h"
 #include "debugger/kernel/slabs.h"
 #include "debugger/kernel/vmalloc.h"
 #include "debugger/unwind/stacks.h"
