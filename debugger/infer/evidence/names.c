@@ -71,15 +71,6 @@ static const struct {
 	{ "_table", "ctl_table", false, false },
 };
 
-/* Of DEVICE_ATTR() and its kin. */
-static const struct {
-	const char *text, *type;
-} beginnings[] = {
-	{ "dev_attr_", "device_attribute" },	{ "driver_attr_", "driver_attribute" },
-	{ "bus_attr_", "bus_attribute" },	{ "class_attr_", "class_attribute" },
-	{ "format_attr_", "device_attribute" },
-};
-
 /* gcc numbers static variables of functions: "state.3". */
 static size_t base_length(const char *name)
 {
@@ -140,15 +131,6 @@ static uint32_t type_of_ending(const struct layout *layout, size_t index)
 	return type && endings[index].is_pointer ? layout->records[type].pointer : type;
 }
 
-static uint32_t type_of_beginning(const struct question *question)
-{
-	const char *name = question->symbol->name;
-	for (size_t i = 0; i < ARRAY_COUNT(beginnings); i++)
-		if (!strncmp(name, beginnings[i].text, strlen(beginnings[i].text)))
-			return layout_find(question->layout, BTF_STRUCT, beginnings[i].type);
-	return 0;
-}
-
 /* The struct that is called as the symbol, or so with a _t; a pointer where it does not fit. */
 static uint32_t find_namesake(const struct question *question, size_t length)
 {
@@ -180,7 +162,6 @@ struct error *names_prepare(struct question *question)
 	question->use_count = (uint32_t)name_uses_find(uses, name, length, question->uses);
 	question->ending_count = 0;
 	question->namesake = find_namesake(question, length);
-	question->beginning = type_of_beginning(question);
 	question->says_many = says_many(name);
 	question->suffix_hashes = 0;
 	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
@@ -294,8 +275,6 @@ static int judge_named(const struct question *question, uint32_t type)
 			return rule(rules, RULE_NAME_ENDS);
 	if (type && type == question->namesake)
 		return rule(rules, RULE_NAME_SAME);
-	if (type && type == question->beginning)
-		return rule(rules, RULE_NAME_BEGINS);
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
 	uint32_t named = is_pointer ? layout_target(layout, type) : type;
 	if (!layout_is_compound(layout, named) ||
@@ -330,9 +309,7 @@ int names_judge(void *context, uint32_t type, uint32_t count)
 	points = points > use ? points : use;
 	if (!count || !question->says_many || question->is_zero)
 		return points;
-	if (layout_kind(layout, type) == BTF_PTR)
-		points += points_at_image(question) ? rule(rules, RULE_MANY_POINTERS) : 0;
-	else if (layout_is_compound(layout, type) && layout->records[type].held_by < HELD_BY_MANY)
-		points += rule(rules, RULE_MANY);
+	if (layout_kind(layout, type) == BTF_PTR && points_at_image(question))
+		points += rule(rules, RULE_MANY_POINTERS);
 	return points < NAMES_MOST ? points : NAMES_MOST;
 }

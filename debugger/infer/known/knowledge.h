@@ -148,7 +148,6 @@ struct question {
 	uint32_t ending_count;
 	uint32_t namesake;	/* the struct called as the symbol, or a pointer to it; 0: none */
 	bool says_many;		/* the name is a plural, or calls it a table */
-	uint32_t beginning;	/* the type that the name's beginning stands for, 0: none */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 	struct name_use uses[NAME_USES_MAX]; /* the likeliest first */
 	uint32_t use_count;

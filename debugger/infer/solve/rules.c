@@ -60,12 +60,10 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_DEFAULT_BOOL] = { "default-bool", 1, "a bool, of those of 1 byte" },
 	[RULE_DEFAULT_LONG] = { "default-long", -1, "a long, of those of 8 bytes" },
 	[RULE_NAME_ENDS] = { "name-ends", 3, "the name ends as those of that type do" },
-	[RULE_NAME_BEGINS] = { "name-begins", 6, "a macro makes the name and the variable" },
 	[RULE_NAME_SAME] = { "name-same", 8, "the struct is called as the variable" },
 	[RULE_NAME_PART] = { "name-part", 2, "the name ends with the struct's" },
 	[RULE_NAME_USED] = { "name-used", 3, "members and parameters of that name have the type" },
 	[RULE_NAME_USED_NUMBER] = { "name-used-number", 2, "the same of no struct" },
-	[RULE_MANY] = { "many", 4, "elements of what the name calls several" },
 	[RULE_MANY_POINTERS] = { "many-pointers", 6,
 				 "pointers that somebody wrote down, of what the name calls "
 				 "several" },

@@ -525,8 +525,6 @@ static void test_endings(void)
 	CHECK_U64(names_judge(&asked->question, struct_named(asked, "spinlock"), 0), 3);
 	CHECK_U64(names_judge(&asked->question, struct_named(asked, "mutex"), 0), 3);
 	CHECK_U64(names_judge(&asked->question, struct_named(asked, "file"), 0), 0);
-	CHECK_STRING(named(asked, "dev_attr_online"), "");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "device_attribute"), 0), 6);
 	CHECK_STRING(named(asked, "the_item"), "");
 	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item"), 0), 2);
 	CHECK_STRING(named(asked, ""), "");
