@@ -135,6 +135,23 @@ static int buffer_read_file(struct buffer *buffer, const char *path)
 	return 1;
 }
 
+/* "name value" of a file of a tree: a newline, and what would be taken for one, are escaped. */
+static void add_tree_line(struct buffer *lines, const char *name, const struct buffer *content)
+{
+	size_t size = content->size;
+	if (size && content->data[size - 1] == '\n')
+		size--;
+	buffer_reserve(lines, PATH_SIZE + 2 * size);
+	lines->size += sprintf(lines->data + lines->size, "%s ", name);
+	for (size_t i = 0; i < size; i++) {
+		char byte = content->data[i];
+		if (byte == '\n' || byte == '\\')
+			lines->data[lines->size++] = '\\';
+		lines->data[lines->size++] = byte == '\n' ? 'n' : byte;
+	}
+	lines->data[lines->size++] = '\n';
+}
+
 static void add_file(const char *path, const char *name)
 {
 	static struct buffer buffer;
@@ -157,6 +174,100 @@ static void for_each_entry(const char *directory,
 		visit(path, entry->d_name, context);
 	}
 	closedir(dir);
+}
+
+/* Trees of small files, each as one file of the archive */
+
+struct tree {
+	size_t root; /* length of the path that names leave out */
+	struct buffer lines;
+};
+
+static void add_tree_entry(const char *path, const char *name, void *context)
+{
+	/* Binary, or kept by themselves, or the tree of another. */
+	static const char *const left_out[] = { "notes", "sections", "holders", "drivers",
+						"uevent" };
+	static struct buffer content;
+	struct tree *tree = context;
+	struct stat status;
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
+		if (!strcmp(name, left_out[i]))
+			return;
+	if (lstat(path, &status))
+		return;
+	if (S_ISDIR(status.st_mode))
+		for_each_entry(path, add_tree_entry, tree);
+	else if (S_ISREG(status.st_mode) && status.st_mode & 0444 &&
+		 buffer_read_file(&content, path))
+		add_tree_line(&tree->lines, path + tree->root + 1, &content);
+}
+
+static void add_tree(const char *directory, const char *name)
+{
+	static struct tree tree;
+	tree.root = strlen(directory);
+	tree.lines.size = 0;
+	for_each_entry(directory, add_tree_entry, &tree);
+	tar_add(name, &tree.lines);
+}
+
+/* Where a link leads, without the folders; "-" if there is none. */
+static const char *link_name(const char *path, char *buffer)
+{
+	ssize_t size = readlink(path, buffer, PATH_SIZE - 1);
+	if (size < 0)
+		return "-";
+	buffer[size] = 0;
+	const char *slash = strrchr(buffer, '/');
+	return slash ? slash + 1 : buffer;
+}
+
+/* "BUS DEVICE DRIVER" of each device of a bus. */
+static void add_bus_device(const char *path, const char *name, void *context)
+{
+	struct buffer *lines = context;
+	char link[PATH_SIZE], target[PATH_SIZE];
+	const char *bus = strstr(path, "/bus/") + 5;
+	buffer_reserve(lines, 3 * PATH_SIZE);
+	path_format(link, "%s/driver", path);
+	lines->size += sprintf(lines->data + lines->size, "%.*s %s %s\n", (int)strcspn(bus, "/"),
+			       bus, name, link_name(link, target));
+}
+
+static void add_bus(const char *path, const char *name, void *context)
+{
+	char devices[PATH_SIZE];
+	(void)name;
+	for_each_entry(path_format(devices, "%s/devices", path), add_bus_device, context);
+}
+
+static void add_buses(void)
+{
+	static struct buffer lines;
+	for_each_entry("/sys/bus", add_bus, &lines);
+	tar_add("buses", &lines);
+}
+
+/* "DISK FILE VALUE" of what a request queue says of itself. */
+static void add_disk(const char *path, const char *name, void *context)
+{
+	static const char *const names[] = {
+		"size", "ro", "removable", "inflight", "queue/scheduler", "queue/nr_requests"
+	};
+	static struct buffer content;
+	char from[PATH_SIZE], line[PATH_SIZE];
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (buffer_read_file(&content, path_format(from, "%s/%s", path, names[i])))
+			add_tree_line(context, path_format(line, "%s %s", name, names[i]),
+				      &content);
+}
+
+static void add_disks(void)
+{
+	static struct buffer lines;
+	for_each_entry("/sys/block", add_disk, &lines);
+	tar_add("disks", &lines);
 }
 
 /* Modules */
@@ -261,23 +372,30 @@ static void add_constants(void)
 	add_file("/sys/module/stuck/parameters/listing", "stuck");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);
+	add_tree("/sys/module", "modules_tree");
+	add_buses();
 	fsync(device);
 }
 
 static void add_counters(void)
 {
 	static const char *const names[] = {
-		"slabinfo",    "vmallocinfo",  "meminfo",	"mounts",
-		"swaps",       "stat",	       "vmstat",	"buddyinfo",
-		"zoneinfo",    "pagetypeinfo", "interrupts",	"softirqs",
-		"timer_list",  "locks",	       "diskstats",	"loadavg",
-		"schedstat",   "keys",	       "net/tcp",	"net/tcp6",
-		"net/udp",     "net/udp6",     "net/unix",	"net/netlink",
-		"net/raw",     "net/packet",   "net/dev",	"net/route",
-		"net/arp",     "net/if_inet6", "net/protocols", "net/sockstat",
-		"sysvipc/msg", "sysvipc/sem",  "sysvipc/shm",	NULL,
+		"slabinfo",	 "vmallocinfo",	 "meminfo",	   "mounts",	  "swaps",
+		"stat",		 "vmstat",	 "buddyinfo",	   "zoneinfo",	  "pagetypeinfo",
+		"interrupts",	 "softirqs",	 "timer_list",	   "locks",	  "diskstats",
+		"loadavg",	 "schedstat",	 "keys",	   "net/tcp",	  "net/tcp6",
+		"net/udp",	 "net/udp6",	 "net/unix",	   "net/netlink", "net/raw",
+		"net/packet",	 "net/dev",	 "net/route",	   "net/arp",	  "net/if_inet6",
+		"net/protocols", "net/sockstat", "sysvipc/msg",	   "sysvipc/sem", "sysvipc/shm",
+		"net/fib_trie",	 "net/ptype",	 "net/ipv6_route", "net/icmp",	  NULL,
 	};
 	add_proc_files(names);
+	add_tree("/proc/sys", "sysctl");
+	add_tree("/sys/fs/cgroup", "cgroup_tree");
+	add_tree("/sys/kernel/mm/hugepages", "hugepages");
+	add_disks();
+	add_file("/tmp/neighbours", "neighbours");
+	add_file("/sys/kernel/debug/kprobes/list", "kprobes");
 	add_file("/sys/kernel/debug/sched/debug", "sched_debug");
 }
 

@@ -7,6 +7,7 @@
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -184,6 +185,40 @@ void enter_mapped(void)
 	for (int page = 0; page < 8; page++)
 		sprintf(memory + page * 4096, TEXT_PATTERN "%d", page);
 	mlock(memory, 8 * 4096);
+	sleep_for_ever();
+}
+
+#define SWAPPED_PAGES 16
+
+/* Where there is swap, they are in it. */
+void enter_swapped(void)
+{
+	char *memory = map_anonymous(SWAPPED_PAGES * 4096);
+	for (int page = 0; page < SWAPPED_PAGES; page++)
+		sprintf(memory + page * 4096, "btfcrash swapped page %d", page);
+	madvise(memory, SWAPPED_PAGES * 4096, MADV_PAGEOUT);
+	sleep_for_ever();
+}
+
+void enter_huge(void)
+{
+	char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (memory != MAP_FAILED)
+		strcpy(memory, "btfcrash huge page");
+	sleep_for_ever();
+}
+
+/* Open files whose names are gone. */
+void enter_deleted(void)
+{
+	int file = open("/tmp/deleted", O_RDWR | O_CREAT, 0600);
+	int memory = memfd_create("states", 0);
+	must(file, "open");
+	must(memory, "memfd_create");
+	must(write(file, "deleted", 7), "write");
+	must(write(memory, "nameless", 8), "write");
+	must(unlink("/tmp/deleted"), "unlink");
 	sleep_for_ever();
 }
 

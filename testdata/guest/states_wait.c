@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <linux/futex.h>
 #include <linux/if.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
@@ -239,6 +241,33 @@ void enter_netlink(void)
 	must(recv(fd, buffer, sizeof(buffer), 0), "recv of a netlink socket");
 }
 
+/* A protocol of which nothing comes. */
+void enter_packet(void)
+{
+	char buffer[4096];
+	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_X25));
+	must(fd, "socket of AF_PACKET");
+	must(recv(fd, buffer, sizeof(buffer), 0), "recv of a packet socket");
+}
+
+/* Connections that no task holds: one end in FIN_WAIT2, and one in TIME_WAIT. */
+void enter_tcp_closed(void)
+{
+	struct sockaddr_in address = local_address(7004);
+	int listening = listen_on(7004);
+	for (int i = 0; i < 2; i++) {
+		int client = socket(AF_INET, SOCK_STREAM, 0);
+		must(connect(client, (void *)&address, sizeof(address)), "connect");
+		int server = accept(listening, NULL, NULL);
+		must(server, "accept");
+		close(client);
+		sleep_ms(50);
+		if (i)
+			close(server);
+	}
+	sleep_for_ever();
+}
+
 void enter_tun_read(void)
 {
 	struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };
@@ -303,6 +332,10 @@ void enter_msgrcv(void)
 	} message;
 	int queue = msgget(0xb7f1, IPC_CREAT | 0600);
 	must(queue, "msgget");
+	/* Of a type that nobody wants. */
+	message.type = 2;
+	strcpy(message.text, "kept");
+	must(msgsnd(queue, &message, 5, 0), "msgsnd");
 	must(msgrcv(queue, &message, sizeof(message.text), 1, 0), "msgrcv");
 }
 
