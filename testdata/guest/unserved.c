@@ -111,11 +111,14 @@ int main(int argc, char **argv)
 	if (!manifest)
 		fail("usage: unserved MANIFEST READY");
 	setvbuf(manifest, NULL, _IONBF, 0);
-	if (mkdir(FUSE_FOLDER, 0755) || pipe2(ends, O_CLOEXEC))
-		fail("folder or pipe");
+	if (mkdir(FUSE_FOLDER, 0755))
+		fail(FUSE_FOLDER);
 	start("fuse-server", 'S', "answers nothing for " FUSE_FOLDER, serve_fuse);
 	sleep(1);
 	start("fuse-waits", 'S', "waits for fuse-server", look_at_fuse);
+	/* The others would have its ends, too. */
+	if (pipe2(ends, O_CLOEXEC))
+		fail("pipe");
 	start("pipe-stopped", 'T', "stopped, the only reader of a full pipe", stop);
 	start("pipe-waits", 'S', "waits for pipe-stopped", fill);
 	close(ends[0]);

@@ -22,6 +22,7 @@ GUEST_PROGRAMS = {
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
     "unserved": ("unserved.c",),
+    "held_up": ("held_up.c",),
 }
 BPF_LIBRARIES = ("-lbpf", "-lelf", "-lz")
 MULTIARCH = "x86_64-linux-gnu"
@@ -110,7 +111,7 @@ def add_bpf(archive):
         archive.add_host_file("bpf/programs.o", programs, 0o644)
 
 
-def add_modules(archive, kernel, names):
+def add_modules(archive, kernel, names, listing="modules/list"):
     """Modules and a list of them in the order of loading."""
     listed = []
     for path in kernel.module_files(names):
@@ -118,7 +119,7 @@ def add_modules(archive, kernel, names):
         archive.add(f"modules/{name}", stat.S_IFREG | 0o644,
                     module_content(path))
         listed.append(name + "\n")
-    archive.add_text("modules/list", "".join(listed))
+    archive.add_text(listing, "".join(listed))
 
 
 def add_ext4_image(archive):
@@ -171,6 +172,13 @@ def write_module(kernel, name, path):
     archive = Archive()
     archive.add(f"extra/{name}.ko", stat.S_IFREG | 0o644,
                 built_module(kernel, name))
+    archive.write(path)
+
+
+def write_more_modules(kernel, names, path):
+    """Modules of the kernel's own that only one boot loads."""
+    archive = Archive()
+    add_modules(archive, kernel, names, "modules/more")
     archive.write(path)
 
 

@@ -26,7 +26,7 @@ class Boot:
     """A machine, and how it crashes."""
 
     def __init__(self, crash, cpu, cpus, megabytes, append="", pvpanic=True,
-                 low_megabytes=None):
+                 low_megabytes=None, disks=()):
         self.crash = crash
         self.cpu = cpu
         self.cpus = cpus
@@ -35,6 +35,8 @@ class Boot:
         self.pvpanic = pvpanic
         # Memory is a file, and what is above these lies above 4 GiB.
         self.low_megabytes = low_megabytes
+        # More of them: (name, megabytes, QEMU's options for the drive).
+        self.disks = disks
 
     def memory_options(self, megabytes, path):
         """QEMU's options for its memory, which can be the file `path`."""
@@ -73,9 +75,14 @@ def ailing(name, cpus=1):
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
           "refcount", "panic")
+# The same of more than one CPU: one dies, or is found to be dead, of the other.
+FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers")
 # What it does to one that goes on, until somebody looks at it.
 AILMENTS = {"leak": 1, "leakpages": 1, "leakvm": 1, "leakbuffers": 1,
-            "order": 1, "hog": 2}
+            "order": 1, "hog": 2, "tasklets": 2}
+# After 64 KiB, which the kernel looks for partitions in, a byte a second.
+DEAF_DISK = ("throttling.bps-total=1,throttling.bps-total-max=65536,"
+             "throttling.bps-total-max-length=1")
 # What a machine check says: the bank, its status (uncorrected, the processor's context is corrupt,
 # address and more are valid), that of the processor, an address, how to read that.
 MACHINE_CHECK = "mce 0 1 0xbe0000000000009f 0x5 0x12345000 0x8c"
@@ -113,11 +120,16 @@ BOOTS = {
     **{name: faulty(name) for name in FAULTS},
     # A double fault is like an NMI, in whose panic the console comes last.
     "overflow": faulty("overflow", pvpanic=False),
-    # The CPU that is left keeps the time, and a watch on the other one.
-    "soft": faulty("soft", cpus=2),
-    "rcu": faulty("rcu", cpus=2),
-    "irqoff": faulty("irqoff", cpus=2),
-    "ipi": faulty("ipi", cpus=2),
+    # The CPU that is left keeps the time, and a watch on the other one. What
+    # watches over CPUs that take no interrupts panics in an NMI.
+    **{name: faulty(name, cpus=2, pvpanic=name != "hard")
+       for name in FAULTS_OF_TWO},
+    # What is beside tasks holds them up: guest/held_up.c.
+    "held": Boot("sysrq", "max,la57=off", 2, 256, "btfcrash.extra=held",
+                 disks=[("deaf", 16, DEAF_DISK)]),
+    # Each thread has two mappings and 16 KiB of kernel stack.
+    "crowd": Boot("sysrq", "max,la57=off", 2, 1536,
+                  "btfcrash.extra=crowd:10000 sysctl.kernel.threads-max=32768"),
 }
 # Those whose dump a capture kernel writes.
 KEXEC_BOOTS = {
@@ -138,8 +150,10 @@ WITH_LOCKUP = ["lockup", "deaf"]
 MODULES = {
     "lockup": WITH_LOCKUP,
     "stuck": ["stuck", "hungtask"],
-    "faults": [*FAULTS, *AILMENTS, "oops", "soft", "rcu", "irqoff", "ipi"],
+    "faults": [*FAULTS, *FAULTS_OF_TWO, *AILMENTS, "oops"],
 }
+# Those that load more of the kernel's modules.
+MORE_MODULES = {"held": ["nfsv3"]}
 DEFAULT_WITH_MODULE = [*WITH_LOCKUP, "stuck", "null", "bug", "overflow"]
 
 
@@ -220,6 +234,9 @@ def with_extras(guest, kernel, item, initrd):
     """The initramfs of an item, with what only that one has."""
     if item in WITH_BPF:
         return with_extra(guest, initrd, initramfs.write_bpf)
+    if item in MORE_MODULES:
+        return with_extra(guest, initrd, functools.partial(
+            initramfs.write_more_modules, kernel, MORE_MODULES[item]))
     for name, items in MODULES.items():
         if item in items:
             return with_extra(guest, initrd, functools.partial(
@@ -235,6 +252,7 @@ def crash_under_qemu(guest, boot, kernel, initrd, attempt, hung):
     pvpanic = ["-device", "pvpanic-pci", "-action", "panic=pause"]
     guest.start(boot.options(kernel, initrd, attempt, guest.path("memory"))
                 + guest.add_disk("truth", TRUTH_MEGABYTES)
+                + sum((guest.add_disk(*disk) for disk in boot.disks), [])
                 + ["-device", "vmcoreinfo"]
                 + (pvpanic if boot.pvpanic else []))
     guest.has_user_space = boot.crash != NO_USER_SPACE

@@ -87,13 +87,23 @@ def kernel_types(kernel):
     return path
 
 
+def kbuild(name, directory):
+    """What is compiled: NAME.c, or all sources if none is called so."""
+    sources = sorted(entry for entry in os.listdir(directory)
+                     if entry.endswith(".c"))
+    objects = " ".join(f"{source[:-2]}.o" for source in sources)
+    parts = "" if f"{name}.c" in sources else f"{name}-y := {objects}\n"
+    return f"obj-m := {name}.o\n{parts}"
+
+
 @functools.lru_cache(None)
 def built_module(kernel, name):
-    """The content of guest/NAME/NAME.ko, compiled for the kernel."""
+    """The content of the module of guest/NAME, compiled for the kernel."""
     headers = fetch_headers(kernel)
     with tempfile.TemporaryDirectory() as directory:
-        shutil.copy(os.path.join(GUEST, name, f"{name}.c"), directory)
-        write_file(os.path.join(directory, "Kbuild"), f"obj-m := {name}.o\n")
+        shutil.copytree(os.path.join(GUEST, name), directory,
+                        dirs_exist_ok=True)
+        write_file(os.path.join(directory, "Kbuild"), kbuild(name, directory))
         run(build_command(kernel, headers, directory, name),
             timeout=BUILD_SECONDS)
         path = os.path.join(directory, f"{name}.ko")

@@ -18,11 +18,13 @@
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/percpu-rwsem.h>
+#include <linux/rcupdate.h>
 #include <linux/rtmutex.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/semaphore.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/version.h>
@@ -295,6 +297,65 @@ static int srcu_waits(struct stuck_thread *self)
 	return 1;
 }
 
+/*
+ * Locks that sleep only where all of the kernel can be preempted. Each is a read side of RCU, too,
+ * which who has one leaves before it sleeps: the kernel would warn.
+ */
+#ifdef CONFIG_PREEMPT_RT
+static DEFINE_SPINLOCK(held_spinlock);
+static DEFINE_RWLOCK(written_rwlock);
+static DEFINE_RWLOCK(read_rwlock);
+
+static int spin_owner(struct stuck_thread *self)
+{
+	spin_lock(&held_spinlock);
+	rcu_read_unlock();
+	return stuck_sleep(self) + 1;
+}
+
+static int spin_waits(struct stuck_thread *self)
+{
+	stuck_arrive(self, "spinlock", &held_spinlock);
+	spin_lock(&held_spinlock);
+	return 1;
+}
+
+static int rwlock_writer(struct stuck_thread *self)
+{
+	write_lock(&written_rwlock);
+	rcu_read_unlock();
+	return stuck_sleep(self) + 1;
+}
+
+static int rwlock_reads(struct stuck_thread *self)
+{
+	stuck_arrive(self, "rwlock-read", &written_rwlock);
+	read_lock(&written_rwlock);
+	return 1;
+}
+
+static int rwlock_writes(struct stuck_thread *self)
+{
+	stuck_arrive(self, "rwlock-write", &written_rwlock);
+	write_lock(&written_rwlock);
+	return 1;
+}
+
+static int rwlock_reader(struct stuck_thread *self)
+{
+	read_lock(&read_rwlock);
+	rcu_read_unlock();
+	return stuck_sleep(self) + 1;
+}
+
+static int rwlock_drains(struct stuck_thread *self)
+{
+	stuck_arrive(self, "rwlock-write", &read_rwlock);
+	write_lock(&read_rwlock);
+	return 1;
+}
+#endif
+
 /* Nobody comes */
 
 static DEFINE_MUTEX(lost_lock);
@@ -498,6 +559,16 @@ static struct stuck_thread threads[] = {
 	{ "percpu-drains", percpu_drains, "percpu-reader" },
 	{ "srcu-reader", srcu_reader },
 	{ "srcu-waits", srcu_waits, "srcu-reader" },
+#ifdef CONFIG_PREEMPT_RT
+	{ "spin-owner", spin_owner },
+	{ "spin-waits1", spin_waits, "spin-owner" },
+	{ "spin-waits2", spin_waits, "spin-owner" },
+	{ "rwlock-writer", rwlock_writer },
+	{ "rwlock-reads", rwlock_reads, "rwlock-writer" },
+	{ "rwlock-writes", rwlock_writes, "rwlock-writer" },
+	{ "rwlock-reader", rwlock_reader },
+	{ "rwlock-drains", rwlock_drains, "rwlock-reader" },
+#endif
 	{ "lost-owner", lost_owner },
 	{ "lost-waits", lost_waits, "lost-owner" },
 	{ "queue-waits", queue_waits },

@@ -29,9 +29,9 @@ CAUSES = {
     "user": ("user-pointer", r"^lab_device_configure\(\) read rate of a struct lab_config .*argument config of "
              r"lab_device_configure\(\)$", "lab_device_configure"),
     "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: \S+ made it so$", "lab_device_set_mode"),
-    "bug": ("bug", r"faults\.c:\d+ in lab_device_put", "lab_device_put"),
+    "bug": ("bug", r"(?:claims|faults)\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
-    "warn": ("warning", r"faults\.c:\d+ in lab_device_check", "lab_device_check"),
+    "warn": ("warning", r"(?:claims|faults)\.c:\d+ in lab_device_check", "lab_device_check"),
     "refcount": ("warning", r"^a WARN that panics at lib/refcount\.c:\d+ in refcount_warn_saturate", "lab_device_release"),
     "panic": ("panic", r"^panic: lab0: the controller does not answer \(mode 7\)$", "lab_device_reset"),
     "init": ("init-died", r'^the first process, pid 1 "collect", was killed by signal 11, SIGSEGV$', "do_exit"),

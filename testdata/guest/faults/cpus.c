@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* CPUs that do nothing else. */
+#include "faults.h"
+
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/kthread.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+static noinline void lab_device_poll(struct lab_device *device)
+{
+	while (!READ_ONCE(device->mode))
+		cpu_relax();
+}
+
+static int lab_spin(void *device)
+{
+	preempt_disable();
+	lab_device_poll(device);
+	preempt_enable();
+	return 0;
+}
+
+int lab_spin_deaf(void *device)
+{
+	local_irq_disable();
+	lab_device_poll(device);
+	local_irq_enable();
+	return 0;
+}
+
+static int lab_read(void *device)
+{
+	rcu_read_lock();
+	lab_device_poll(device);
+	rcu_read_unlock();
+	return 0;
+}
+
+static int lab_wait_for_readers(void *unused)
+{
+	for (;;) {
+		synchronize_rcu();
+		msleep(20);
+	}
+	return 0;
+}
+
+int lab_start_thread_on(int (*run)(void *), struct lab_device *device, const char *name,
+			unsigned int cpu)
+{
+	struct task_struct *task = kthread_create(run, device, "%s", name);
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	if (device)
+		kthread_bind(task, cpu);
+	wake_up_process(task);
+	return 0;
+}
+
+int lab_start_thread(int (*run)(void *), struct lab_device *device, const char *name)
+{
+	return lab_start_thread_on(run, device, name, num_online_cpus() - 1);
+}
+
+static noinline int lab_fault_soft(struct lab_device *device)
+{
+	device->mode = 0;
+	return lab_start_thread(lab_spin, device, "lab-spinner");
+}
+
+static noinline int lab_fault_irqoff(struct lab_device *device)
+{
+	device->mode = 0;
+	return lab_start_thread(lab_spin_deaf, device, "lab-deaf");
+}
+
+static noinline int lab_fault_rcu(struct lab_device *device)
+{
+	int error;
+
+	device->mode = 0;
+	error = lab_start_thread(lab_read, device, "lab-reader");
+	return error ?: lab_start_thread(lab_wait_for_readers, NULL, "lab-synchronize");
+}
+
+static void lab_device_sync(void *device)
+{
+	((struct lab_device *)device)->users++;
+}
+
+/* The other CPU is to run a function, and does not take the interrupt that asks it to. */
+static int lab_call(void *device)
+{
+	msleep(500); /* until it is deaf */
+	smp_call_function_single(num_online_cpus() - 1, lab_device_sync, device, 1);
+	return 0;
+}
+
+static noinline int lab_fault_ipi(struct lab_device *device)
+{
+	int error = lab_fault_irqoff(device);
+
+	return error ?: lab_start_thread_on(lab_call, device, "lab-caller", 0);
+}
+
+/* It gives the CPU away to nobody who is not more important. */
+static int lab_hog(void *device)
+{
+	struct lab_device *busy = device;
+
+	sched_set_fifo(current);
+	while (!READ_ONCE(busy->mode))
+		cond_resched();
+	return 0;
+}
+
+static int lab_starve(void *device)
+{
+	sched_set_fifo_low(current);
+	for (;;)
+		msleep(20);
+	return 0;
+}
+
+static noinline int lab_fault_hog(struct lab_device *device)
+{
+	int error = lab_start_thread(lab_starve, device, "lab-starved");
+
+	device->mode = 0;
+	msleep(100);
+	return error ?: lab_start_thread(lab_hog, device, "lab-hog");
+}
+
+const struct fault lab_cpu_faults[] = {
+	{ "soft", lab_fault_soft }, { "rcu", lab_fault_rcu }, { "irqoff", lab_fault_irqoff },
+	{ "ipi", lab_fault_ipi },   { "hog", lab_fault_hog }, { NULL, NULL },
+};

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Calls and accesses through pointers that are NULL, or that are none. */
+#include "faults.h"
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+noinline int lab_device_start(struct lab_device *device)
+{
+	return device->ops->start(device) + 1;
+}
+
+static noinline int lab_device_open(struct lab_device *device, u32 mode)
+{
+	device->mode = mode;
+	device->users++;
+	return lab_device_start(device) + device->users;
+}
+
+noinline int lab_fault_null(struct lab_device *device)
+{
+	device->ops = NULL;
+	return lab_device_open(device, 3) + 1;
+}
+
+static noinline int lab_device_set_mode(struct lab_device *device, u32 mode)
+{
+	device->mode = mode;
+	device->notify(device, mode);
+	return device->users;
+}
+
+static noinline int lab_fault_jump(struct lab_device *device)
+{
+	device->notify = NULL;
+	return lab_device_set_mode(device, 5) + 1;
+}
+
+static noinline u32 lab_device_depth(struct lab_device *device)
+{
+	u32 depth = 0;
+
+	for (; device->id; device = device->parent)
+		depth++;
+	return depth;
+}
+
+static noinline int lab_fault_wild(struct lab_device *device)
+{
+	device->parent = (struct lab_device *)0x0bad1dea0bad1deaul;
+	return lab_device_depth(device) + 1;
+}
+
+/* Who has no device has an error instead. */
+static noinline struct lab_device *lab_device_find(const char *name)
+{
+	return sysfs_streq(lab_device->name, name) ? lab_device : ERR_PTR(-ENOMEM);
+}
+
+static noinline int lab_fault_errptr(struct lab_device *device)
+{
+	struct lab_device *other = lab_device_find("lab1");
+
+	return other->id + device->id;
+}
+
+/* A pointer that the user gave, and that is followed as if it were the kernel's. */
+static noinline int lab_device_configure(struct lab_device *device, const struct lab_config *config)
+{
+	device->interval = config->rate;
+	device->mode = config->mode;
+	return device->mode & 1;
+}
+
+static noinline int lab_fault_user(struct lab_device *device)
+{
+	return lab_device_configure(device, (void *)ALIGN_DOWN(current->mm->arg_start, 8)) + 1;
+}
+
+const struct fault lab_pointer_faults[] = {
+	{ "null", lab_fault_null },	{ "jump", lab_fault_jump }, { "wild", lab_fault_wild },
+	{ "errptr", lab_fault_errptr }, { "user", lab_fault_user }, { NULL, NULL },
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * held_up: tasks that something beside them holds up, and one that has too much.
+ *
+ *   held_up MANIFEST READY
+ *
+ * A cgroup whose share of a CPU is used up; /dev/vdb, which answers next to nothing; a server of
+ * NFS that takes connections and says nothing; memory that BPF maps have. Adds a line for each task
+ * to MANIFEST, as states does, and makes the file READY when all wait.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLOW_CGROUP "/sys/fs/cgroup/slow"
+#define NFS_PORT    20490
+#define NFS_FOLDER  "/tmp/nfs"
+#define DISK	    "/dev/vdb"
+#define DISK_BYTES  (1 << 20)
+#define MAP_VALUES  (24 << 10)
+#define MAP_BYTES   1024 /* of a value */
+
+static FILE *manifest;
+
+static void fail(const char *what)
+{
+	printf("guest: failed: held_up: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void start(const char *comm, char letter, const char *explanation, void (*run)(void))
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		fprintf(manifest, "%d %s %c %s\n", pid, comm, letter, explanation);
+		return;
+	}
+	prctl(PR_SET_NAME, comm);
+	run();
+	fail(comm);
+}
+
+static void set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		fail(path);
+	close(fd);
+}
+
+/* Two milliseconds of each second are used up at once. */
+
+static void spin(void)
+{
+	set(SLOW_CGROUP "/cgroup.procs", "0");
+	for (;;)
+		sched_yield();
+}
+
+static void throttle(void)
+{
+	set("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
+	if (mkdir(SLOW_CGROUP, 0755))
+		fail(SLOW_CGROUP);
+	set(SLOW_CGROUP "/cpu.max", "2000 1000000");
+	start("slow-spins", 'R', "in a cgroup that has used up its share", spin);
+}
+
+static void read_disk(void)
+{
+	static char data[DISK_BYTES];
+	int disk = open(DISK, O_RDONLY | O_CLOEXEC);
+	if (disk < 0)
+		fail(DISK);
+	/* One request is answered, however big; the next one has to wait. */
+	while (read(disk, data, sizeof(data)) > 0)
+		;
+}
+
+/* Connections are the kernel's to take: nobody reads from them. */
+static void listen_for_ever(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(NFS_PORT),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(server, (struct sockaddr *)&address, sizeof(address)) || listen(server, 8))
+		fail("socket of the server");
+	for (;;)
+		pause();
+}
+
+static void mount_nfs(void)
+{
+	char options[256];
+	snprintf(options, sizeof(options),
+		 "vers=3,nolock,proto=tcp,mountproto=tcp,port=%d,mountport=%d,addr=127.0.0.1,"
+		 "mountaddr=127.0.0.1",
+		 NFS_PORT, NFS_PORT);
+	mount("127.0.0.1:/export", NFS_FOLDER, "nfs", 0, options);
+}
+
+static void wait_for_nfs(void)
+{
+	if (mkdir(NFS_FOLDER, 0755))
+		fail(NFS_FOLDER);
+	start("nfs-server", 'S', "says nothing on port 20490", listen_for_ever);
+	sleep(1);
+	start("nfs-waits", 'D', "mounts what nfs-server should answer for", mount_nfs);
+}
+
+static void keep_maps(void)
+{
+	union bpf_attr array = { .map_type = BPF_MAP_TYPE_ARRAY,
+				 .key_size = 4,
+				 .value_size = MAP_BYTES,
+				 .max_entries = MAP_VALUES,
+				 .map_name = "lab_array" };
+	union bpf_attr hash = { .map_type = BPF_MAP_TYPE_HASH,
+				.key_size = 4,
+				.value_size = MAP_BYTES,
+				.max_entries = MAP_VALUES / 2,
+				.map_name = "lab_hash" };
+	if (syscall(SYS_bpf, BPF_MAP_CREATE, &array, sizeof(array)) < 0 ||
+	    syscall(SYS_bpf, BPF_MAP_CREATE, &hash, sizeof(hash)) < 0)
+		fail("BPF maps");
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	manifest = argc == 3 ? fopen(argv[1], "ae") : NULL;
+	if (!manifest)
+		fail("usage: held_up MANIFEST READY");
+	setvbuf(manifest, NULL, _IONBF, 0);
+	start("disk-waits", 'D', "reads " DISK ", which does not answer", read_disk);
+	wait_for_nfs();
+	start("maps-keeps", 'S', "has BPF maps of 36 MiB", keep_maps);
+	throttle();
+	sleep(6); /* there is an age to be told, and a habit of the cgroup's */
+	if (fclose(manifest) || close(open(argv[2], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
+		fail(argv[2]);
+	for (;;)
+		pause();
+}
