@@ -13,14 +13,15 @@ static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
 
 /* In the order in which what they find is said: what is nearest to a cause comes first. */
 static const struct detector detectors[] = {
-	{ "overflow", detect_overflow }, /* of the stack */
-	{ "fault", detect_fault },	 /* an exception, BUG, WARN */
-	{ "panic", detect_panic },	 /* panic() for a reason of its own */
-	{ "words", detect_words },	 /* more about some of these */
-	{ "cpus", detect_cpus },	 /* that others wait for */
-	{ "memory", detect_memory },	 /* ran out, or there is too much of one thing */
-	{ "log", detect_log },		 /* what the kernel said before */
-	{ "hang", detect_hangs },	 /* who waits for whom */
+	{ "overflow", detect_overflow },   /* of the stack */
+	{ "fault", detect_fault },	   /* an exception, BUG, WARN */
+	{ "panic", detect_panic },	   /* panic() for a reason of its own */
+	{ "words", detect_words },	   /* more about some of these */
+	{ "cpus", detect_cpus },	   /* that others wait for */
+	{ "storms", detect_storms },	   /* CPUs that interrupts keep from tasks */
+	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
+	{ "log", detect_log },		   /* what the kernel said before */
+	{ "hang", detect_hangs },	   /* who waits for whom */
 };
 
 struct finding *analysis_add_at(struct analysis *analysis, size_t at, const char *kind,

@@ -63,13 +63,14 @@ struct detector {
 	const char *name;
 	struct error *(*run)(struct analysis *analysis);
 };
-struct error *detect_fault(struct analysis *analysis) MUST_CHECK;    /* exceptions, BUG, WARN */
-struct error *detect_overflow(struct analysis *analysis) MUST_CHECK; /* of the stack */
-struct error *detect_panic(struct analysis *analysis) MUST_CHECK;    /* panic() itself */
-struct error *detect_memory(struct analysis *analysis) MUST_CHECK;   /* that ran out, or leaks */
-struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;     /* that others wait for */
-struct error *detect_words(struct analysis *analysis) MUST_CHECK;    /* more of some causes */
-struct error *detect_log(struct analysis *analysis) MUST_CHECK;	     /* what was said before */
+struct error *detect_fault(struct analysis *analysis) MUST_CHECK;     /* exceptions, BUG, WARN */
+struct error *detect_overflow(struct analysis *analysis) MUST_CHECK;  /* of the stack */
+struct error *detect_panic(struct analysis *analysis) MUST_CHECK;     /* panic() itself */
+struct error *detect_memory(struct analysis *analysis) MUST_CHECK;    /* that ran out, or leaks */
+struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;      /* that others wait for */
+struct error *detect_storms(struct analysis *analysis) MUST_CHECK;    /* of interrupts */
+struct error *detect_words(struct analysis *analysis) MUST_CHECK;     /* more of some causes */
+struct error *detect_log(struct analysis *analysis) MUST_CHECK;	      /* what was said before */
 /* Of one task, what it waits for. */
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 

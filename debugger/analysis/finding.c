@@ -48,6 +48,7 @@ void finding_deinit(struct finding *finding)
 	for (size_t i = 0; i < finding->link_count; i++)
 		free(finding->links[i].name);
 	free(finding->links);
+	free(finding->culprit);
 	free(finding->instruction);
 	free(finding->evidence);
 	free(finding->summary);
@@ -56,7 +57,7 @@ void finding_deinit(struct finding *finding)
 
 bool finding_is_about_waiting(const struct finding *finding)
 {
-	static const char *const kinds[] = { "sysrq",	"nmi",	       "hung-task", "deadlock",
+	static const char *const kinds[] = { "sysrq",	"nmi",	       "hung-task",   "deadlock",
 					     "blocked", "soft-lockup", "rcu-stall" };
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
 		if (!strcmp(finding->kind, kinds[i]))

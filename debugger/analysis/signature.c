@@ -96,6 +96,9 @@ struct error *signature_make(const struct analysis *analysis, char ret[SIGNATURE
 				     analysis->findings[0].kind);
 	if (analysis->findings[0].circle_count)
 		return put_circle(analysis, &text);
-	put_stack(analysis, &text);
+	if (analysis->findings[0].culprit)
+		put_function(&text, analysis->findings[0].culprit);
+	else
+		put_stack(analysis, &text);
 	return NULL;
 }

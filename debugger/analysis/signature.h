@@ -6,7 +6,8 @@
  * offsets, what compilers add to names and functions that are called from everywhere
  * (stack_words.c). So it is the same for all boots, formats of dumps, and kernels whose code there
  * is the same. A deadlock begins at none of its tasks: the first function to blame of each, in the
- * order of their names.
+ * order of their names. What
+ * ran too often may be on no stack: its function alone.
  */
 #ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
 #define DEBUGGER_ANALYSIS_SIGNATURE_H

@@ -4,8 +4,8 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "debugger/kernel/interrupts.h"
 #include "debugger/kernel/path.h"
-#include "debugger/kernel/walk.h"
 #include <stdlib.h>
 
 enum {
@@ -126,29 +126,12 @@ static struct error *broken(void *context, struct error *problem)
 	return table_broken(context, problem);
 }
 
-static bool find_symbol(struct target *target, const char *name, uint64_t *ret)
-{
-	struct symbol symbol;
-	uint64_t cursor = 0;
-	if (!target_find_symbol(target, NULL, name, &cursor, &symbol))
-		return false;
-	*ret = symbol.address;
-	return true;
-}
-
 static struct error *visit(struct table_scan *scan)
 {
 	const struct walk walk = {
 		.target = scan->target, .visit = visit_desc, .broken = broken, .context = scan
 	};
-	uint64_t tree;
-	/* A maple tree since 721255b9826b (6.5). */
-	if (find_symbol(scan->target, "sparse_irqs", &tree))
-		return walk_maple(&walk, tree);
-	if (find_symbol(scan->target, "irq_desc_tree", &tree))
-		return walk_xarray(&walk, tree);
-	return error_create(ERROR_NOT_FOUND, "this kernel has neither sparse_irqs nor "
-					     "irq_desc_tree");
+	return interrupts_walk(&walk);
 }
 
 static const char *const examples[] = { "irqs", "irqs --sort -count -n 5 -o irq,count,name",
