@@ -132,7 +132,8 @@ static struct error *say_deaf(struct analysis *analysis, const struct waiting *w
 /* What somebody found out of whom this CPU held up. */
 static bool is_symptom(const struct analysis *analysis)
 {
-	static const char *const kinds[] = { "soft-lockup", "rcu-stall", "hung-task" };
+	static const char *const kinds[] = { "soft-lockup", "hard-lockup", "rcu-stall",
+					     "hung-task" };
 	for (size_t i = 0; i < ARRAY_COUNT(kinds) && analysis->count; i++)
 		if (!strcmp(analysis->findings[0].kind, kinds[i]))
 			return true;

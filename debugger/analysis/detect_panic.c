@@ -5,13 +5,15 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/analysis.h"
+#include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT	  512
-#define NODES_MAX 4096 /* of RCU's tree */
+#define TEXT	      512
+#define NODES_MAX     4096 /* of RCU's tree */
+#define NS_PER_SECOND 1e9
 
 static const struct reason {
 	const char *function; /* on the stack */
@@ -202,10 +204,45 @@ static struct error *say_stall(struct analysis *analysis, struct finding *findin
 	return analysis->has_task ? say_interrupted(analysis, finding, reason, frame) : NULL;
 }
 
+/* For how long it has let its timer wait: since then it took no interrupts. */
+static struct error *add_lateness(struct analysis *analysis, struct finding *finding, uint32_t cpu)
+{
+	const struct cpu *cpus;
+	uint64_t now, late = 0, due;
+	char command[64];
+	size_t count = target_cpus(analysis->target, &cpus), at = 0;
+	while (at < count && cpus[at].number != cpu)
+		at++;
+	if (at == count)
+		return NULL;
+	TRY(time_of_death(analysis->target, &now));
+	TRY(cpu_lateness(analysis->target, &cpus[at], now, &late, &due));
+	snprintf(command, sizeof(command), "print hrtimer_bases:%" PRIu32 ".expires_next", cpu);
+	return late ? finding_add(finding, command,
+				  "the timer of CPU %" PRIu32 " was due %.1f s before the end", cpu,
+				  (double)late / NS_PER_SECOND)
+		    : NULL;
+}
+
+/* The CPU that finds out may watch over another one: what it looked at is its argument. */
+static struct error *say_hard_lockup(struct analysis *analysis, struct finding *finding,
+				     const struct reason *reason, size_t frame)
+{
+	uint64_t cpu = analysis->task.cpu;
+	if (analysis_argument(analysis, frame, "cpu", &cpu) && cpu != analysis->task.cpu) {
+		TRY(finding_add(finding, NULL, "CPU %" PRIu32 " watches over CPU %" PRIu32,
+				analysis->task.cpu, (uint32_t)cpu));
+		TRY(analysis_look_at_cpu(analysis, (uint32_t)cpu));
+		frame = 0;
+	}
+	if (analysis->has_task)
+		TRY(say_interrupted(analysis, finding, reason, frame));
+	return error_only_fatal(add_lateness(analysis, finding, (uint32_t)cpu));
+}
+
 static bool is_lockup(const struct reason *reason)
 {
-	return !strcmp(reason->kind, "soft-lockup") || !strcmp(reason->kind, "hard-lockup") ||
-	       !strcmp(reason->kind, "nmi");
+	return !strcmp(reason->kind, "soft-lockup") || !strcmp(reason->kind, "nmi");
 }
 
 static struct error *say_reason(struct analysis *analysis, const struct reason *reason,
@@ -227,6 +264,8 @@ static struct error *say_reason(struct analysis *analysis, const struct reason *
 		return say_who(analysis, finding, frame);
 	if (is_lockup(reason))
 		TRY(say_interrupted(analysis, finding, reason, frame));
+	if (!strcmp(reason->kind, "hard-lockup"))
+		TRY(say_hard_lockup(analysis, finding, reason, frame));
 	if (!strcmp(reason->kind, "rcu-stall"))
 		TRY(say_stall(analysis, finding, reason, frame));
 	return reason->command ? finding_add(finding, reason->command, "%s", reason->why) : NULL;

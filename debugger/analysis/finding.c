@@ -58,7 +58,7 @@ void finding_deinit(struct finding *finding)
 bool finding_is_about_waiting(const struct finding *finding)
 {
 	static const char *const kinds[] = { "sysrq",	"nmi",	       "hung-task",   "deadlock",
-					     "blocked", "soft-lockup", "rcu-stall" };
+					     "blocked", "soft-lockup", "hard-lockup", "rcu-stall" };
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
 		if (!strcmp(finding->kind, kinds[i]))
 			return true;
