@@ -19,6 +19,7 @@ static const struct detector detectors[] = {
 	{ "words", detect_words },	   /* more about some of these */
 	{ "cpus", detect_cpus },	   /* that others wait for */
 	{ "storms", detect_storms },	   /* CPUs that interrupts keep from tasks */
+	{ "throttled", detect_throttled }, /* tasks whose cgroup has used up its share */
 	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
 	{ "log", detect_log },		   /* what the kernel said before */
 	{ "hang", detect_hangs },	   /* who waits for whom */

@@ -7,6 +7,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/throttle.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,7 @@ static struct error *look_at_ready(void *context, const struct task *task)
 {
 	struct starving *starving = context;
 	uint64_t waited, priority;
+	bool is_throttled;
 	if (task->on_cpu || task->is_idle || task->state_letter != 'R')
 		return NULL;
 	size_t number = array_bound(starving->count, i, starving->cpus[i].cpu < task->cpu);
@@ -213,6 +215,10 @@ static struct error *look_at_ready(void *context, const struct task *task)
 		return NULL;
 	struct error *error = read_wait(starving, task, &waited, &priority);
 	if (error || waited < STARVED_NS)
+		return error_only_fatal(error);
+	/* Who must not run does not wait for the CPU. */
+	error = task_is_throttled(starving->target, task->address, &is_throttled);
+	if (error || is_throttled)
 		return error_only_fatal(error);
 	starved->count++;
 	starved->longest = waited > starved->longest ? waited : starved->longest;
