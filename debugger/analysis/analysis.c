@@ -20,6 +20,7 @@ static const struct detector detectors[] = {
 	{ "cpus", detect_cpus },	   /* that others wait for */
 	{ "storms", detect_storms },	   /* CPUs that interrupts keep from tasks */
 	{ "throttled", detect_throttled }, /* tasks whose cgroup has used up its share */
+	{ "disks", detect_disks },	   /* that do not answer */
 	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
 	{ "log", detect_log },		   /* what the kernel said before */
 	{ "hang", detect_hangs },	   /* who waits for whom */

@@ -70,6 +70,7 @@ struct error *detect_memory(struct analysis *analysis) MUST_CHECK;    /* that ra
 struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;      /* that others wait for */
 struct error *detect_storms(struct analysis *analysis) MUST_CHECK;    /* of interrupts */
 struct error *detect_throttled(struct analysis *analysis) MUST_CHECK; /* by a cgroup's quota */
+struct error *detect_disks(struct analysis *analysis) MUST_CHECK;     /* that do not answer */
 struct error *detect_words(struct analysis *analysis) MUST_CHECK;     /* more of some causes */
 struct error *detect_log(struct analysis *analysis) MUST_CHECK;	      /* what was said before */
 /* Of one task, what it waits for. */

@@ -7,6 +7,7 @@
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
+#include "debugger/kernel/disks.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,8 +56,10 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 	if (wait_read(sleeper->world, types[name], value, "mapping", &mapping) && mapping &&
 	    !(mapping & 3) &&
 	    wait_read(sleeper->world, "struct address_space", mapping, "host", &inode) && inode) {
-		sleeper->wait->within = inode;
-		sleeper->wait->within_type = "struct inode";
+		uint64_t device = 0;
+		error_free(block_device_of_inode(sleeper->world->target, inode, &device));
+		sleeper->wait->within = device ?: inode;
+		sleeper->wait->within_type = device ? "struct block_device" : "struct inode";
 	}
 	return true;
 }

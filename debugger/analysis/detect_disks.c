@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Disks that do not answer: requests that their drivers have had for too long. */
+#include "debugger/analysis/analysis.h"
+#include "debugger/analysis/cpu_view.h"
+#include "debugger/kernel/disks.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NS_PER_S      1e9
+#define UNANSWERED_NS 5000000000u /* no healthy disk takes so long */
+
+struct unanswered {
+	struct analysis *analysis;
+	uint64_t now;
+	/* Of one disk: */
+	uint64_t count, oldest_age;
+	struct disk_request oldest;
+};
+
+static struct error *look_at_request(void *context, const struct disk_request *request)
+{
+	struct unanswered *unanswered = context;
+	uint64_t age = request->start && request->start < unanswered->now
+			       ? unanswered->now - request->start
+			       : 0;
+	unanswered->count++;
+	if (age > unanswered->oldest_age) {
+		unanswered->oldest_age = age;
+		unanswered->oldest = *request;
+	}
+	return NULL;
+}
+
+static struct error *say_disk(struct unanswered *unanswered, const struct disk *disk)
+{
+	char command[80];
+	struct finding *finding =
+		analysis_add(unanswered->analysis, "disk-unanswered", CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	finding->task = 0;
+	TRY(finding_summarize(finding,
+			      "disk %s has not answered %" PRIu64 " request%s, the oldest for "
+			      "%.1f s",
+			      disk->name, unanswered->count, unanswered->count == 1 ? "" : "s",
+			      (double)unanswered->oldest_age / NS_PER_S));
+	snprintf(command, sizeof(command), "print *(struct request *)0x%" PRIx64,
+		 unanswered->oldest.address);
+	TRY(finding_add(finding, command,
+			"the oldest begins at sector %" PRIu64 " and wants %" PRIu64 " bytes",
+			unanswered->oldest.sector, unanswered->oldest.bytes));
+	snprintf(command, sizeof(command), "print *(struct gendisk *)0x%" PRIx64, disk->address);
+	return finding_add(finding, command, "the disk %s", disk->name);
+}
+
+static struct error *look_at_disk(void *context, const struct disk *disk)
+{
+	struct unanswered *unanswered = context;
+	unanswered->count = unanswered->oldest_age = 0;
+	TRY(error_only_fatal(disk_requests_for_each(unanswered->analysis->target, disk,
+						    look_at_request, unanswered)));
+	return unanswered->oldest_age >= UNANSWERED_NS ? say_disk(unanswered, disk) : NULL;
+}
+
+struct error *detect_disks(struct analysis *analysis)
+{
+	struct unanswered unanswered = { .analysis = analysis };
+	if (analysis->is_asked || target_is_live(analysis->target))
+		return NULL;
+	TRY(time_of_death(analysis->target, &unanswered.now));
+	return disks_for_each(analysis->target, look_at_disk, &unanswered);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Disks, and the requests that were given to their drivers and have not come back (kernel
+ * include/linux/blk-mq.h, blkdev.h).
+ */
+#ifndef DEBUGGER_KERNEL_DISKS_H
+#define DEBUGGER_KERNEL_DISKS_H
+
+#include "debugger/target/object.h"
+
+struct disk {
+	uint64_t address; /* of its struct gendisk */
+	uint64_t queue;	  /* of its struct request_queue */
+	char name[32];	  /* "vda", raw bytes of the dump */
+};
+
+struct disk_request {
+	uint64_t address;	/* of its struct request */
+	uint64_t start;		/* ns since the machine was started; 0: not known */
+	uint64_t sector, bytes; /* where it begins, and how much of it is left */
+};
+
+typedef struct error *disk_visitor(void *context, const struct disk *disk);
+/* What is broken ends the walk as an error. */
+struct error *disks_for_each(struct target *target, disk_visitor *visit, void *context) MUST_CHECK;
+typedef struct error *disk_request_visitor(void *context, const struct disk_request *request);
+/* Disks whose drivers take bios and no requests have none. */
+struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
+				     disk_request_visitor *visit, void *context) MUST_CHECK;
+/* The struct block_device whose pages an inode has; 0: it is none of a block device. */
+struct error *block_device_of_inode(struct target *target, uint64_t inode,
+				    uint64_t *ret) MUST_CHECK;
+
+#endif
