@@ -353,6 +353,7 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(wait_find_fuse(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_queue(sleeper));
+		wait_find_rpc(sleeper);
 	}
 	doubt(sleeper);
 	return NULL;

@@ -69,6 +69,8 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 		put_super_block(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct block_device"))
 		put_device(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct rpc_task"))
+		wait_put_rpc(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct inode"))
 		put_inode(target, wait->within, ret);
 }

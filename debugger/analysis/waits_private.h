@@ -4,6 +4,7 @@
 #ifndef DEBUGGER_ANALYSIS_WAITS_PRIVATE_H
 #define DEBUGGER_ANALYSIS_WAITS_PRIVATE_H
 
+#include "base/strbuf.h"
 #include "debugger/analysis/wait_ring.h"
 #include "debugger/analysis/waits.h"
 #include "debugger/arguments/arguments.h"
@@ -131,6 +132,10 @@ struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
 /* The answer of a FUSE filesystem's server (wait_peer.c). */
 struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
+/* Makes of a bit that it waits for the answer that the bit stands for (wait_rpc.c). */
+void wait_find_rpc(struct sleeper *sleeper);
+/* "GETATTR of nfs, asked of server fs1". */
+void wait_put_rpc(struct target *target, uint64_t call, struct strbuf *ret);
 /* A task that an rt_mutex blocks, or a lock that is made of one; false: none does (wait_rt.c). */
 bool wait_find_rt_mutex(struct sleeper *sleeper);
 /* One that has such a lock of readers and writers already, but for the readers in it. */
