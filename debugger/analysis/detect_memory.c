@@ -6,6 +6,7 @@
  */
 #include "debugger/analysis/memory_words.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/bpf_memory.h"
 #include "debugger/kernel/memory_cgroup.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -350,6 +351,36 @@ static struct error *say_users(const struct memory_question *question)
 	return NULL;
 }
 
+static struct error *say_bpf(const struct memory_question *question)
+{
+	struct bpf_memory memory;
+	char size[MEMORY_SIZE_TEXT];
+	TRY(error_only_fatal(bpf_memory_read(question->analysis->target, &memory)));
+	if (!memory.count || memory_percent(memory.pages, question->total) < VMALLOC_PERCENT)
+		return NULL;
+	struct finding *finding =
+		analysis_add(question->analysis, "bpf-growth", CONFIDENCE_CERTAIN);
+	if (!finding)
+		return error_no_memory();
+	put_pages(question, memory.pages, size);
+	TRY(finding_summarize(finding,
+			      "BPF maps have %s of vmalloc, %u %% of memory; map %" PRIu32
+			      " \"%s\" has most",
+			      size, memory_percent(memory.pages, question->total),
+			      memory.items[0].map.id, memory.items[0].map.name));
+	for (size_t i = 0; i < memory.count; i++) {
+		const struct bpf_map *map = &memory.items[i].map;
+		char command[64];
+		put_pages(question, memory.items[i].pages, size);
+		snprintf(command, sizeof(command), "print *(struct bpf_map *)0x%" PRIx64,
+			 map->address);
+		TRY(finding_add(finding, command,
+				"map %" PRIu32 " \"%s\" (%s) of %" PRIu32 " entries has %s",
+				map->id, map->name, map->type, map->max_entries, size));
+	}
+	return NULL;
+}
+
 static struct error *say_unaccounted(const struct memory_question *question)
 {
 	const struct memory_account *account = &question->view.account;
@@ -388,6 +419,8 @@ struct error *detect_memory(struct analysis *analysis)
 		error = say_out_of_memory(question);
 	if (!error && has_account)
 		error = say_caches(question);
+	if (!error && has_account)
+		error = say_bpf(question);
 	if (!error && has_account)
 		error = say_users(question);
 	if (!error && has_account)
