@@ -83,6 +83,14 @@ static const char *const generic[] = {
 	"___slab_*",
 	"kvfree*",
 	"slab_*",
+	/* pages that are wanted, and who is to be charged for them */
+	"handle_mm_fault",
+	"__handle_mm_fault",
+	"do_anonymous_page",
+	"try_charge*",
+	"charge_memcg",
+	"mem_cgroup_charge*",
+	"__mem_cgroup_charge*",
 	/* lists, trees, counters */
 	"__list_*",
 	"list_*",

@@ -47,6 +47,9 @@ CAUSES = {
     "irqoff": ("rcu-stall", r'grace period did not end: pid \d+ "lab-deaf" was in lab_device_poll', "lab_device_poll"),
     "ipi": ("stuck-call", r'^CPU 0 waits for CPU 1, which takes no interrupts for \d+\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
             "lab_device_poll"),
+    "hard": ("hard-lockup", r'did not take interrupts for too long: pid \d+ "lab-deaf" was in lab_device_poll', "lab_device_poll"),
+    "storm": ("interrupt-storm", r"^interrupts leave CPU \d no time: \d+ a second came in its last \d+\.\d s, most of them 10 \(lab0\)$", ""),
+    "timers": ("soft-lockup", r"did not schedule for too long: pid \d+ .* was in lab_device_expire", "lab_device_expire"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
 # {boot: what a piece of evidence of the cause says}, out of the log and of the records of the kernel.
@@ -56,6 +59,8 @@ EVIDENCE = {
     "init": r"^the kernel said: collect\[1\]: segfault at 8 ",
     "mce": r"^bank 1 of CPU 0 has status 0xbe0000000000009f$",
     "noroot": r"^the kernel was started without root=$",
+    "hard": r"^the timer of CPU 1 was due \d+\.\d s before the end$",
+    "storm": r"^lab_device_interrupt \[faults\] handles it$",
     "panic": r"^the module faults, on the stack, taints the kernel \(OE\)$",
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
@@ -75,8 +80,25 @@ ASIDES = {
               "page allocation failure: order:10"),
     "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
 }
+# The same of a boot that has several: they are all said, in this order.
+SEVERAL = {
+    "held": [
+        ("throttled", r"^1 task of cgroup /slow ready to run must not, for \d+\.\d s on CPU \d: its quota is used up$",
+         r"^its quota is 2\.0 ms of 1000\.0 ms \(cpu\.max\); it was used up in \d+ of \d+ periods"),
+        ("disk-unanswered", r"^disk vdb has not answered \d+ requests?, the oldest for \d+\.\d s$", r"^the oldest begins at sector \d+"),
+        ("bpf-growth", r'^BPF maps have 3[6-8]\.\d MiB of vmalloc, 1\d % of memory; map \d+ "lab_array" has most$',
+         r'^map \d+ "lab_hash" \(hash\) of 12288 entries has 1[23]\.\d MiB$'),
+        ("vmalloc-growth", r"^array_map_alloc\S* has 24\.\d MiB of vmalloc", "took 24"),
+        ("blocked", r'^\d+ "nfs-waits" waits for RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\), '
+         r"for up to \d+\.\d s: the server has not answered$", '"nfs-waits" waits for RPC answer'),
+        ("blocked", r'^\d+ "disk-waits" waits for folio 0x[0-9a-f]+ \(for disk vdb\), for up to', '"disk-waits" waits for folio'),
+    ],
+    "tasklets": [("softirq-storm", r'^softirqs take CPU \d: pid \d+ "ksoftirqd/\d" .* \d\d+ % of the CPU of late$',
+                  r"^the tasklet that is next there: lab_device_poll_again \[faults\]$")],
+    "storm": [("soft-lockup", "^a CPU did not schedule for too long", "softlockup: hung tasks")],
+}
 # Nothing else than the boots above is accused of any of them.
-ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {"stuck-call", "kernel-report", "oom-kill", "io-error", "hardware-error",
+ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {kind for said in SEVERAL.values() for kind, _, _ in said} - {"blocked", "soft-lockup"} | {"stuck-call", "kernel-report", "oom-kill", "io-error", "hardware-error",
                                                           "thermal", "earlier-warning"}
 FAULTS = ("null", "bug", "overflow", "free", "warn", "twice", "timer", "soft", "rcu", "panic", "init")
 # What else is said of one that runs in something else than a task.
@@ -86,7 +108,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # Some things are up to chance: what an NMI comes upon, for one.
-VARIABLE = ("boot2", "oom", "oomcg", "hung", "soft", "rcu", "irqoff", "ipi", "noroot")
+VARIABLE = ("boot2", "oom", "hung", "soft", "rcu", "irqoff", "ipi", "noroot")
 
 
 def fault_boots(kernel):
@@ -145,6 +167,22 @@ def asides_are_told(program, boot, notes):
     others = [finding["kind"] for finding in found["findings"] if finding["kind"] in ACCUSATIONS - {wanted}]
     check(not others, f"also {others}")
     evidence_runs(program, boot, {"findings": mine}, notes)
+
+
+def several_are_told(program, boot, notes):
+    found = program.result(boot.dump, "analyze")["findings"]
+    at = 0
+    for kind, summary, text in SEVERAL[boot.label.split()[1]]:
+        mine = [finding for finding in found if finding["kind"] == kind and re.search(summary, finding["summary"])]
+        check_equal(len(mine), 1, f"findings of {kind} that say {summary}, of {[finding['summary'] for finding in found]}")
+        check(any(re.search(text, evidence["text"]) for evidence in mine[0]["evidence"]), f"{mine[0]['evidence']}")
+        check(found.index(mine[0]) >= at or kind == "blocked", f"{kind} comes too early")
+        at = found.index(mine[0])
+        evidence_runs(program, boot, {"findings": mine}, notes)
+        notes.append(mine[0]["summary"])
+    wanted = {kind for kind, _, _ in SEVERAL[boot.label.split()[1]]} | {found[0]["kind"]}
+    others = [finding["kind"] for finding in found if finding["kind"] in ACCUSATIONS - wanted]
+    check(not others, f"also {others}")
 
 
 def nothing_is_accused(program, boot):
@@ -305,6 +343,10 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: what else is wrong") as notes:
                 asides_are_told(program, boot, notes)
+    for boot in boots(SEVERAL):
+        if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: all that is wrong") as notes:
+                several_are_told(program, boot, notes)
     for boot in boots(("oom", "oomcg")):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: who has the memory") as notes:
