@@ -14,6 +14,7 @@ extern const struct command command_down;
 extern const struct command command_export;
 extern const struct command command_foreach;
 extern const struct command command_frame;
+extern const struct command command_gcore;
 extern const struct command command_globals;
 extern const struct command command_help;
 extern const struct command command_info;
@@ -99,6 +100,7 @@ const struct command *const commands[] = {
 	&command_foreach,
 	&command_frame,
 	&command_frames,
+	&command_gcore,
 	&command_globals,
 	&command_help,
 	&command_hrtimers,

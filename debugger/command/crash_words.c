@@ -14,7 +14,6 @@ const struct crash_word crash_commands[] = {
 	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
 	{ "fuser", "`files -a --where \"path = '/PATH'\"` says who has it open" },
-	{ "gcore", "a process's own memory is not read: no cores are written" },
 	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "
 		     "in ~/.local/state/btfcrash/history" },
 	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "

@@ -231,9 +231,12 @@ struct error *user_space_page(struct user_space *space, uint64_t address, struct
 	if (address >> 63)
 		return error_create_at(ERROR_FAULT, address,
 				       "0x%" PRIx64 " is an address of the kernel's", address);
-	TRY(target->arch->page_walk(target->translator, space->root, address, &ret->walk));
+	struct error *error =
+		target->arch->page_walk(target->translator, space->root, address, &ret->walk);
 	ret->start = ret->walk.start;
 	ret->size = ret->walk.size;
+	if (error)
+		return error;
 	switch (ret->walk.state) {
 	case PAGE_PRESENT:
 	case PAGE_PROTECTED:

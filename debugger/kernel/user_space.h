@@ -57,7 +57,7 @@ struct error *user_space_open_task(struct target *target, const struct task *tas
 void user_space_close(struct user_space *space);
 /*
  * What is at an address. Errors: tables or structs that the dump does not have, or that contradict
- * themselves.
+ * themselves; *ret has the run that nothing is known of then.
  */
 struct error *user_space_page(struct user_space *space, uint64_t address,
 			      struct user_page *ret) MUST_CHECK;

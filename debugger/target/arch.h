@@ -59,7 +59,8 @@ struct arch {
 	/*
 	 * One address through the tables whose top one lies at a physical address, or through the
 	 * kernel's (PAGE_ROOT_KERNEL), by such a translator. Errors: of a table that cannot be
-	 * read, with the virtual address; *ret has the steps until there then.
+	 * read, with the virtual address; *ret then has the steps until there, and what the table
+	 * is of.
 	 */
 	struct error *(*page_walk)(const struct translator *translator, uint64_t root,
 				   uint64_t address, struct page_walk *ret);
@@ -74,6 +75,9 @@ struct arch {
 	/* struct pt_regs as it lies in memory: size in bytes, and decoding of that many bytes. */
 	size_t pt_regs_size;
 	void (*registers_from_pt_regs)(const uint8_t *data, struct registers *ret);
+	/* A PRSTATUS note: size in bytes, and where its registers go; what is not known is 0. */
+	size_t prstatus_size;
+	void (*registers_to_prstatus)(const struct registers *registers, uint8_t *data);
 	/* What an exception can have saved: selectors, flags and pc that no code runs with are not.
 	 */
 	bool (*is_possible)(const struct registers *registers);

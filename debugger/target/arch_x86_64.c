@@ -14,6 +14,7 @@
 #define PRSTATUS_PID	   32
 #define PRSTATUS_REGISTERS 112
 #define PRSTATUS_SIZE	   (PRSTATUS_REGISTERS + 27 * 8)
+#define PRSTATUS_WHOLE	   (PRSTATUS_SIZE + 8) /* pr_fpvalid, and padding */
 #define QEMU_VERSION	   1
 #define QEMU_REGISTERS	   8
 #define QEMU_SEGMENTS	   152
@@ -106,6 +107,24 @@ static bool from_prstatus(const uint8_t *data, size_t size, struct registers *re
 	return true;
 }
 
+static void put_words(const struct registers *registers, const uint8_t *order, size_t count,
+		      uint8_t *data)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = registers_has(registers, order[i]) ? registers->values[order[i]]
+								    : 0;
+		for (unsigned int byte = 0; byte < 8; byte++)
+			data[8 * i + byte] = (uint8_t)(value >> 8 * byte);
+	}
+}
+
+static void to_prstatus(const struct registers *registers, uint8_t *data)
+{
+	uint8_t *words = data + PRSTATUS_REGISTERS;
+	put_words(registers, pt_regs_order, ARRAY_COUNT(pt_regs_order), words);
+	put_words(registers, user_order, ARRAY_COUNT(user_order), words + PT_REGS_SIZE);
+}
+
 static bool from_qemu(const uint8_t *data, size_t size, struct registers *ret)
 {
 	if (size < QEMU_SIZE || load_u32(data, false) != QEMU_VERSION)
@@ -178,6 +197,8 @@ const struct arch arch_x86_64 = {
 	.registers_from_qemu = from_qemu,
 	.pt_regs_size = PT_REGS_SIZE,
 	.registers_from_pt_regs = from_pt_regs,
+	.prstatus_size = PRSTATUS_WHOLE,
+	.registers_to_prstatus = to_prstatus,
 	.is_possible = is_possible,
 	.is_user_mode = is_user_mode,
 };

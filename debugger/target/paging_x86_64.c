@@ -175,6 +175,9 @@ struct error *paging_x86_64_walk(const struct translator *translator, uint64_t r
 	for (;; level--) {
 		uint64_t at = address >> level_shift(level) & ((1u << LEVEL_BITS) - 1), entry;
 		const struct place place = { table, address, level, whose };
+		/* Of all of that nothing is known where the table is not in the dump. */
+		ret->size = (uint64_t)1 << level_shift(level + 1);
+		ret->start = address & ~(ret->size - 1);
 		TRY(read_entry(paging, &place, &entry));
 		ret->steps[ret->count++] =
 			(struct page_step){ table + at * 8, entry, level_name(paging, level) };

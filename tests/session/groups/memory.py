@@ -2,8 +2,11 @@
 """Memory of processes: what the guest's programs wrote is what is read."""
 
 import os
+import re
+import struct
+import subprocess
 
-from lib import Boot, boots, check, check_equal, kernel_names
+from lib import Boot, boots, check, check_equal, kernel_names, tool
 
 # testdata/guest/states_run.c: eight shared pages, each with its number behind a text.
 MAPPED, MAPPED_PAGES, PATTERN = 0x7B7F00000000, 8, b"btfcrash user page "
@@ -70,6 +73,132 @@ def strings(program, boot, notes):
     notes.append(f"{counts['cmdline']} command lines, {counts['environ']} environments")
 
 
+PT_LOAD, PT_NOTE = 1, 4
+NT_PRSTATUS, NT_AUXV, NT_FILE = 1, 6, 0x46494C45
+# Words of user_regs_struct.
+RIP, RSP = 16, 19
+
+
+class Core:
+    """A core file: its segments and notes."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        check_equal(self.data[:4], b"\x7fELF", "the beginning of a core")
+        offset, = struct.unpack_from("<Q", self.data, 32)
+        count, = struct.unpack_from("<H", self.data, 56)
+        self.loads, self.notes = [], []
+        for number in range(count):
+            kind, _, where, address, _, size, whole, _ = struct.unpack_from("<IIQQQQQQ", self.data, offset + 56 * number)
+            check(where + size <= len(self.data), "a segment ends behind the file")
+            if kind == PT_LOAD:
+                self.loads.append((address, where, size, whole))
+            if kind == PT_NOTE:
+                self.read_notes(where, where + size)
+
+    def read_notes(self, at, end):
+        while at < end:
+            name, size, kind = struct.unpack_from("<III", self.data, at)
+            at += 12 + (name + 3) // 4 * 4
+            self.notes.append((kind, self.data[at:at + size]))
+            at += (size + 3) // 4 * 4
+
+    def note(self, kind):
+        found = [data for one, data in self.notes if one == kind]
+        check(found, f"no note {kind:#x}")
+        return found[0]
+
+    def read(self, address, size):
+        for start, where, filled, whole in self.loads:
+            if start <= address and address + size <= start + whole:
+                data = self.data[where:where + filled] + bytes(whole - filled)
+                return data[address - start:address - start + size]
+        return None
+
+    def threads(self):
+        """{tid: words of registers}, in the order of the file."""
+        return {struct.unpack_from("<I", data, 32)[0]: struct.unpack_from("<27Q", data, 112)
+                for kind, data in self.notes if kind == NT_PRSTATUS}
+
+    def files(self):
+        """[(start, end, offset, path)]"""
+        data = self.note(NT_FILE)
+        count, page = struct.unpack_from("<QQ", data)
+        names = data[16 + 24 * count:].split(b"\0")
+        check_equal(len(names), count + 1, "names in NT_FILE")
+        places = [struct.unpack_from("<QQQ", data, 16 + 24 * number) for number in range(count)]
+        return [(start, end, offset * page, name.decode()) for (start, end, offset), name in zip(places, names)]
+
+
+def write_core(program, boot, task, dump=None):
+    path = os.path.join(program.scratch, "core")
+    return program.result(dump or boot.dump, f"gcore {task.tid} {path}"), Core(path)
+
+
+def cores(program, boot, notes):
+    """Memory, auxiliary vector and mapped files of every process; registers of threads that wait."""
+    counts = {"cores": 0, "auxiliary vectors": 0, "threads": 0}
+    for tid, task in sorted(boot.tasks.items()):
+        maps = os.path.join(task.folder, "maps")
+        if tid != task.group or task.state in "ZX" or not os.path.exists(maps) or not task.read("maps") or \
+                re.match(b"init|collect", task.comm):
+            continue
+        result, core = write_core(program, boot, task)
+        counts["cores"] += 1
+        check_equal(result["bytes"], len(core.data), f"bytes of the core of {tid}")
+        wanted = [re.match(r"(\w+)-(\w+) \S+ (\w+) \S+ \d+ *(.*)", line).groups()
+                  for line in task.read("maps").decode().splitlines()]
+        wanted = [(int(start, 16), int(end, 16), int(offset, 16), path) for start, end, offset, path in wanted
+                  if path.startswith("/")]
+        check_equal(core.files(), wanted, f"files of {tid}")
+        if os.path.exists(os.path.join(task.folder, "auxv")):
+            check_equal(core.note(NT_AUXV), task.read("auxv"), f"auxiliary vector of {tid}")
+            counts["auxiliary vectors"] += 1
+        threads = core.threads()
+        check_equal(list(threads)[0], tid, "the first thread")
+        check_equal(sorted(threads), sorted(one.tid for one in boot.tasks.values()
+                                            if one.group == tid and one.state not in "ZX"), f"threads of {tid}")
+        for thread, registers in threads.items():
+            words = boot.tasks[thread].read("syscall").split()
+            if len(words) == 9 and boot.tasks[thread].state == "S":
+                check_equal((registers[RSP], registers[RIP]), (int(words[7], 16), int(words[8], 16)),
+                            f"rsp and rip of {thread}")
+                counts["threads"] += 1
+    check(counts["cores"] > 40 and counts["auxiliary vectors"] > 40 and counts["threads"] > 40, f"truth: {counts}")
+    notes.append(", ".join(f"{count} {name}" for name, count in counts.items()))
+
+
+def opens_core(program, boot):
+    """gdb finds the memory, the threads and the vDSO of a core."""
+    result, core = write_core(program, boot, task_named(boot, b"mapped"))
+    for page in range(MAPPED_PAGES):
+        wanted = PATTERN + b"%d\0" % page
+        check_equal(core.read(MAPPED + page * PAGE, len(wanted)), wanted, f"page {page}")
+    check_equal((result["threads"], result["without_registers"]), (1, 0), "threads")
+    path = os.path.join(program.scratch, "core")
+
+    def gdb(*lines):
+        arguments = [word for line in lines for word in ("-ex", line)]
+        return subprocess.run([tool("gdb"), "-nx", "-batch", *arguments, "-c", path], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=True, env=program.environment(),
+                              stdin=subprocess.DEVNULL).stdout.decode()
+
+    text = gdb(*(f"x/s {MAPPED + page * PAGE:#x}" for page in range(MAPPED_PAGES)), "info auxv", "x/4xb 0x400000")
+    for page in range(MAPPED_PAGES):
+        check(f'"{PATTERN.decode()}{page}"' in text, f"page {page} in gdb: {text}")
+    check(re.search(r'AT_EXECFN.*"/bin/states"', text) and re.search("0x7f\t0x45\t0x4c\t0x46", text), f"gdb: {text}")
+    task = task_named(boot, b"threads")
+    write_core(program, boot, task)
+    lines = gdb("info threads", "print $rip", "x/i $rip - 2").splitlines()
+    found = [re.search(r"LWP (\d+)", line)[1] for line in lines if re.search(r"^[ *]+\d+ +(Thread|LWP)", line)]
+    wanted = sorted(str(one.tid) for one in boot.tasks.values() if one.group == task.tid)
+    check_equal(sorted(found), wanted, "threads in gdb")
+    check("syscall" in lines[-1], f"not behind a system call: {lines[-1]}")
+    fails(program, boot.dump, f"gcore 2 {path}", "it is a kernel thread")
+    fails(program, boot.dump, f"gcore 1 {boot.dump}", "is the dump, which is not written to")
+
+
 def says_filtered(program, boot):
     """makedumpfile -d 31 leaves users' pages out, but not their tables."""
     dump = boot.path("vmcore.zlib")
@@ -78,6 +207,12 @@ def says_filtered(program, boot):
     lines = program.run(["-q", "-c", "tasks -o pid,args", dump]).lines
     check_equal([line.split() for line in lines if line.split()[:1] == [str(task.tid)]],
                 [[str(task.tid), "<excluded>"]], "args")
+    if not program.run(["-q", "-c", f"mappings {task.tid}", dump]).status:
+        result, core = write_core(program, boot, task, dump)
+        check_equal((result["pages"], core.read(MAPPED, 8)), (0, None), "pages of a core")
+        check(result["missing"]["not_in_dump"] > 100 and result["without_registers"] == 0, f"missing: {result}")
+        of_pages, = (one for one in result["incomplete"] if int(one["start"], 16) == MAPPED)
+        check_equal((of_pages["path"], of_pages["not_in_dump"]), ("/dev/zero (deleted)", MAPPED_PAGES), "missing")
     fails(program, dump, f"rd -u -c {task.tid} {MAPPED:#x}", f"user address {MAPPED:#x}: ", "left out of the dump by its filter")
 
 
@@ -96,6 +231,10 @@ def run(session):
             reads(program, boot)
         with session.case(f"{boot.label}: args and env are /proc/PID/cmdline and environ") as notes:
             strings(program, boot, notes)
+        with session.case(f"{boot.label}: cores of all processes are what /proc said") as notes:
+            cores(program, boot, notes)
+        with session.case(f"{boot.label}: gdb opens a core"):
+            opens_core(program, boot)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: user pages are said to be filtered"):
             says_filtered(program, boot)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a core is made of. Private to core*.c. */
+#ifndef DEBUGGER_EXPORT_CORE_PRIVATE_H
+#define DEBUGGER_EXPORT_CORE_PRIVATE_H
+
+#include "base/strbuf.h"
+#include "debugger/export/core.h"
+#include "debugger/kernel/user_space.h"
+
+#define CORE_NOTES_MAX (64u << 20) /* bytes */
+
+/* Pages one behind the other of one mapping, which become a segment. */
+struct core_run {
+	uint64_t start, size;
+	uint32_t flags; /* PF_* */
+	bool has_bytes; /* else it is all zeros, and takes no place in the file */
+};
+
+struct core {
+	struct target *target;
+	const struct task *task;
+	const struct core_options *options;
+	struct user_space *space;
+	struct object mm;
+	const struct user_mapping *mappings;
+	size_t mapping_count;
+	uint64_t page_size;
+	struct core_run *runs;
+	size_t run_count, run_capacity;
+	uint64_t run_bytes; /* of those that have some */
+	uint64_t steps;	    /* of the search for them */
+	struct strbuf notes;
+	struct core_summary summary;
+};
+
+/* Finds the runs, and what is missing (core_runs.c). */
+struct error *core_find_runs(struct core *core) MUST_CHECK;
+/* Writes core->notes (core_notes.c). */
+struct error *core_add_notes(struct core *core) MUST_CHECK;
+
+#endif
