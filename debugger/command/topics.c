@@ -111,7 +111,8 @@ static const char *const output_examples[] = { "ps --csv",
 					       NULL };
 
 static const char crash[] =
-	"Called as in crash: alias, bpf, bt, dis, foreach, gcore, help, list, log, mod, p, ps, rd,\n"
+	"Called as in crash: alias, bpf, bt, dis, foreach, gcore, help, list, log, mod, p, ps, "
+	"rd,\n"
 	"set, struct, sym, sys, task, tree, union, whatis, q; also hex and dec, pd and px, sf and\n"
 	"sn, for, size, eval, gdb and g.\n"
 	"TYPE.MEMBER ADDRESS is `struct` here, too, and ps -ku is ps -k -u. An option of crash's\n"
