@@ -48,6 +48,14 @@ static void begin(struct one *one, const struct subject *subject, const struct s
 		(!one->bytes[0] && !memcmp(one->bytes, one->bytes + 1, question->size - 1));
 }
 
+/* The first, the last and the one in the middle: of functions that are apart. */
+static void note_places(struct question *question, const struct clues *clues)
+{
+	for (size_t i = 0; i < PLACES_MAX && clues->count; i++)
+		question->places[i] = clues->items[i * (clues->count - 1) / (PLACES_MAX - 1)].where;
+	question->place_count = clues->count ? PLACES_MAX : 0;
+}
+
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
 		      const struct clues *code)
 {
@@ -57,6 +65,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 	TRY(agree_on_pointees(question));
 	TRY(names_prepare(question));
 	one->clues.count = 0;
+	if (code)
+		note_places(question, code);
 	for (size_t i = 0; i < ARRAY_COUNT(sources); i++)
 		TRY(sources[i](question, &one->clues));
 	for (size_t i = 0; i < one->clues.count && !question->counted; i++)

@@ -300,13 +300,33 @@ static bool points_at_image(const struct question *question)
 	return value >= start && value < end && !symtab_is_text(target->symbols, value);
 }
 
+/* How likely an integer is in that part of the kernel. */
+static int judge_habit(struct question *question, uint32_t type)
+{
+	const struct layout *layout = question->layout;
+	const struct habits *all = &question->knowledge->habits;
+	int most = rule(question->knowledge->rules, RULE_HABIT);
+	if (layout_kind(layout, type) != BTF_INT || !question->place_count || !most)
+		return 0;
+	for (uint32_t i = 0; !question->has_habits && i < question->place_count; i++)
+		habits_around(&question->knowledge->blocks, question->knowledge->target, all,
+			      question->places[i], &question->habits);
+	question->has_habits = true;
+	/* The first bit may be chance. */
+	int bits = habits_bits(&question->habits, all, type) - 1;
+	if (bits < 0)
+		return 0;
+	return bits > most ? most : bits;
+}
+
 int names_judge(void *context, uint32_t type, uint32_t count)
 {
-	const struct question *question = context;
+	struct question *question = context;
 	const struct layout *layout = question->layout;
 	const struct rules *rules = question->knowledge->rules;
 	int points = judge_named(question, type), use = judge_use(question, type);
 	points = points > use ? points : use;
+	points += judge_habit(question, type);
 	if (!count || !question->says_many || question->is_zero)
 		return points;
 	if (layout_kind(layout, type) == BTF_PTR && points_at_image(question))

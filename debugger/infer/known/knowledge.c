@@ -54,6 +54,7 @@ void knowledge_destroy(struct knowledge *knowledge)
 		layout_destroy(knowledge->views[i].layout);
 	free(knowledge->views);
 	address_map_deinit(&knowledge->functions);
+	address_map_deinit(&knowledge->blocks);
 	free(knowledge->facts);
 	families_destroy(knowledge->families);
 	name_uses_destroy(knowledge->name_uses);
@@ -79,6 +80,7 @@ void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
 	*copy = *knowledge;
 	copy->is_shared = true;
 	copy->functions = own.functions;
+	copy->blocks = own.blocks;
 	copy->slabs = own.slabs;
 	copy->no_slabs = own.no_slabs;
 	if (knowledge->hints)
@@ -88,6 +90,7 @@ void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
 void knowledge_unshare(struct knowledge *copy)
 {
 	address_map_deinit(&copy->functions);
+	address_map_deinit(&copy->blocks);
 	slabs_destroy(copy->slabs);
 	if (copy->hints)
 		address_map_deinit(&copy->typed);
@@ -140,6 +143,7 @@ struct error *knowledge_name_uses(struct knowledge *knowledge, const struct name
 	if (!knowledge->name_uses) {
 		TRY(knowledge_layout(knowledge, NULL, &layout));
 		TRY(name_uses_create(layout, &knowledge->name_uses));
+		habits_of_all(layout, &knowledge->habits);
 	}
 	*ret = knowledge->name_uses;
 	return NULL;

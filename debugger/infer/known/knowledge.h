@@ -7,6 +7,7 @@
 #define DEBUGGER_INFER_KNOWN_KNOWLEDGE_H
 
 #include "base/address_map.h"
+#include "debugger/infer/known/habits.h"
 #include "debugger/infer/known/name_uses.h"
 #include "debugger/infer/known/typing.h"
 #include "debugger/infer/layout/layout.h"
@@ -55,6 +56,7 @@ struct knowledge {
 	struct view *views;
 	size_t view_count, view_capacity;
 	struct address_map functions; /* struct function_entry */
+	struct address_map blocks;    /* habits.h */
 	struct fact *facts;	      /* by address once `facts_sorted` */
 	size_t fact_count, fact_capacity;
 	bool tables_read, facts_sorted;
@@ -64,6 +66,7 @@ struct knowledge {
 	bool no_slabs;			 /* the dump lacks what leads to them */
 	struct families *families;	 /* NULL: nothing is learned yet */
 	struct name_uses *name_uses;	 /* of the kernel's BTF; NULL: not made yet */
+	struct habits habits;		 /* of all its functions; as name_uses */
 	struct hints *hints;		 /* NULL: not to be used */
 	const struct subjects *subjects; /* of the whole pass; NULL: not listed */
 	/* What the kernel never writes, and in it what it writes while it boots. */
@@ -128,6 +131,8 @@ size_t knowledge_first_fact(struct knowledge *knowledge, uint64_t address);
 
 /* --- sources: each adds what it knows of the subject ------------------------------------ */
 
+#define PLACES_MAX 3
+
 struct question {
 	struct knowledge *knowledge;
 	const struct subject *subject;
@@ -151,6 +156,11 @@ struct question {
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */
 	struct name_use uses[NAME_USES_MAX]; /* the likeliest first */
 	uint32_t use_count;
+	/* Where code uses it; what integers are used there, once that is asked. */
+	uint64_t places[PLACES_MAX];
+	uint32_t place_count;
+	bool has_habits;
+	struct habits habits;
 };
 
 typedef struct error *source_collect(const struct question *question, struct clues *clues);

@@ -64,6 +64,7 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_NAME_PART] = { "name-part", 2, "the name ends with the struct's" },
 	[RULE_NAME_USED] = { "name-used", 3, "members and parameters of that name have the type" },
 	[RULE_NAME_USED_NUMBER] = { "name-used-number", 2, "the same of no struct" },
+	[RULE_HABIT] = { "habit", 3, "integers that functions around those that use it take" },
 	[RULE_MANY_POINTERS] = { "many-pointers", 6,
 				 "pointers that somebody wrote down, of what the name calls "
 				 "several" },

@@ -254,9 +254,13 @@ static void add_default(struct solver *solver, uint32_t size)
 		uint32_t size;
 		enum rule ahead; /* of the others of that size; RULE_COUNT: none */
 	} integers[] = {
-		{ "int", 4, RULE_DEFAULT_INT },		 { "unsigned int", 4, RULE_COUNT },
-		{ "long unsigned int", 8, RULE_COUNT },	 { "long int", 8, RULE_DEFAULT_LONG },
-		{ "_Bool", 1, RULE_DEFAULT_BOOL },	 { "unsigned char", 1, RULE_COUNT },
+		{ "int", 4, RULE_DEFAULT_INT },
+		{ "unsigned int", 4, RULE_COUNT },
+		{ "long unsigned int", 8, RULE_COUNT },
+		{ "long int", 8, RULE_DEFAULT_LONG },
+		{ "long long unsigned int", 8, RULE_DEFAULT_LONG },
+		{ "_Bool", 1, RULE_DEFAULT_BOOL },
+		{ "unsigned char", 1, RULE_COUNT },
 		{ "short unsigned int", 2, RULE_COUNT },
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(integers); i++) {
