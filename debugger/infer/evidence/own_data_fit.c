@@ -10,6 +10,7 @@
 /* What a wrong word costs: more than describing one of which nothing is known. */
 #define WRONG_WORD (100 * FIT_BIT)
 #define DEPTH_MAX  12
+#define SPARE_BITS 4 /* of numbers that are narrower than their type */
 #define VISITS_MAX 4096
 #define ENUMS_MAX  64
 #define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
@@ -321,6 +322,19 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);
 }
 
+static bool is_text_byte(const struct fit *fit, uint32_t offset)
+{
+	uint8_t byte = offset < fit->question->size ? fit->question->bytes[offset] : 0;
+	return (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
+}
+
+/* A letter alone, between zeros or other numbers, is none. */
+static bool is_in_text(const struct fit *fit, uint32_t offset)
+{
+	return is_text_byte(fit, offset) &&
+	       (!offset || is_text_byte(fit, offset - 1) || is_text_byte(fit, offset + 1));
+}
+
 /* An array of bytes: cheap if they are text and the type says so. */
 static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, uint32_t count)
 {
@@ -329,7 +343,7 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 	int cost = 0, texts = 0;
 	for (uint32_t i = 0; i < count && offset + i < fit->size && cost < fit->limit; i++) {
 		uint8_t byte = fit->question->bytes[offset + i];
-		bool is_text = (byte >= ' ' && byte < 0x7f) || byte == '\n' || byte == '\t';
+		bool is_text = is_in_text(fit, offset + i);
 		texts += is_text ? 1 : byte ? -1 : 0;
 		if (is_bool)
 			cost += byte > 1 ? 24 * FIT_BIT : FIT_BIT;
@@ -446,6 +460,25 @@ static int least_from(const struct fit *fit, uint64_t start)
 	return start < fit->size ? fit->least[(start + 7) / 8] : 0;
 }
 
+/*
+ * Of numbers of two bytes, none of which fills them: each takes as many bits as the largest. Longer
+ * ones may as well be the members of structs.
+ */
+static int cost_narrow(const struct fit *fit, uint32_t element, uint32_t count)
+{
+	uint32_t step = layout_size(fit->layout, element), longest = 0, end = count;
+	if (layout_kind(fit->layout, element) != BTF_INT || step != 2)
+		return FIT_IMPOSSIBLE;
+	if (end > fit->size / step)
+		end = fit->size / step;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t length = (uint32_t)log2_of(fit_load(fit, i * step, step));
+		longest = length > longest ? length : longest;
+	}
+	return longest + SPARE_BITS <= 8 * step ? (int)(end * (longest + 1) * FIT_BIT)
+						: FIT_IMPOSSIBLE;
+}
+
 static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_t offset, int depth)
 {
 	uint32_t step = layout_size(fit->layout, element);
@@ -453,6 +486,8 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	int cost = 0, ended = FIT_IMPOSSIBLE;
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
 		return cost_bytes(fit, element, offset, count);
+	if (!depth && step)
+		ended = cost_narrow(fit, element, count);
 	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
 		uint64_t start = offset + (uint64_t)i * step;
 		if (start >= fit->size)
