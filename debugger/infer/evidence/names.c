@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a name hints at: for ranking only. Endings that are nearly always right make a candidate of
- * their own; others (_lock, _key, _attr) may be several things and only break ties.
+ * What a name hints at, which most often only breaks ties: the struct that is called so, what
+ * members and parameters of that name are, whether it is the name of several.
  */
 #include "base/array.h"
 #include "base/bytes.h"
@@ -17,59 +17,6 @@
 #define USED_PERCENT_MIN 30 /* of members of a name, that make a candidate */
 #define KIN_PERCENT_MIN	 10 /* that say something */
 #define STRUCT_NAME_MIN	 4  /* bytes of a struct's name that a symbol's may end with */
-
-static const struct {
-	const char *ending, *type;
-	bool is_pointer;
-	bool makes_candidate;
-} endings[] = {
-	{ "_fops", "file_operations", false, true },
-	{ "_file_operations", "file_operations", false, true },
-	{ "_iops", "inode_operations", false, true },
-	{ "_inode_operations", "inode_operations", false, true },
-	{ "_dentry_operations", "dentry_operations", false, true },
-	{ "_aops", "address_space_operations", false, true },
-	{ "_sops", "super_operations", false, true },
-	{ "_super_operations", "super_operations", false, true },
-	{ "_seq_ops", "seq_operations", false, true },
-	{ "_seqops", "seq_operations", false, true },
-	{ "_mutex", "mutex", false, true },
-	{ "_ida", "ida", false, true },
-	{ "_idr", "idr", false, true },
-	{ "_nb", "notifier_block", false, true },
-	{ "_notifier", "notifier_block", false, true },
-	{ "_cachep", "kmem_cache", true, true },
-	{ "_cache", "kmem_cache", true, false },
-	{ "_proto", "bpf_func_proto", false, true },
-	{ "_waitq", "wait_queue_head", false, true },
-	{ "_wq", "workqueue_struct", true, false },
-	{ "_wq", "wait_queue_head", false, false },
-	{ "_wait", "wait_queue_head", false, false },
-	{ "_work", "work_struct", false, false },
-	{ "_timer", "timer_list", false, false },
-	{ "_timer", "hrtimer", false, false },
-	{ "_lock", "spinlock", false, false },
-	{ "_lock", "mutex", false, false },
-	{ "_list", "list_head", false, false },
-	{ "_sem", "rw_semaphore", false, false },
-	{ "_rwsem", "rw_semaphore", false, true },
-	{ "_ktype", "kobj_type", false, true },
-	{ "_kset", "kset", true, false },
-	{ "_kobj", "kobject", true, false },
-	{ "_genl_family", "genl_family", false, true },
-	{ "_net_ops", "pernet_operations", false, true },
-	{ "_link_ops", "rtnl_link_ops", false, true },
-	{ "_fs_type", "file_system_type", false, true },
-	{ "_pm_ops", "dev_pm_ops", false, true },
-	{ "_shrinker", "shrinker", false, true },
-	{ "_group", "attribute_group", false, true },
-	{ "_groups", "attribute_group", true, true },
-	{ "_attrs", "attribute", true, true },
-	{ "_attributes", "attribute", true, true },
-	{ "_class", "class", false, false },
-	{ "_driver", "pci_driver", false, false },
-	{ "_table", "ctl_table", false, false },
-};
 
 /* gcc numbers static variables of functions: "state.3". */
 static size_t base_length(const char *name)
@@ -114,23 +61,6 @@ static bool says_many(const char *name)
 	return is_plural(name + start, end - start) || is_table_word(name + start, end - start);
 }
 
-static bool ends_with(const char *name, size_t length, const char *ending)
-{
-	size_t tail = strlen(ending);
-	if (length + 1 < tail || name[length - 1] != ending[tail - 1])
-		return false;
-	if (length >= tail && !strncmp(name + length - tail, ending, tail))
-		return true;
-	/* The whole name without the underscore. */
-	return length == tail - 1 && !strncmp(name, ending + 1, tail - 1);
-}
-
-static uint32_t type_of_ending(const struct layout *layout, size_t index)
-{
-	uint32_t type = layout_find(layout, BTF_STRUCT, endings[index].type);
-	return type && endings[index].is_pointer ? layout->records[type].pointer : type;
-}
-
 /* The struct that is called as the symbol, or so with a _t; a pointer where it does not fit. */
 static uint32_t find_namesake(const struct question *question, size_t length)
 {
@@ -160,37 +90,16 @@ struct error *names_prepare(struct question *question)
 	size_t length = base_length(name);
 	TRY(knowledge_name_uses(question->knowledge, &uses));
 	question->use_count = (uint32_t)name_uses_find(uses, name, length, question->uses);
-	question->ending_count = 0;
 	question->namesake = find_namesake(question, length);
 	question->says_many = says_many(name);
 	question->suffix_hashes = 0;
 	for (size_t i = 0; i + STRUCT_NAME_MIN <= length; i++)
 		question->suffix_hashes |= (uint64_t)1 << (layout_hash(name + i, length - i) >> 26);
-	for (size_t i = 0; i < ARRAY_COUNT(endings); i++) {
-		uint32_t count = question->ending_count;
-		if (count == ARRAY_COUNT(question->endings) || !length ||
-		    !ends_with(name, length, endings[i].ending))
-			continue;
-		uint32_t type = type_of_ending(question->layout, i);
-		if (!type)
-			continue;
-		question->endings[count].type = type;
-		question->endings[count].makes_candidate = endings[i].makes_candidate;
-		question->ending_count++;
-	}
 	return NULL;
 }
 
 struct error *names_collect(const struct question *question, struct clues *clues)
 {
-	for (uint32_t i = 0; i < question->ending_count; i++) {
-		struct clue clue = { .kind = CLUE_SHAPE,
-				     .source = SOURCE_NAME,
-				     .type = { question->layout->btf, question->endings[i].type },
-				     .how = "ends like one" };
-		if (question->endings[i].makes_candidate && !clues_add(clues, &clue))
-			return error_no_memory();
-	}
 	struct clue clue = { .kind = CLUE_SHAPE,
 			     .source = SOURCE_NAME,
 			     .type = { question->layout->btf, question->namesake },
@@ -270,9 +179,6 @@ static int judge_named(const struct question *question, uint32_t type)
 	const struct layout *layout = question->layout;
 	const char *name = question->symbol->name;
 	struct btf_type record;
-	for (uint32_t i = 0; i < question->ending_count; i++)
-		if (question->endings[i].type == type)
-			return rule(rules, RULE_NAME_ENDS);
 	if (type && type == question->namesake)
 		return rule(rules, RULE_NAME_SAME);
 	bool is_pointer = layout_kind(layout, type) == BTF_PTR;
@@ -285,7 +191,7 @@ static int judge_named(const struct question *question, uint32_t type)
 	if (other < STRUCT_NAME_MIN || length < other ||
 	    strncmp(name + length - other, record.name, other))
 		return 0;
-	return rule(rules, length == other ? RULE_NAME_ENDS : RULE_NAME_PART);
+	return rule(rules, RULE_NAME_PART);
 }
 
 /* Lists of pointers that somebody wrote down are of variables and strings. */

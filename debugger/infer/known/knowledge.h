@@ -145,12 +145,7 @@ struct question {
 	bool is_constant;	  /* in read-only data */
 	bool has_literals;	  /* strings without a symbol may follow it */
 	bool is_zero;		  /* all of the bytes are */
-	/* What the name's ending stands for; names_prepare() fills it, and what follows. */
-	struct {
-		uint32_t type;
-		bool makes_candidate;
-	} endings[4];
-	uint32_t ending_count;
+	/* What the name says; names_prepare() fills it. */
 	uint32_t namesake;	/* the struct called as the symbol, or a pointer to it; 0: none */
 	bool says_many;		/* the name is a plural, or calls it a table */
 	uint64_t suffix_hashes; /* bit N: the hash of one of the name's ends begins with N */

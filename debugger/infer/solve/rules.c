@@ -59,7 +59,6 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_DEFAULT_INT] = { "default-int", 1, "an int, of the numbers of 4 bytes" },
 	[RULE_DEFAULT_BOOL] = { "default-bool", 1, "a bool, of those of 1 byte" },
 	[RULE_DEFAULT_LONG] = { "default-long", -1, "a long, of those of 8 bytes" },
-	[RULE_NAME_ENDS] = { "name-ends", 3, "the name ends as those of that type do" },
 	[RULE_NAME_SAME] = { "name-same", 8, "the struct is called as the variable" },
 	[RULE_NAME_PART] = { "name-part", 2, "the name ends with the struct's" },
 	[RULE_NAME_USED] = { "name-used", 3, "members and parameters of that name have the type" },

@@ -510,23 +510,18 @@ static const char *named(struct asked *asked, const char *name)
 	return clue_type(clue);
 }
 
+/* A name that ends with a struct's is no clue, and only breaks ties. */
 static void test_endings(void)
 {
 	struct asked *asked = asked_create(&machine.target);
 	ask(asked, "item", 0);
-	CHECK_STRING(named(asked, "proc_fops"), "struct file_operations");
-	CHECK_STRING(named(asked, "fops"), "struct file_operations");
-	CHECK_STRING(named(asked, "fops.12"), "struct file_operations");
-	CHECK_STRING(named(asked, "my_mutex"), "struct mutex");
-	CHECK_STRING(named(asked, "dentry_cachep"), "struct kmem_cache *");
-	CHECK_STRING(named(asked, "fops_of"), "");
-	/* They may be several things, and only break ties. */
-	CHECK_STRING(named(asked, "my_lock"), "");
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "spinlock"), 0), 3);
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "mutex"), 0), 3);
-	CHECK_U64(names_judge(&asked->question, struct_named(asked, "file"), 0), 0);
 	CHECK_STRING(named(asked, "the_item"), "");
 	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item"), 0), 2);
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "file"), 0), 0);
+	CHECK_STRING(named(asked, "the_item.12"), "");
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item"), 0), 2);
+	CHECK_STRING(named(asked, "item_of"), "");
+	CHECK_U64(names_judge(&asked->question, struct_named(asked, "item"), 0), 0);
 	CHECK_STRING(named(asked, ""), "");
 	asked_destroy(asked);
 }
