@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include <stdio.h>
 
-#define ELF_SECTIONS_MAX 64
+#define ELF_SECTIONS_MAX 96
 /* Bytes. What has more comes of damage: no kernel's section, no kernel's names of symbols. */
 #define ELF_SECTION_MAX (8ull << 30)
 #define ELF_NAMES_MAX	(64u << 20)

@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTENTS_MAX   (64u << 20)
-#define IMAGE_MAX      (1ull << 30) /* the kernel's part of the address space on x86-64 */
-#define BANNER_MAX     1024
-#define GAP_PIECES_MAX 6 /* the rest in one, should code and data alternate */
+#define CONTENTS_MAX (64u << 20)
+#define IMAGE_MAX    (1ull << 30) /* the kernel's part of the address space on x86-64 */
+#define BANNER_MAX   1024
+/* Sections from which on a gap is one piece, should the kinds of symbols alternate without an end.
+ */
+#define PIECES_END 48
 
 struct span {
 	const char *name, *start_symbol, *end_symbol;
@@ -151,43 +153,62 @@ static char kind_of(const struct exporting *exporting, const struct symbol *symb
 	return symbol->kind == 't' ? 'd' : 'D';
 }
 
-/* Without bytes in the file. */
-static struct error *add_piece(struct exporting *exporting, uint64_t start, uint64_t end)
+/*
+ * What a piece between known sections holds, by the letters of its symbols: code, data that is only
+ * read, data, or data that begins as zeros. `before` where a letter does not say.
+ */
+static char content_of(const struct exporting *exporting, const struct symbol *symbol, char before)
+{
+	char letter = (char)(kind_of(exporting, symbol) | 0x20);
+	if (is_code(exporting, symbol))
+		return 't';
+	return letter == 'r' || letter == 'd' || letter == 'b' ? letter : before;
+}
+
+/* Without bytes in the file: a hole where a linked kernel has some, for debuggers tell by that. */
+static struct error *add_piece(struct exporting *exporting, uint64_t start, uint64_t end,
+			       char content)
 {
 	char name[32];
 	if (start >= end)
 		return NULL;
 	snprintf(name, sizeof(name), ".image.%u", exporting->elf.count);
-	return add_span(exporting, &(struct span){ .name = name,
-						   .type = SHT_NOBITS,
-						   .flags = SHF_ALLOC | SHF_WRITE,
-						   .start = start,
-						   .end = end });
+	bool is_filled = content == 'r' || content == 'd';
+	return add_span(exporting,
+			&(struct span){ .name = name,
+					.type = is_filled ? SHT_PROGBITS : SHT_NOBITS,
+					.flags = SHF_ALLOC | (content == 'r' ? 0 : SHF_WRITE),
+					.start = start,
+					.end = end });
 }
 
 /*
- * Up to where the next one begins: .init.data, .exit.text and more. Code and data apart, by the
- * kinds of symbols: in a section with code crash takes a pointer to data for a return address.
+ * Up to where the next one begins: .init.data, .exit.text and more. What its symbols say is apart
+ * is so here: in a section with code crash takes a pointer to data for a return address. Of those
+ * at one address the first one says it: kallsyms has what begins there before __stop_... and
+ * __end_...
  */
 static struct error *add_gap(struct exporting *exporting, uint64_t start, uint64_t end)
 {
 	const struct symtab *symbols = exporting->target->symbols;
 	struct symbol symbol;
-	bool was_code = false;
-	unsigned int pieces = 0;
-	for (uint32_t i = 0; i < symtab_kernel_count(symbols) && pieces < GAP_PIECES_MAX; i++) {
+	uint64_t before = 0;
+	char content = 0;
+	for (uint32_t i = 0; i < symtab_kernel_count(symbols); i++) {
 		symtab_peek(symbols, i, &symbol);
-		if (symbol.address < start || symbol.address >= end)
+		if (symbol.address < start || symbol.address >= end || symbol.address == before)
 			continue;
-		bool is_now_code = is_code(exporting, &symbol);
-		if (is_now_code != was_code && symbol.address > start) {
-			TRY(add_piece(exporting, start, symbol.address));
+		before = symbol.address;
+		char now = content_of(exporting, &symbol, content);
+		if (now != content && symbol.address > start) {
+			if (exporting->elf.count >= PIECES_END)
+				return add_piece(exporting, start, end, 0);
+			TRY(add_piece(exporting, start, symbol.address, content));
 			start = symbol.address;
-			pieces++;
 		}
-		was_code = is_now_code;
+		content = now;
 	}
-	return add_piece(exporting, start, end);
+	return add_piece(exporting, start, end, content);
 }
 
 /* crash compares the banner with the dump's. */
@@ -290,11 +311,23 @@ static bool is_of_kind(const struct elf_section *section, char kind)
 	}
 }
 
+/* A label behind a section that is known, and not the one before the next. */
+static bool is_end_of_span(const char *name)
+{
+	bool is_end = false;
+	for (size_t i = 0; i < ARRAY_COUNT(known); i++) {
+		if (!strcmp(name, known[i].start_symbol))
+			return false;
+		is_end |= !strcmp(name, known[i].end_symbol);
+	}
+	return is_end;
+}
+
 /*
  * The one around an address, or else the one that ends there: _end, __per_cpu_end, and _etext,
  * which is code by its kind where data begins. 0: none.
  */
-static unsigned int section_of(const struct elf *elf, uint64_t address, char kind)
+static unsigned int section_of(const struct elf *elf, uint64_t address, const char *name, char kind)
 {
 	unsigned int around = 0;
 	unsigned int before = 0;
@@ -305,8 +338,10 @@ static unsigned int section_of(const struct elf *elf, uint64_t address, char kin
 		else if (address - section->address == section->size)
 			before = i;
 	}
-	if (!around || (before && is_of_kind(&elf->sections[before], kind) &&
-			!is_of_kind(&elf->sections[around], kind)))
+	if (!around || !before)
+		return around ? around : before;
+	if (is_of_kind(&elf->sections[before], kind) &&
+	    (is_end_of_span(name) || !is_of_kind(&elf->sections[around], kind)))
 		return before;
 	return around;
 }
@@ -317,7 +352,7 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	char name[DWARF_NAME_MAX + 1];
 	bool is_offset = symbol->address < IMAGE_MAX; /* of a per-CPU variable */
 	uint64_t address = is_offset ? symbol->address : link_address(exporting, symbol->address);
-	unsigned int section = section_of(elf, address, kind_of(exporting, symbol));
+	unsigned int section = section_of(elf, address, symbol->name, kind_of(exporting, symbol));
 	bool is_function = is_code(exporting, symbol);
 	/* One behind the image, or an absolute one: crash would measure by it how far the kernel
 	 * moved. */

@@ -129,6 +129,7 @@ static const struct {
 	{ "irq_desc_tree", "struct xarray", false },
 	{ "jiffies", "volatile unsigned long", false },
 	{ "key_serial_tree", "struct rb_root", false },
+	{ "linux_banner", "const char", true }, /* crash compares it with the dump's */
 	{ "log_buf", "char *", false },
 	{ "log_buf_len", "u32", false },
 	{ "major_names", "struct blk_major_name *[255]", false },

@@ -92,6 +92,21 @@ def symbols_are_bound(boot, path):
     check(len(weak & found.keys()) > 10 and not wrong, f"weak ones: {len(weak)}, {wrong[:5]}")
 
 
+def letters_are_kernels(boot, path, notes):
+    """The letter of each symbol, which says what its section is, is what nm said of the linked kernel."""
+    ours, wanted = {}, {}
+    for line in output_of("nm", path, errors=True).splitlines():
+        _, letter, name = line.split()
+        ours.setdefault(name, set()).add(letter)
+    for _, letter, name, module in boot.symbols:
+        if not module:
+            wanted.setdefault(name, set()).add(letter)
+    both = [name for name in ours.keys() & wanted.keys() if wanted[name] <= set("tTdDrRbB")]
+    wrong = [name for name in both if ours[name] != wanted[name]]
+    check(len(both) > 50000 and not wrong, f"{len(wrong)} of {len(both)}: {sorted(wrong)[:5]}")
+    notes.append(f"{len(both)} names")
+
+
 def data_is_no_code(path):
     """In a section of code crash would take a pointer to data for a return address."""
     headers = output_of("readelf", "-SW", path)
@@ -590,6 +605,8 @@ def run(session):
             objects_end(path)
         with session.case(f"{boot.label}: symbols are bound as in the guest"):
             symbols_are_bound(boot, path)
+        with session.case(f"{boot.label}: symbols have the letters of the guest's") as notes:
+            letters_are_kernels(boot, path, notes)
         with session.case(f"{boot.label}: no data lies in a section of code"):
             data_is_no_code(path)
         with session.case(f"{boot.label}: llvm-dwarfdump verifies it") as notes:
