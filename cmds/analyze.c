@@ -183,7 +183,23 @@ const struct command command_analyze = {
 		"a "
 		"CPU: what\n"
 		"it did when it was interrupted.\n"
-		"The signature is the same for dumps of the same crash, whatever the boot.",
+		"The signature is the same for dumps of the same crash, whatever the boot.\n"
+		"\n"
+		"What is found has a kind. Faults: null-pointer, error-pointer, list-poison, "
+		"freed-object, use-after-free, user-pointer, wild-pointer, bad-pointer, jump, "
+		"divide, "
+		"trap, alignment, control-flow, invalid-instruction, double-fault, stack-overflow, "
+		"stack-smashed. What the kernel itself finds: bug, warning, panic, init-died, "
+		"no-root, "
+		"kernel-report, earlier-oops, earlier-warning. Asked for: sysrq, nmi. Hardware: "
+		"machine-check, hardware-error, io-error, thermal, disk-unanswered. CPUs: "
+		"soft-lockup, "
+		"hard-lockup, rcu-stall, stuck-call, interrupts-off, interrupt-storm, "
+		"softirq-storm, "
+		"starvation, throttled. Tasks: deadlock, blocked, hung-task; of one: waiting, "
+		"running, "
+		"task. Memory: out-of-memory, cgroup-out-of-memory, oom-kill, allocation-failure, "
+		"slab-growth, vmalloc-growth, bpf-growth, unaccounted-pages.",
 	.examples = (const char *const[]){ "analyze", "analyze 1", "analyze -c 0", NULL },
 	.run = analyze_run,
 };

@@ -133,6 +133,9 @@ def explains(program, boot, notes):
         check("(null)" not in evidence["text"] and evidence["text"], f"evidence: {evidence}")
     wanted = EVIDENCE.get(boot.label.split()[1], "")
     check(any(re.search(wanted, evidence["text"]) for evidence in first["evidence"]), f"no {wanted}: {first['evidence']}")
+    words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", program.text(dump_of(boot), "help analyze")))
+    untold = {finding["kind"] for finding in found["findings"]} - words
+    check(not untold, f"help analyze lacks {untold}")
     place = found["frame"] and found["frame"]["place"]
     check(not function or place.startswith(function), f"look at {place}")
     name = boot.label.split()[1]
