@@ -8,6 +8,8 @@
 
 #define NS_PER_S      1e9
 #define UNANSWERED_NS 5000000000u /* no healthy disk takes so long */
+#define TAGS_MAX      (1u << 22)  /* that are looked at, of all disks */
+#define DISKS_SHOWN   8
 
 struct unanswered {
 	struct analysis *analysis;
@@ -15,6 +17,7 @@ struct unanswered {
 	/* Of one disk: */
 	uint64_t count, oldest_age;
 	struct disk_request oldest;
+	uint64_t tags_left, shown; /* of all */
 };
 
 static struct error *look_at_request(void *context, const struct disk_request *request)
@@ -58,13 +61,17 @@ static struct error *look_at_disk(void *context, const struct disk *disk)
 	struct unanswered *unanswered = context;
 	unanswered->count = unanswered->oldest_age = 0;
 	TRY(error_only_fatal(disk_requests_for_each(unanswered->analysis->target, disk,
-						    look_at_request, unanswered)));
-	return unanswered->oldest_age >= UNANSWERED_NS ? say_disk(unanswered, disk) : NULL;
+						    look_at_request, unanswered,
+						    &unanswered->tags_left)));
+	if (unanswered->oldest_age < UNANSWERED_NS || unanswered->shown == DISKS_SHOWN)
+		return NULL;
+	unanswered->shown++;
+	return say_disk(unanswered, disk);
 }
 
 struct error *detect_disks(struct analysis *analysis)
 {
-	struct unanswered unanswered = { .analysis = analysis };
+	struct unanswered unanswered = { .analysis = analysis, .tags_left = TAGS_MAX };
 	if (analysis->is_asked || target_is_live(analysis->target))
 		return NULL;
 	TRY(time_of_death(analysis->target, &unanswered.now));

@@ -15,11 +15,12 @@
  * Each CPU counts the interrupts of devices from which it takes randomness, and begins anew in a
  * timer, a second later at most: one that counts for longer has not come to run its timers.
  */
-#define COUNTING_NS 2000000000u
-#define STORM_RATE  2000 /* in a second of that time; healthy machines of the tests have 1500 */
-#define UTIL_ALL    1024 /* of a task's load average, which is of the last tenths of a second */
-#define UTIL_MIN    (UTIL_ALL / 2)
-#define PLACE	    (SYMBOL_NAME_SIZE + 96)
+#define COUNTING_NS  2000000000u
+#define STORM_RATE   2000 /* in a second of that time; healthy machines of the tests have 1500 */
+#define UTIL_ALL     1024 /* of a task's load average, which is of the last tenths of a second */
+#define UTIL_MIN     (UTIL_ALL / 2)
+#define STORMS_SHOWN 4
+#define PLACE	     (SYMBOL_NAME_SIZE + 96)
 
 /* What came most often on a CPU since the machine was started, and all others together. */
 struct most {
@@ -32,6 +33,7 @@ struct storms {
 	struct analysis *analysis;
 	const struct cpu *cpu; /* that is looked at */
 	struct most most;
+	size_t shown;
 };
 
 /* The CPU did not get to run its tasks, which is what killed the machine. */
@@ -62,6 +64,7 @@ static struct error *new_finding(struct storms *storms, const char *kind, enum c
 	struct analysis *analysis = storms->analysis;
 	size_t at = is_symptom(storms) ? 0 : analysis->count;
 	*ret = analysis_add_at(analysis, at, kind, sure);
+	storms->shown++;
 	if (!*ret)
 		return error_no_memory();
 	(*ret)->task = 0;
@@ -210,7 +213,7 @@ struct error *detect_storms(struct analysis *analysis)
 	if (analysis->is_asked || target_is_live(analysis->target))
 		return NULL;
 	size_t count = target_cpus(analysis->target, &cpus);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && storms.shown < STORMS_SHOWN; i++) {
 		storms.cpu = &cpus[i];
 		storms.most = (struct most){ .count = 0 };
 		TRY(error_only_fatal(look_at_interrupts(&storms)));

@@ -84,6 +84,7 @@ struct requests {
 	uint64_t queue, in_flight; /* the value of the state */
 	disk_request_visitor *visit;
 	void *context;
+	uint64_t *left;
 };
 
 /* A tag leads to who had it last: only one that is on its way says that it has it now. */
@@ -122,7 +123,7 @@ static struct error *visit_hardware(void *context, const struct walk_item *item)
 	TRY(object_u64(&tags, "rqs", &table));
 	if (count > TAGS_MAX)
 		return error_create(ERROR_FORMAT, "a disk has more tags than there can be");
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < count && *requests->left; i++, --*requests->left) {
 		uint64_t request;
 		TRY(memory_read_word(memory, table + i * memory->word_size, &request));
 		if (request)
@@ -132,11 +133,13 @@ static struct error *visit_hardware(void *context, const struct walk_item *item)
 }
 
 struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
-				     disk_request_visitor *visit, void *context)
+				     disk_request_visitor *visit, void *context, uint64_t *left)
 {
-	struct requests requests = {
-		.target = target, .queue = disk->queue, .visit = visit, .context = context
-	};
+	struct requests requests = { .target = target,
+				     .queue = disk->queue,
+				     .visit = visit,
+				     .context = context,
+				     .left = left };
 	struct walk walk = { target, visit_hardware, end_walk, &requests };
 	struct object queue, table;
 	struct btf_enumerator state;

@@ -24,9 +24,13 @@ typedef struct error *disk_visitor(void *context, const struct disk *disk);
 /* What is broken ends the walk as an error. */
 struct error *disks_for_each(struct target *target, disk_visitor *visit, void *context) MUST_CHECK;
 typedef struct error *disk_request_visitor(void *context, const struct disk_request *request);
-/* Disks whose drivers take bios and no requests have none. */
+/*
+ * Disks whose drivers take bios and no requests have none. `*left`: as many tags may still be
+ * looked at; those beyond are left out.
+ */
 struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
-				     disk_request_visitor *visit, void *context) MUST_CHECK;
+				     disk_request_visitor *visit, void *context,
+				     uint64_t *left) MUST_CHECK;
 /* The struct block_device whose pages an inode has; 0: it is none of a block device. */
 struct error *block_device_of_inode(struct target *target, uint64_t inode,
 				    uint64_t *ret) MUST_CHECK;
