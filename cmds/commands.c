@@ -12,6 +12,7 @@ extern const struct command command_btf;
 extern const struct command command_dis;
 extern const struct command command_down;
 extern const struct command command_export;
+extern const struct command command_extract;
 extern const struct command command_foreach;
 extern const struct command command_frame;
 extern const struct command command_gcore;
@@ -95,6 +96,7 @@ const struct command *const commands[] = {
 	&command_down,
 	&command_export,
 	&command_filelocks,
+	&command_extract,
 	&command_files,
 	&command_filesystems,
 	&command_foreach,

@@ -199,6 +199,78 @@ def opens_core(program, boot):
     fails(program, boot.dump, f"gcore 1 {boot.dump}", "is the dump, which is not written to")
 
 
+S_IFMT, S_IFREG = 0o170000, 0o100000
+
+
+def read_cpio(path):
+    """{name: content} of the regular files in an archive (newc); of several of a name the last."""
+    with open(path, "rb") as file:
+        data = file.read()
+    table, at = {}, 0
+    while data[at:at + 6] == b"070701":
+        fields = [int(data[at + 6 + 8 * number:at + 14 + 8 * number], 16) for number in range(13)]
+        mode, size, length = fields[1], fields[6], fields[11]
+        name = data[at + 110:at + 110 + length - 1].decode()
+        start = (at + 110 + length + 3) // 4 * 4
+        if mode & S_IFMT == S_IFREG:
+            table[name] = data[start:start + size]
+        at = (start + size + 3) // 4 * 4
+    return table
+
+
+def extract(program, boot, path, dump=None):
+    file = os.path.join(program.scratch, "extracted")
+    result = program.result(dump or boot.dump, f"extract {path} {file}")
+    with open(file, "rb") as opened:
+        return result, opened.read()
+
+
+def extracts(program, boot, notes):
+    """Every file of the initial file system is what it was made of; files of tmpfs, of a disk, a pipe."""
+    wanted = {name: data for name, data in read_cpio(os.path.join(boot.folder, "..", "initrd")).items()
+              # This one was mounted, and written to.
+              if re.fullmatch(r"[\w./+-]+", name) and name != "images/ext4"}
+    check(len(wanted) > 20, f"only {len(wanted)} files")
+    path = os.path.join(program.scratch, "file-")
+    commands = [f"extract /{name} {path}{number}" for number, name in enumerate(wanted)]
+    answers = program.answers(boot.dump, commands, status=0)
+    for number, ((name, data), answer) in enumerate(zip(wanted.items(), answers)):
+        with open(f"{path}{number}", "rb") as file:
+            check(file.read() == data, f"{name} is not what it was made of")
+        check_equal((answer["result"]["size"], answer["result"]["bytes"], answer["result"]["gaps"]),
+                    (len(data), len(data), []), f"sizes of {name}")
+        os.remove(f"{path}{number}")
+    notes.append(f"{len(wanted)} files, {sum(map(len, wanted.values()))} bytes")
+    check_equal(extract(program, boot, "/tmp/states")[1], boot.truth("states").encode(), "/tmp/states")
+    _, data = extract(program, boot, "/mnt/frozen/one")
+    check(data and data == b"data" * (len(data) // 4), "a file on a disk")
+    task = task_named(boot, b"pipe-write")
+    result, data = extract(program, boot, f"/proc/{task.tid}/fd/3")
+    check_equal((result["is_pipe"], data), (True, bytes(16 * PAGE)), "a full pipe")
+    _, data = extract(program, boot, f"/proc/{task.tid}/exe")
+    check(data == wanted["bin/states"], "the program of a task")
+    fails(program, boot.dump, "extract /nonesuch/file /dev/null", "the kernel has no name /nonesuch in memory")
+    fails(program, boot.dump, "extract /bin /dev/null", "/bin: it is a folder")
+    fails(program, boot.dump, "extract bin /dev/null", "no path from the root")
+    fails(program, boot.dump, f"extract /proc/{task.tid}/fd/77 /dev/null", "has no file 77 open")
+    fails(program, boot.dump, f"extract /bin/states {boot.dump}", "is the dump, which is not written to")
+
+
+def unwinds(program, boot):
+    """gdb's bt of a core, with the program out of the same dump: what the guest said of its stack's end."""
+    task = task_named(boot, b"threads")
+    _, data = extract(program, boot, f"/proc/{task.tid}/exe")
+    write_core(program, boot, task)
+    core, path = (os.path.join(program.scratch, name) for name in ("core", "extracted"))
+    text = subprocess.run([tool("gdb"), "-nx", "-batch", "-ex", "bt", path, "-c", core], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True, env=program.environment(),
+                          stdin=subprocess.DEVNULL).stdout.decode()
+    frames = [int(word, 16) for word in re.findall(r"^#\d+ +0x(\w+) in", text, re.MULTILINE)]
+    start = struct.unpack_from("<Q", data, 24)[0]
+    check_equal(frames[0], int(task.read("syscall").split()[8], 16), "pc")
+    check(len(frames) > 3 and start < frames[-1] < start + 64, f"does not lead to _start at {start:#x}: {text}")
+
+
 def says_filtered(program, boot):
     """makedumpfile -d 31 leaves users' pages out, but not their tables."""
     dump = boot.path("vmcore.zlib")
@@ -213,6 +285,9 @@ def says_filtered(program, boot):
         check(result["missing"]["not_in_dump"] > 100 and result["without_registers"] == 0, f"missing: {result}")
         of_pages, = (one for one in result["incomplete"] if int(one["start"], 16) == MAPPED)
         check_equal((of_pages["path"], of_pages["not_in_dump"]), ("/dev/zero (deleted)", MAPPED_PAGES), "missing")
+    answer, = program.answers(dump, [f"extract /bin/states {os.path.join(program.scratch, 'extracted')}"])
+    if answer["ok"]:
+        check_equal((answer["result"]["bytes"], answer["result"]["not_in_dump"]), (0, answer["result"]["size"]), "a file")
     fails(program, dump, f"rd -u -c {task.tid} {MAPPED:#x}", f"user address {MAPPED:#x}: ", "left out of the dump by its filter")
 
 
@@ -235,6 +310,10 @@ def run(session):
             cores(program, boot, notes)
         with session.case(f"{boot.label}: gdb opens a core"):
             opens_core(program, boot)
+        with session.case(f"{boot.label}: gdb's stack of a core leads to the program's start"):
+            unwinds(program, boot)
+        with session.case(f"{boot.label}: extracted files are what they were") as notes:
+            extracts(program, boot, notes)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: user pages are said to be filtered"):
             says_filtered(program, boot)
