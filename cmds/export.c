@@ -4,6 +4,7 @@
 #include "debugger/command/btf_output.h"
 #include "debugger/command/command.h"
 #include "debugger/shell/child.h"
+#include "debugger/tables/database.h"
 #include <string.h>
 
 extern const struct command command_export;
@@ -82,6 +83,104 @@ static struct error *write_module(struct session *session, const struct argument
 	return error;
 }
 
+/* --- a database ---------------------------------------------------------------------------------
+ */
+
+static const struct table *table_named(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->table && !strcmp(commands[i]->table->name, name))
+			return commands[i]->table;
+	return NULL;
+}
+
+static struct error *add_table(struct session *session, struct database *database,
+			       const struct table *table, struct error **problem)
+{
+	struct out *out = session->out;
+	uint64_t rows, missing;
+	struct error *broken = NULL;
+	TRY(database_add(database, session->target, table, &rows, &missing, &broken));
+	if (*problem)
+		error_free(broken);
+	else
+		*problem = broken;
+	out_object_begin(out, NULL);
+	out_text(out, "    ");
+	out_string(out, "table", table->name);
+	out_text(out, ": ");
+	count(out, "rows", rows, " rows");
+	if (missing) {
+		out_text(out, ", ");
+		count(out, "missing", missing, " values are not in the dump");
+	} else {
+		out_u64_as(out, "missing", 0, "");
+	}
+	out_text(out, "\n");
+	out_object_end(out);
+	return NULL;
+}
+
+/* The tables of these names, or all. */
+static struct error *add_tables(struct session *session, struct database *database,
+				const char *const *names, size_t name_count, struct error **problem)
+{
+	for (size_t i = 0; i < name_count; i++)
+		TRY(add_table(session, database, table_named(names[i]), problem));
+	for (size_t i = 0; commands[i] && !name_count; i++)
+		if (commands[i]->table)
+			TRY(add_table(session, database, commands[i]->table, problem));
+	return NULL;
+}
+
+static struct error *check_tables(const char *const *names, size_t name_count)
+{
+	for (size_t i = 0; i < name_count; i++) {
+		if (!table_named(names[i]))
+			return error_create(ERROR_USAGE, "no table \"%s\"; `sql` lists them",
+					    names[i]);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(names[i], names[k]))
+				return error_create(ERROR_USAGE, "table %s is named twice",
+						    names[i]);
+	}
+	return NULL;
+}
+
+static struct error *write_database(struct session *session, const char *const *names,
+				    size_t name_count, const char *path)
+{
+	struct out *out = session->out;
+	struct database *database = NULL;
+	struct error *problem = NULL;
+	uint64_t size = 0;
+	FILE *file;
+	TRY(check_tables(names, name_count));
+	TRY(output_open(session->helper, path, false, &file));
+	struct error *error = database_create(file, &database);
+	out_object_begin(out, NULL);
+	out_string(out, "file", path);
+	out_text(out, ":\n");
+	out_array_begin(out, "tables");
+	if (!error)
+		error = add_tables(session, database, names, name_count, &problem);
+	out_array_end(out);
+	if (!error)
+		error = error_prefix(database_finish(database, &size), "%s", path);
+	database_destroy(database);
+	error = close_file(file, path, error);
+	if (!error) {
+		out_text(out, "    ");
+		count(out, "bytes", size, " bytes");
+		out_text(out, "\n");
+	}
+	out_object_end(out);
+	if (!error)
+		return problem;
+	error_free(problem);
+	return error;
+}
+
 static struct error *export_run(struct session *session, const struct arguments *arguments)
 {
 	const char *const *options = arguments->options;
@@ -89,6 +188,16 @@ static struct error *export_run(struct session *session, const struct arguments 
 	const char *path = arguments->operands[arguments->operand_count - 1];
 	const char *module = options[OPTION_MODULE] ? options[OPTION_MODULE] : "vmlinux";
 	bool is_vmlinux = !strcmp(what, "vmlinux"), is_module = !strcmp(what, "module");
+	if (!strcmp(what, "sqlite")) {
+		for (size_t i = 0; i < OPTIONS_MAX; i++)
+			if (options[i])
+				return command_usage_error(&command_export,
+							   "a database has no options");
+		if (arguments->operand_count < 2)
+			return command_usage_error(&command_export, "one FILE");
+		return write_database(session, arguments->operands + 1,
+				      arguments->operand_count - 2, path);
+	}
 	if (arguments->operand_count != (is_module ? 3 : 2))
 		return command_usage_error(&command_export,
 					   is_module ? "a module's name and a FILE" : "one FILE");
@@ -109,15 +218,17 @@ static struct error *export_run(struct session *session, const struct arguments 
 		return btf_output(session, module, path);
 	if (!strcmp(what, "variables"))
 		return btf_output_variables(session, module, path);
-	return command_usage_error(&command_export,
-				   "no form \"%s\": vmlinux, module, btf or variables", what);
+	return command_usage_error(
+		&command_export, "no form \"%s\": vmlinux, module, btf, variables or sqlite", what);
 }
 
-static const char *const examples[] = { "export vmlinux /dev/null", "export btf /dev/null", NULL };
+static const char *const examples[] = { "export vmlinux /dev/null", "export btf /dev/null",
+					"export sqlite /dev/null",
+					"export sqlite tasks slabs /dev/null", NULL };
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "writes files for other tools: a vmlinux, BTF",
+	.summary = "writes files for other tools: a vmlinux, BTF, a database",
 	.description =
 		"`export vmlinux FILE` writes an ELF file that crash, drgn, gdb and pahole take in "
 		"the place of the vmlinux with debuginfo: the kernel's symbols, DWARF of all types "
@@ -140,7 +251,11 @@ const struct command command_export = {
 		"FILE` writes a split BTF that continues it, with VAR and DATASEC for the globals "
 		"whose types BTF does not have and that are declared, or inferred without being a "
 		"guess; a declaration tag says which: \"btfcrash:declared\", \"btfcrash:certain\", "
-		"\"btfcrash:inferred\". bpftool (-B), libbpf and --btf read it.",
+		"\"btfcrash:inferred\". bpftool (-B), libbpf and --btf read it.\n\n"
+		"`export sqlite [TABLE...] FILE` writes the tables that `sql` asks, or only these, "
+		"into a SQLite database, row by row; `btfcrash DUMP --sqlite FILE [TABLE...]` is "
+		"the same. Addresses are integers there, texts have what a terminal must not see "
+		"escaped, and what the dump lacks is NULL.",
 	.options = { [OPTION_MODULE] = { 'm', "module", "MODULE", OPERAND_MODULE,
 					 "BTF or variables of this module" },
 		     [OPTION_NO_MODULES] = { 0, "no-modules", NULL, OPERAND_WORD,
@@ -149,7 +264,8 @@ const struct command command_export = {
 					  "variables whose type is a guess, too" },
 		     [OPTION_TIERS] = { 0, "tiers", "LIST", OPERAND_FILE,
 					"how sure the type of each variable is, into this file" } },
-	.operands = { { .name = "vmlinux|module NAME|btf|variables", .kind = OPERAND_WORD },
+	.operands = { { .name = "vmlinux|module NAME|btf|variables|sqlite [TABLE...]",
+			.kind = OPERAND_WORD },
 		      { .name = "FILE", .kind = OPERAND_OUTPUT, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,

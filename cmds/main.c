@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "base/sandbox.h"
 #include "base/standard.h"
+#include "base/strbuf.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
@@ -56,6 +57,8 @@ struct settings {
 	struct dumps dumps;
 	const struct tool *tool;     /* to start on the dump; NULL: none */
 	char **tool_arguments;	     /* borrowed of main()'s */
+	const char *database;	     /* --sqlite: its file; NULL */
+	char *database_line;	     /* the command that writes it */
 	FILE *tool_file, *tool_list; /* what is written for it; NULL: this process does not */
 	bool interactive;	     /* a prompt: neither -c nor -i, and a terminal */
 	bool only_help; /* no line asks for more than what the program says of itself */
@@ -176,6 +179,9 @@ static int parse_option(int option, struct settings *settings)
 			return EXIT_NO_DUMP;
 		settings->tool = tool_find(optarg);
 		break;
+	case OPTION_SQLITE:
+		settings->database = optarg;
+		break;
 	case 'h':
 		options_usage(stdout);
 		return EXIT_ALL_WELL;
@@ -199,6 +205,36 @@ static int parse_option(int option, struct settings *settings)
 	return -1;
 }
 
+/* As a line has it: in quotes, whatever is in it. */
+static void put_quoted(struct strbuf *line, const char *word)
+{
+	strbuf_put(line, " \"");
+	for (; *word; word++) {
+		if (*word == '"' || *word == '\\')
+			strbuf_char(line, '\\');
+		strbuf_char(line, *word);
+	}
+	strbuf_char(line, '"');
+}
+
+/* --sqlite FILE TABLE... is a command behind all others. */
+static int add_database(struct settings *settings, char **tables, size_t table_count)
+{
+	struct strbuf line = { 0 };
+	strbuf_put(&line, "export sqlite");
+	for (size_t i = 0; i < table_count; i++)
+		put_quoted(&line, tables[i]);
+	put_quoted(&line, settings->database);
+	strbuf_bytes(&line, "", 1);
+	if (line.failed) {
+		strbuf_deinit(&line);
+		return fail(error_no_memory());
+	}
+	settings->database_line = line.data;
+	settings->sources[settings->source_count++] = (struct source){ false, line.data };
+	return -1;
+}
+
 static int parse_command_line(int argc, char **argv, struct settings *settings)
 {
 	struct option *options = options_for_getopt();
@@ -213,6 +249,10 @@ static int parse_command_line(int argc, char **argv, struct settings *settings)
 		/* What follows a tool's name is the tool's. */
 		if (settings->tool && !settings->tool_arguments) {
 			settings->tool_arguments = argv + optind;
+			argc = optind;
+		}
+		if (settings->database && !settings->database_line && status == -1) {
+			status = add_database(settings, argv + optind, (size_t)(argc - optind));
 			argc = optind;
 		}
 	}
@@ -577,7 +617,7 @@ int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
 	struct settings settings = {
-		.sources = calloc((size_t)argc + 1, sizeof(*settings.sources)),
+		.sources = calloc((size_t)argc + 2, sizeof(*settings.sources)),
 		.declarations = calloc((size_t)argc, sizeof(*settings.declarations)),
 		.btf_files = calloc((size_t)argc, sizeof(*settings.btf_files)),
 	};
@@ -600,6 +640,7 @@ int main(int argc, char **argv)
 		status = settings.tool ? start_tool(&settings) : open_and_debug(&settings);
 	}
 	free(settings.sources);
+	free(settings.database_line);
 	free(settings.declarations);
 	free(settings.btf_files);
 	error = standard_flush();

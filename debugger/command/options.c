@@ -61,6 +61,10 @@ static const struct program_option program_options[] = {
 	  "names for the code of modules, where it knows plugins. gdb reads ELF dumps with virtual "
 	  "addresses only, and gets them as they were at run time. The exit status is the "
 	  "tool's." },
+	{ OPTION_SQLITE, "sqlite", "FILE", NULL, "write the tables that `sql` asks to a database",
+	  "The rest of the line are the tables that are wanted: `btfcrash vmcore --sqlite FILE "
+	  "tasks "
+	  "files`; without any, all. It is what `export sqlite` does." },
 	{ 'h', "help", NULL, NULL, "this text; `-c help` lists the commands", NULL },
 	{ 'V', "version", NULL, NULL, "the version", NULL },
 	{ OPTION_MANUAL, "manual", NULL, NULL, NULL, NULL },

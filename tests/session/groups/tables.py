@@ -5,8 +5,9 @@ import collections
 import ipaddress
 import os
 import re
+import sqlite3
 
-from lib import Boot, Failure, boots, check, check_equal, kernel_names
+from lib import Boot, Failure, boots, check, check_equal, check_lines, kernel_names, unescaped
 
 # What init and the shell behind it, or the collector itself, have open as they crash the machine.
 BUSY = re.compile(rb"init|collect")
@@ -412,6 +413,51 @@ def asks(program, boot):
         check(word in errors, f"{line}: {errors}")
 
 
+def as_stored(value, is_text):
+    """A value of JSON as a database has it: addresses are integers with a sign."""
+    if isinstance(value, str) and not is_text:
+        number = int(value, 16)
+        return number - (1 << 64) if number >> 63 else number
+    # Each escapes what it must: the bytes behind them are the same.
+    return unescaped(value) if is_text and value is not None else value
+
+
+def writes_database(program, boot, notes):
+    """--sqlite: all rows of all tables are what `sql` says."""
+    path = os.path.join(program.scratch, "tables 'of' a.db")
+    told = program.run(["-q", boot.dump, "--sqlite", path], status=0).text
+    database = sqlite3.connect(path)
+    check_equal(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)], "integrity")
+    names = [row[0] for row in database.execute("SELECT name FROM sqlite_schema")]
+    check_equal(names, [row["name"] for row in program.result(boot.dump, "sql")], "tables")
+    count = 0
+    for name in names:
+        kinds = [row[2] for row in database.execute(f"PRAGMA table_info({name})")]
+        stored = [tuple(as_stored(value, kind == "TEXT") for value, kind in zip(row, kinds))
+                  for row in database.execute(f"SELECT * FROM {name}")]
+        check(not any(re.search(r"[\x00-\x1f\x7f]", text) for row in database.execute(f"SELECT * FROM {name}")
+                      for text in row if isinstance(text, str)), f"{name}: control characters")
+        rows = [tuple(as_stored(value, kind == "TEXT") for value, kind in zip(row.values(), kinds))
+                for row in program.result(boot.dump, f"sql SELECT * FROM {name}")]
+        check_lines(stored, rows, f"row of {name}")
+        check(f"{name}: {len(rows)} rows" in told, f"{name}: {told}")
+        count += len(rows)
+    database.close()
+    check(count > 500, f"only {count} rows")
+    size = os.path.getsize(path)
+    result = program.result(boot.dump, f"export sqlite slabs zones {os.path.join(program.scratch, 'some.db')}")
+    check_equal([row["table"] for row in result["tables"]], ["slabs", "zones"], "tables that were named")
+    with open(boot.dump, "rb") as file:
+        head = file.read(4096)
+    for words, wanted in ((["--sqlite", boot.dump], "is the dump"), (["--sqlite", path, "nonesuch"], "no table"),
+                          (["--sqlite", path, "files", "files"], "named twice")):
+        check(wanted in program.run(["-q", boot.dump, *words], status=1).errors, f"{words}")
+    check_equal(os.path.getsize(path), size, "a file that was not to be written")
+    with open(boot.dump, "rb") as file:
+        check_equal(file.read(4096), head, "the dump")
+    notes.append(f"{len(names)} tables, {count} rows, {size >> 10} KiB")
+
+
 def run(session):
     cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
              ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
@@ -428,3 +474,5 @@ def run(session):
             looks(session.program, boot)
         with session.case(f"{boot.label}: SQL"):
             asks(session.program, boot)
+        with session.case(f"{boot.label}: a database") as notes:
+            writes_database(session.program, boot, notes)
