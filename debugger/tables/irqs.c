@@ -7,6 +7,7 @@
 #include "debugger/kernel/interrupts.h"
 #include "debugger/kernel/path.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	COLUMN_IRQ,
@@ -31,7 +32,8 @@ static const struct table_column columns[] = {
 			      "how often it was disabled and not yet enabled again", NULL },
 	[COLUMN_ACTION] = { "action", COLUMN_ADDRESS, 16, "the first who handles it",
 			    "struct irqaction" },
-	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24, "the first's function", NULL },
+	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24,
+			     "the first's function, of its thread where that does the work", NULL },
 	[COLUMN_NAME] = { "name", COLUMN_TEXT, -16, "who handles it, commas between", NULL },
 };
 
@@ -86,17 +88,37 @@ static struct error *add_names(struct object action, struct strbuf *names)
 	return names->failed ? error_no_memory() : NULL;
 }
 
+/* Handlers of kernel/irq/manage.c that do nothing but wake the thread. */
+static bool is_waker(struct target *target, uint64_t handler)
+{
+	static const char *const wakers[] = { "irq_default_primary_handler",
+					      "irq_nested_primary_handler",
+					      "irq_forced_secondary_handler" };
+	struct symbol symbol;
+	uint64_t offset;
+	if (!target_symbol_at(target, handler, &symbol, &offset) || offset || symbol.module)
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(wakers); i++)
+		if (!strcmp(symbol.name, wakers[i]))
+			return true;
+	return false;
+}
+
 static struct error *set_actions(struct table_scan *scan, const struct object *desc)
 {
 	struct object action;
 	struct strbuf names = { 0 };
 	char text[SYMBOL_NAME_SIZE + 80];
-	uint64_t handler;
+	uint64_t handler, thread;
 	TRY(object_follow(desc, "action", &action));
 	table_set(scan, COLUMN_ACTION, action.address);
 	if (!action.address)
 		return NULL;
 	TRY(object_u64(&action, "handler", &handler));
+	/* Where a thread handles it, what runs at once may only wake that one. */
+	TRY(object_u64(&action, "thread_fn", &thread));
+	if (thread && is_waker(scan->target, handler))
+		handler = thread;
 	if (target_describe(scan->target, handler, text, sizeof(text)))
 		table_set_text(scan, COLUMN_HANDLER, text);
 	struct error *error = add_names(action, &names);

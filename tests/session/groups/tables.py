@@ -240,7 +240,17 @@ def irqs(program, boot, notes):
         check(count <= row["count"] <= count + 10000, f"{number}: {row['count']}, it was {count}")
     extra = [row for number, row in rows.items() if number not in wanted]
     check(not any(row["name"] or row["count"] for row in extra), f"there is no {extra}")
-    notes.append(f"{len(wanted)} interrupts, {len(extra)} that nobody handles")
+    # The function that does the work: where the handler only wakes a thread (with PREEMPT_RT most), that one's.
+    handled = [row for row in rows.values() if int(row["action"] or "0", 16)]
+    lines = [f"print ((struct irqaction *){row['action']})->{member}" for row in handled for member in ("handler", "thread_fn")]
+    places = [int(answer["result"]["value"], 16) for answer in program.answers(boot.dump, lines)]
+    names = {address: name for address, _, name, _ in boot.symbols}
+    threads = 0
+    for row, handler, thread in zip(handled, places[::2], places[1::2]):
+        is_woken = thread and names.get(handler) in ("irq_default_primary_handler", "irq_nested_primary_handler")
+        threads += bool(is_woken)
+        check_equal(row["handler"].split(" ")[0], names.get(thread if is_woken else handler), f"handler of {row['irq']}")
+    notes.append(f"{len(wanted)} interrupts, {len(extra)} that nobody handles, {threads} that threads handle")
 
 
 def netdevs(program, boot, notes):
