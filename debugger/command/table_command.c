@@ -120,8 +120,9 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 static struct error *scan(struct table_scan *scan, struct session *session,
 			  const struct arguments *arguments)
 {
-	return scan->table->visit_task ? scan_tasks(scan, session, arguments)
-				       : table_scan_run(scan);
+	/* A row a task is shown of all of them. */
+	return arguments->command->per_task ? scan_tasks(scan, session, arguments)
+					    : table_scan_run(scan);
 }
 
 /* --- rows that are chosen or sorted: SQL over those that were read --------------------------- */

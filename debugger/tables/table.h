@@ -54,7 +54,8 @@ struct table {
 	size_t column_count;
 	/*
 	 * One of them. `visit_task` is called for a task; tasks whose member `shared` is the same
-	 * pointer as their group leader's have the same rows, which come once.
+	 * pointer as their group leader's have the same rows, which come once; NULL: each has its
+	 * own.
 	 */
 	struct error *(*visit)(struct table_scan *scan);
 	struct error *(*visit_task)(struct table_scan *scan, const struct task *task);

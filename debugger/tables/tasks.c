@@ -163,9 +163,8 @@ static struct error *set_members(struct table_scan *scan, const struct object *o
 	return table_set_error(scan, COLUMN_CGROUP, set_cgroup(scan, object->address));
 }
 
-static struct error *visit_task(void *context, const struct task *task)
+static struct error *visit_task(struct table_scan *scan, const struct task *task)
 {
-	struct table_scan *scan = context;
 	const char state[] = { task->state_letter, 0 };
 	struct object object;
 	TRY(object_at(scan->target, "struct task_struct", task->address, &object));
@@ -189,16 +188,6 @@ static struct error *visit_task(void *context, const struct task *task)
 	return table_emit(scan);
 }
 
-static struct error *visit(struct table_scan *scan)
-{
-	struct error *problem = NULL;
-	struct error *error = task_for_each(scan->target, visit_task, scan, &problem);
-	if (!error)
-		return table_broken(scan, problem);
-	error_free(problem);
-	return error;
-}
-
 static const char *const examples[] = { "tasks",
 					"tasks --sort -stime -n 5 -o pid,comm,utime,stime",
 					"tasks --where \"state = 'D'\" -o pid,comm,start,cgroup",
@@ -216,6 +205,6 @@ const struct table table_tasks = {
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),
-	.visit = visit,
+	.visit_task = visit_task,
 	.item = COLUMN_TASK,
 };
