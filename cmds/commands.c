@@ -52,12 +52,16 @@ extern const struct command command_whattype;
 TABLE_COMMAND(algorithms);
 TABLE_COMMAND(cgroups);
 TABLE_COMMAND(consoles);
+TABLE_COMMAND(devices);
+TABLE_COMMAND(disks);
 TABLE_COMMAND(filelocks);
 TASK_TABLE_COMMAND(files);
 TABLE_COMMAND(filesystems);
 TASK_TABLE_COMMAND(frames);
 TABLE_COMMAND(hrtimers);
 TABLE_COMMAND(hugepages);
+TABLE_COMMAND(inodes);
+TABLE_COMMAND(ipcs);
 TABLE_COMMAND(irqs);
 TABLE_COMMAND(keys);
 TASK_TABLE_COMMAND(mappings);
@@ -67,6 +71,8 @@ TABLE_COMMAND(mounts);
 TABLE_COMMAND(namespaces);
 TABLE_COMMAND(neighbours);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(pools);
+TABLE_COMMAND(requests);
 TABLE_COMMAND(routes);
 TABLE_COMMAND(runqueues);
 TABLE_COMMAND(sections);
@@ -80,6 +86,8 @@ TABLE_COMMAND(symbols);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(timers);
 TABLE_COMMAND(vmallocs);
+TABLE_COMMAND(workqueues);
+TABLE_COMMAND(works);
 TABLE_COMMAND(zones);
 
 // clang-format off
@@ -92,7 +100,9 @@ const struct command *const commands[] = {
 	&command_btf,
 	&command_cgroups,
 	&command_consoles,
+	&command_devices,
 	&command_dis,
+	&command_disks,
 	&command_down,
 	&command_export,
 	&command_filelocks,
@@ -108,6 +118,8 @@ const struct command *const commands[] = {
 	&command_hrtimers,
 	&command_hugepages,
 	&command_info,
+	&command_inodes,
+	&command_ipcs,
 	&command_irqs,
 	&command_keys,
 	&command_line,
@@ -122,6 +134,7 @@ const struct command *const commands[] = {
 	&command_namespaces,
 	&command_neighbours,
 	&command_netdevs,
+	&command_pools,
 	&command_print,
 	&command_ptype,
 	&command_ps,
@@ -130,6 +143,7 @@ const struct command *const commands[] = {
 	&command_registers,
 	&command_record,
 	&command_report,
+	&command_requests,
 	&command_routes,
 	&command_runqueues,
 	&command_sections,
@@ -158,6 +172,8 @@ const struct command *const commands[] = {
 	&command_vmallocs,
 	&command_whatis,
 	&command_whattype,
+	&command_workqueues,
+	&command_works,
 	&command_zones,
 	NULL,
 };

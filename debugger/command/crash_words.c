@@ -11,13 +11,11 @@ const struct crash_word crash_commands[] = {
 	{ "apropos", "`help` has a line on each command" },
 	{ "ascii", "`rd -a linux_banner 64` shows memory as text" },
 	{ "btop", "`print -x ADDRESS >> 12`" },
-	{ "dev", "`list miscdevice.list misc_list -s minor,name`, `print chrdevs[0..9]`" },
+	{ "dev", "`disks` and `devices` of buses; `list miscdevice.list misc_list -s minor,name`" },
 	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
 	{ "fuser", "`files -a --where \"path = '/PATH'\"` says who has it open" },
 	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "
 		     "in ~/.local/state/btfcrash/history" },
-	{ "ipcs", "`tree kern_ipc_perm init_ipc_ns.ids[2].ipcs_idr -s key,id` has shared memory, "
-		  "ids[0] and ids[1] semaphores and messages" },
 	{ "kmem", "`slabs` has the slab caches, `zones` and `vmallocs` the other memory; `whattype "
 		  "ADDRESS` says what lies at an address" },
 	{ "mach", "`sys` has what is known of the machine" },

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of what tasks and administrators see against what the guest said of it. All rows."""
 
+import collections
 import re
 
-from lib import boots, check, check_equal, check_lines
+from lib import Boot, boots, check, check_equal, check_lines, kernel_names
 
 PAGE = 4096
 
@@ -233,7 +234,132 @@ def runqueues(program, boot, notes):
     notes.append(f"{len(rows)} CPUs")
 
 
-CASES = (("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
+def works(program, boot, notes):
+    """Delayed ones are the timers'; the kernel counts those that its queues have, and its workers."""
+    rows = program.result(boot.dump, "works")
+    delayed = collections.Counter((row["cpu"], row["function"], row["expires"]) for row in rows if row["state"] == "delayed")
+    timers = collections.Counter((row["cpu"], row["work"], row["expires"]) for row in program.result(boot.dump, "timers")
+                                 if row["function"] == "delayed_work_timer_fn")
+    check_equal(delayed, timers, "delayed works and timers")
+    check(len(timers) > 5 and all(row["workqueue"] for row in rows), f"works without queues: {rows}")
+    queues = {row["wq"]: row for row in program.result(boot.dump, "workqueues")}
+    running = collections.Counter(row["wq"] for row in rows if row["state"] in ("running", "pending"))
+    # Barriers and those behind them are on the list, but do not count.
+    for queue, row in queues.items():
+        check(running[queue] >= row["nr_active"], f"{row['name']}: {row['nr_active']} active, {running[queue]} seen")
+    pools = program.result(boot.dump, "pools")
+    busy = collections.Counter(row["pool"] for row in rows if row["state"] == "running")
+    pending = collections.Counter(row["pool"] for row in rows if row["state"] == "pending")
+    for pool in pools:
+        check_equal((pool["nr_workers"] - pool["nr_idle"] >= busy[pool["pool"]], pool["pending"]), (True, pending[pool["pool"]]),
+                    f"pool {pool}")
+    check_equal([row for row in pools if row["cpu"] >= boot.cpu_count], [], "pools of CPUs that are not there")
+    said = {line.split()[1] for line in boot.truth("buses").splitlines() if line.startswith("workqueue ")}
+    shown = {row["name"] for row in queues.values() if "sysfs" in row["flags"].split(",")}
+    check_equal(said - {row["name"] for row in queues.values()}, set(), "queues of /sys/bus/workqueue")
+    check_equal(shown, said, "queues that sysfs shows")
+    rescuers = {row["pid"] for row in queues.values() if row["pid"]}
+    for pid in rescuers:
+        check(boot.tasks[pid].comm.startswith(b"kworker/R-") or not boot.tasks[pid].comm.startswith(b"kworker"),
+              f"rescuer {pid} is {boot.tasks[pid].comm}")
+    check(rescuers, "no queue has a rescuer")
+    notes.append(f"{len(rows)} works, {len(queues)} queues, {len(pools)} pools")
+
+
+def ipcs(program, boot, notes):
+    """All columns of /proc/sysvipc that the table has."""
+    rows = program.result(boot.dump, "ipcs")
+    got = {(row["kind"], row["id"]): (row["key"], row["perms"], row["uid"], row["gid"], row["ctime"]) for row in rows}
+    wanted, sizes = {}, {}
+    for kind, number in (("shm", "shmid"), ("sem", "semid"), ("msg", "msqid")):
+        names, *lines = (line.split() for line in boot.truth("sysvipc", kind).splitlines())
+        for line in lines:
+            said = dict(zip(names, line))
+            key = kind, int(said[number])
+            wanted[key] = int(said["key"]), said["perms"], int(said["uid"]), int(said["gid"]), int(said["ctime"])
+            sizes[key] = {"shm": lambda: (int(said["size"]), int(said["nattch"]), int(said["cpid"]), int(said["lpid"])),
+                          "sem": lambda: (None, int(said["nsems"]), None, None),
+                          "msg": lambda: (int(said["cbytes"]), int(said["qnum"]), int(said["lspid"]) or None,
+                                          int(said["lrpid"]) or None)}[kind]()
+    check_equal(got, wanted, "objects")
+    check_equal({(row["kind"], row["id"]): (row["size"], row["entries"], row["cpid"], row["lpid"]) for row in rows}, sizes, "sizes")
+    check(len(rows) >= 3, "truth: no IPC")
+    notes.append(f"{len(rows)} objects")
+
+
+def devices(program, boot, notes):
+    rows = program.result(boot.dump, "devices")
+    wanted = sorted(boot.truth("buses").splitlines())
+    got = sorted(f"{row['bus']} {row['name']} {row['driver'] or '-'}" for row in rows)
+    check_lines(got, wanted, "device of /sys/bus")
+    check(len(wanted) > 50, "truth: no devices")
+    notes.append(f"{len(rows)} devices")
+
+
+def disks(program, boot, notes):
+    """/proc/diskstats, and sizes. The truth is written to one of them until the end."""
+    rows = {row["name"]: row for row in program.result(boot.dump, "disks")}
+    wanted = {}
+    for line in boot.truth("diskstats").splitlines():
+        major, minor, name, *counts = line.split()
+        wanted[name] = f"{major}:{minor}", [int(count) for count in counts]
+    check_equal(set(rows), set(wanted), "disks")
+    sizes = dict(line.split(" ", 2)[::2] for line in boot.truth("disks").splitlines() if line.split(" ")[1] == "size")
+    for name, (device, counts) in wanted.items():
+        row = rows[name]
+        check_equal((row["dev"], row["size"]), (device, int(sizes[name]) * 512), f"{name}")
+        got = [row["reads"], row["read"] // 512, row["read_time"] // 10 ** 6, row["writes"], row["written"] // 512,
+               row["write_time"] // 10 ** 6]
+        then = [counts[at] for at in (0, 2, 3, 4, 6, 7)]
+        check(all(now >= before for now, before in zip(got, then)), f"{name}: {got}, it was {then}")
+        if not any(then):
+            check_equal(got, then, name)
+    check(rows["vda"]["written"] and any(not row["reads"] for row in rows.values()), "truth: no disk at work")
+    check_equal(len(program.result(boot.dump, "requests")), sum(row["in_flight"] for row in rows.values()), "requests in flight")
+    notes.append(f"{len(rows)} disks")
+
+
+def stuck_works(program, boot, notes):
+    """What the module `stuck` says of its works, and who runs them."""
+    wanted = {}
+    for line in boot.truth("stuck").splitlines():
+        _, _, kind, address, owner = line.split()
+        if kind == "work":
+            wanted[int(address, 16)] = int(owner)
+    rows = {int(row["work"], 16): row for row in program.result(boot.dump, "works --where \"state = 'running'\"")}
+    check_equal({address: rows[address]["pid"] for address in wanted if address in rows}, wanted, "works that run")
+    check(len(wanted) >= 2, "truth: no works")
+    for address in wanted:
+        check(rows[address]["workqueue"].startswith("flush_") and rows[address]["function"].endswith("[stuck]"), f"{rows[address]}")
+    notes.append(f"{len(wanted)} works that run")
+
+
+LAG = 128  # pages, a CPU
+
+
+def inodes(program, boot, notes):
+    """Open files are among them; all pages of files are what the kernel counts; names are mappings'."""
+    sums, = program.result(boot.dump, f"sql SELECT count(*) AS n, sum(cached) / {PAGE} AS pages FROM inodes")
+    counted, swap = (program.value(boot.dump, f"vm_node_stat[{name}].counter") for name in ("NR_FILE_PAGES", "NR_SWAPCACHE"))
+    check(abs(counted - swap - sums["pages"]) <= 2 * LAG * boot.cpu_count, f"{sums}, the kernel has {counted}, {swap} of them swap's")
+    per = {row["superblock"]: (row["inodes"], row["cached"]) for row in program.result(boot.dump, "superblocks") if row["inodes"]}
+    got = program.result(boot.dump, "sql SELECT superblock, count(*) AS n, sum(cached) AS cached FROM inodes GROUP BY superblock")
+    check_equal({row["superblock"]: (row["n"], row["cached"]) for row in got}, per, "inodes of superblocks")
+    lost = program.result(boot.dump, "sql SELECT f.path FROM files f LEFT JOIN inodes i ON i.inode = f.inode "
+                          "WHERE f.type = 'REG' AND f.path NOT LIKE '%memfd%' AND (i.inode IS NULL OR i.ino <> f.ino OR i.type <> f.type)")
+    check_equal(lost, [], "files that are open")
+    names = program.result(boot.dump, "sql SELECT DISTINCT m.path, i.name, i.cached FROM mappings m JOIN inodes i ON i.ino = m.ino "
+                           "WHERE i.filesystem = 'rootfs' AND m.path = i.name")
+    check({"/bin/busybox", "/bin/states"} <= {row["name"] for row in names} and all(row["cached"] for row in names),
+          f"names: {names}")
+    gone = program.result(boot.dump, "inodes --where \"nlink = 0 and type = 'REG' and filesystem = 'tmpfs'\"")
+    check(any(row["size"] == len("deleted") for row in gone), f"the deleted file: {gone}")
+    notes.append(f"{sums['n']} inodes, {sums['pages']} pages")
+
+
+CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ipcs), ("devices are /sys/bus", devices),
+         ("disks are /proc/diskstats", disks), ("inodes are open files and the page cache", inodes),
+         ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
          ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
          ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),
          ("hugepages are /sys/kernel/mm/hugepages", hugepages), ("filelocks are /proc/locks", filelocks),
@@ -246,3 +372,7 @@ def run(session):
         for name, case in CASES:
             with session.case(f"{boot.label}: {name}") as notes:
                 case(session.program, boot, notes)
+    for kernel in kernel_names():
+        boot = Boot(kernel, "stuck")
+        with session.case(f"{boot.label}: works that are stuck") as notes:
+            stuck_works(session.program, boot, notes)

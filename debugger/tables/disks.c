@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Disks and their partitions with what was read and written, as /proc/diskstats has them. */
+#include "debugger/kernel/device_sets.h"
+
+#include "base/array.h"
+#include "debugger/tables/walks.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	COLUMN_BDEV,
+	COLUMN_DISK,
+	COLUMN_QUEUE,
+	COLUMN_DEVICE,
+	COLUMN_SIZE,
+	COLUMN_OPENERS,
+	COLUMN_READS,
+	COLUMN_READ,
+	COLUMN_READ_TIME,
+	COLUMN_WRITES,
+	COLUMN_WRITTEN,
+	COLUMN_WRITE_TIME,
+	COLUMN_FLIGHT,
+	COLUMN_IO_TICKS,
+	COLUMN_NAME,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_BDEV] = { "bdev", COLUMN_ADDRESS, 16, "its struct block_device",
+			  "struct block_device" },
+	[COLUMN_DISK] = { "disk", COLUMN_ADDRESS, 0, "its struct gendisk", "struct gendisk" },
+	[COLUMN_QUEUE] = { "queue", COLUMN_ADDRESS, 0, "its struct request_queue",
+			   "struct request_queue" },
+	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -7, "major:minor", NULL },
+	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 7, "that it has", NULL },
+	[COLUMN_OPENERS] = { "openers", COLUMN_INTEGER, 0, "who has it open", NULL },
+	[COLUMN_READS] = { "reads", COLUMN_WIDE, 8, "requests that were done", NULL },
+	[COLUMN_READ] = { "read", COLUMN_BYTES, 7, "in these", NULL },
+	[COLUMN_READ_TIME] = { "read_time", COLUMN_DURATION, 0, "that all of them took", NULL },
+	[COLUMN_WRITES] = { "writes", COLUMN_WIDE, 8, "requests that were done", NULL },
+	[COLUMN_WRITTEN] = { "written", COLUMN_BYTES, 7, "in these", NULL },
+	[COLUMN_WRITE_TIME] = { "write_time", COLUMN_DURATION, 0, "that all of them took", NULL },
+	[COLUMN_FLIGHT] = { "in_flight", COLUMN_INTEGER, 9, "requests that are not done", NULL },
+	[COLUMN_IO_TICKS] = { "io_ticks", COLUMN_WIDE, 0, "jiffies in which there were some",
+			      NULL },
+	[COLUMN_NAME] = { "name", COLUMN_TEXT, -12, "the device's", NULL },
+};
+
+#define SECTOR	   512u
+#define MINOR_BITS 20
+/* STAT_READ and STAT_WRITE of enum stat_group; discards and flushes come behind. */
+#define READS  0
+#define WRITES 1
+
+static struct error *set_device(struct table_scan *scan, const struct object *bdev)
+{
+	uint64_t device;
+	char text[32];
+	TRY(object_u64(bdev, "bd_dev", &device));
+	snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64, device >> MINOR_BITS,
+		 device & ((1u << MINOR_BITS) - 1));
+	table_set_text(scan, COLUMN_DEVICE, text);
+	return NULL;
+}
+
+/* --- what CPUs counted -------------------------------------------------------------------------
+ */
+
+struct counts {
+	uint64_t ios[2], sectors[2], times[2], ticks, flight;
+};
+
+static struct error *add_counts(struct table_scan *scan, uint64_t address, struct counts *counts)
+{
+	static const struct {
+		const char *path;
+		size_t offset;
+	} members[] = {
+		{ "ios[0]", offsetof(struct counts, ios[READS]) },
+		{ "ios[1]", offsetof(struct counts, ios[WRITES]) },
+		{ "sectors[0]", offsetof(struct counts, sectors[READS]) },
+		{ "sectors[1]", offsetof(struct counts, sectors[WRITES]) },
+		{ "nsecs[0]", offsetof(struct counts, times[READS]) },
+		{ "nsecs[1]", offsetof(struct counts, times[WRITES]) },
+		{ "io_ticks", offsetof(struct counts, ticks) },
+		{ "in_flight[0].a.counter", offsetof(struct counts, flight) },
+		{ "in_flight[1].a.counter", offsetof(struct counts, flight) },
+	};
+	struct object stats;
+	TRY(object_at(scan->target, "struct disk_stats", address, &stats));
+	for (size_t i = 0; i < ARRAY_COUNT(members); i++) {
+		uint64_t value;
+		TRY(object_u64(&stats, members[i].path, &value));
+		*(uint64_t *)((char *)counts + members[i].offset) += value;
+	}
+	return NULL;
+}
+
+static struct error *set_sectors(struct table_scan *scan, unsigned int column, uint64_t sectors)
+{
+	uint64_t bytes;
+	if (!__builtin_mul_overflow(sectors, (uint64_t)SECTOR, &bytes) && bytes <= INT64_MAX) {
+		table_set(scan, column, bytes);
+		return NULL;
+	}
+	return table_set_error(scan, column,
+			       error_create(ERROR_FORMAT,
+					    "%" PRIu64 " sectors are more than there can be",
+					    sectors));
+}
+
+static struct error *set_counts(struct table_scan *scan, const struct object *bdev)
+{
+	struct counts counts = { .ticks = 0 };
+	const struct cpu *cpus;
+	uint64_t per_cpu;
+	TRY(object_u64(bdev, "bd_stats", &per_cpu));
+	size_t count = per_cpu ? target_cpus(scan->target, &cpus) : 0;
+	for (size_t i = 0; i < count; i++)
+		TRY(add_counts(scan, per_cpu + cpus[i].per_cpu_offset, &counts));
+	table_set(scan, COLUMN_READS, counts.ios[READS]);
+	TRY(set_sectors(scan, COLUMN_READ, counts.sectors[READS]));
+	table_set(scan, COLUMN_READ_TIME, counts.times[READS]);
+	table_set(scan, COLUMN_WRITES, counts.ios[WRITES]);
+	TRY(set_sectors(scan, COLUMN_WRITTEN, counts.sectors[WRITES]));
+	table_set(scan, COLUMN_WRITE_TIME, counts.times[WRITES]);
+	table_set(scan, COLUMN_IO_TICKS, counts.ticks);
+	/* Begun on one CPU, done on another: only the sum means something. */
+	table_set(scan, COLUMN_FLIGHT, counts.flight);
+	return NULL;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+static struct error *visit_device(void *context, const struct object *set,
+				  const struct object *device)
+{
+	struct table_scan *scan = context;
+	struct object bdev;
+	(void)set;
+	TRY(object_container(scan->target, "struct block_device", "bd_device", device->address,
+			     &bdev));
+	table_set(scan, COLUMN_BDEV, bdev.address);
+	TRY(table_set_member(scan, COLUMN_DISK, &bdev, "bd_disk"));
+	TRY(table_set_member(scan, COLUMN_QUEUE, &bdev, "bd_queue"));
+	TRY(table_set_error(scan, COLUMN_DEVICE, set_device(scan, &bdev)));
+	TRY(table_set_scaled(scan, COLUMN_SIZE, &bdev, "bd_nr_sectors", SECTOR));
+	TRY(table_set_member(scan, COLUMN_OPENERS, &bdev, "bd_openers.counter"));
+	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, &bdev)));
+	TRY(table_set_pointed(scan, COLUMN_NAME, device, "kobj.name"));
+	return table_emit(scan);
+}
+
+static struct error *broken(void *context, struct error *problem)
+{
+	return table_broken(context, problem);
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	const struct device_visitor visitor = { visit_device, broken, scan };
+	uint64_t class;
+	if (!table_symbol(scan, "block_class", &class))
+		return error_create(ERROR_NOT_FOUND, "this kernel has no block_class");
+	return class_devices_for_each(scan->target, class, &visitor);
+}
+
+static const char *const examples[] = { "disks", "disks --where 'in_flight > 0'",
+					"disks | print {bd_start_sect, bd_holder}", NULL };
+
+const struct table table_disks = {
+	.name = "disks",
+	.summary = "disks and partitions, with what was read and written",
+	.description =
+		"A row is a struct block_device of a disk or a partition, as /proc/diskstats "
+		"has them. What is in flight are requests.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_BDEV,
+};

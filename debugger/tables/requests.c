@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Requests of disks that are in flight. */
+#include "debugger/kernel/device_sets.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/kernel/clock.h"
+#include "debugger/tables/walks.h"
+#include <inttypes.h>
+
+enum {
+	COLUMN_REQUEST,
+	COLUMN_QUEUE,
+	COLUMN_HARDWARE,
+	COLUMN_TAG,
+	COLUMN_OPERATION,
+	COLUMN_STATE,
+	COLUMN_SECTOR,
+	COLUMN_SIZE,
+	COLUMN_START,
+	COLUMN_AGE,
+	COLUMN_DISK,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_REQUEST] = { "request", COLUMN_ADDRESS, 16, "its struct request",
+			     "struct request" },
+	[COLUMN_QUEUE] = { "queue", COLUMN_ADDRESS, 0, "its struct request_queue",
+			   "struct request_queue" },
+	[COLUMN_HARDWARE] = { "hctx", COLUMN_ADDRESS, 0, "the struct blk_mq_hw_ctx that has it",
+			      "struct blk_mq_hw_ctx" },
+	[COLUMN_TAG] = { "tag", COLUMN_INTEGER, 4, "its number with the driver", NULL },
+	[COLUMN_OPERATION] = { "op", COLUMN_TEXT, -12, "REQ_OP_*: READ, WRITE, FLUSH, ...", NULL },
+	[COLUMN_STATE] = { "state", COLUMN_TEXT, -9, "MQ_RQ_*: IN_FLIGHT, COMPLETE", NULL },
+	[COLUMN_SECTOR] = { "sector", COLUMN_WIDE, 10, "the first one", NULL },
+	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 6, "that it is about", NULL },
+	[COLUMN_START] = { "start", COLUMN_DURATION, 0,
+			   "when it was made; none: nobody looked at the clock", NULL },
+	[COLUMN_AGE] = { "age", COLUMN_DURATION, 10, "since then, but for a tick", NULL },
+	[COLUMN_DISK] = { "disk", COLUMN_TEXT, -10, "the disk's name", NULL },
+};
+
+#define QUEUES_MAX 65536
+#define TAGS_MAX   65536
+#define OPERATIONS 255u /* REQ_OP_MASK */
+#define IDLE	   0	/* MQ_RQ_IDLE */
+
+struct pass {
+	struct table_scan *scan;
+	struct object disk;
+	uint64_t queue, now; /* now: nanoseconds since the start; 0: not known */
+};
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+static struct error *set_times(const struct pass *pass, const struct object *request)
+{
+	uint64_t start;
+	TRY(object_u64(request, "start_time_ns", &start));
+	if (!start)
+		return NULL;
+	table_set(pass->scan, COLUMN_START, start);
+	if (pass->now)
+		table_set(pass->scan, COLUMN_AGE, pass->now > start ? pass->now - start : 0);
+	return NULL;
+}
+
+static struct error *emit(const struct pass *pass, const struct object *request, uint64_t state)
+{
+	struct table_scan *scan = pass->scan;
+	uint64_t flags;
+	table_set(scan, COLUMN_REQUEST, request->address);
+	table_set(scan, COLUMN_QUEUE, pass->queue);
+	TRY(table_set_member(scan, COLUMN_HARDWARE, request, "mq_hctx"));
+	TRY(table_set_member(scan, COLUMN_TAG, request, "tag"));
+	table_set_enumerator(scan, COLUMN_STATE, "enum mq_rq_state", "MQ_RQ_", state);
+	TRY(table_set_member(scan, COLUMN_SECTOR, request, "__sector"));
+	TRY(table_set_member(scan, COLUMN_SIZE, request, "__data_len"));
+	struct error *error = object_u64(request, "cmd_flags", &flags);
+	if (error)
+		TRY(table_set_error(scan, COLUMN_OPERATION, error));
+	else
+		/* Called req_opf until ff07a02e9e8e (6.0). */
+		table_set_enumerator(scan, COLUMN_OPERATION, "enum req_op", "REQ_OP_",
+				     flags & OPERATIONS);
+	TRY(table_set_error(scan, COLUMN_AGE, set_times(pass, request)));
+	TRY(table_set_chars(scan, COLUMN_DISK, &pass->disk, "disk_name"));
+	return table_emit(scan);
+}
+
+/* --- tags: each has a request, whether it is used or not ------------------------------------- */
+
+static struct error *visit_tag(const struct pass *pass, uint64_t address)
+{
+	struct object request;
+	uint64_t queue, state;
+	TRY(object_at(pass->scan->target, "struct request", address, &request));
+	TRY(object_u64(&request, "q", &queue));
+	TRY(object_u64(&request, "state", &state));
+	/* Several disks may share them. */
+	return queue == pass->queue && state != IDLE ? emit(pass, &request, state) : NULL;
+}
+
+static struct error *visit_tags(const struct pass *pass, uint64_t address)
+{
+	struct memory *memory = pass->scan->target->memory;
+	struct object tags;
+	uint64_t count, table, request;
+	if (!address)
+		return NULL;
+	TRY(object_at(pass->scan->target, "struct blk_mq_tags", address, &tags));
+	TRY(object_u64(&tags, "nr_tags", &count));
+	TRY(object_u64(&tags, "static_rqs", &table));
+	if (count > TAGS_MAX)
+		return error_create(ERROR_FORMAT, "%" PRIu64 " tags are more than there can be",
+				    count);
+	for (uint64_t i = 0; table && i < count; i++) {
+		TRY(interrupt_check());
+		TRY(memory_read_word(memory, table + i * memory->word_size, &request));
+		if (request)
+			TRY(visit_tag(pass, request));
+	}
+	return NULL;
+}
+
+/* The driver's own. */
+static struct error *visit_set(const struct pass *pass, const struct object *queue)
+{
+	struct memory *memory = pass->scan->target->memory;
+	struct object set;
+	uint64_t count, table, tags;
+	TRY(object_follow(queue, "tag_set", &set));
+	/* A queue without tags: what is made of other disks. */
+	if (!set.address)
+		return NULL;
+	TRY(object_u64(&set, "nr_hw_queues", &count));
+	TRY(object_u64(&set, "tags", &table));
+	if (count > QUEUES_MAX)
+		return error_create(ERROR_FORMAT, "%" PRIu64 " queues are more than there can be",
+				    count);
+	for (uint64_t i = 0; table && i < count; i++) {
+		TRY(memory_read_word(memory, table + i * memory->word_size, &tags));
+		TRY(visit_tags(pass, tags));
+	}
+	return NULL;
+}
+
+/* Where there is a scheduler, requests have tags of its own. */
+static struct error *visit_hardware(struct table_scan *scan, const struct object *hardware,
+				    void *context)
+{
+	const struct pass *pass = context;
+	uint64_t tags;
+	struct error *error = object_u64(hardware, "sched_tags", &tags);
+	return table_broken(scan, error ?: visit_tags(pass, tags));
+}
+
+static struct error *visit_scheduler(struct pass *pass, const struct object *queue)
+{
+	struct object table;
+	const struct table_walk walk = { CONTAINER_XARRAY, "struct blk_mq_hw_ctx", NULL,
+					 visit_hardware, pass };
+	if (!object_has(queue, "hctx_table"))
+		return NULL;
+	TRY(object_member(queue, "hctx_table", &table));
+	return table_walk(pass->scan, table.address, &walk);
+}
+
+/* --- disks ----------------------------------------------------------------------------------- */
+
+static struct error *visit_disk(struct pass *pass, const struct object *bdev)
+{
+	struct object queue;
+	uint64_t whole;
+	TRY(object_follow(bdev, "bd_disk", &pass->disk));
+	TRY(object_u64(&pass->disk, "part0", &whole));
+	if (whole != bdev->address)
+		return NULL;
+	TRY(object_follow(&pass->disk, "queue", &queue));
+	pass->queue = queue.address;
+	TRY(visit_set(pass, &queue));
+	return visit_scheduler(pass, &queue);
+}
+
+static struct error *visit_device(void *context, const struct object *set,
+				  const struct object *device)
+{
+	struct pass *pass = context;
+	struct object bdev;
+	(void)set;
+	TRY(object_container(pass->scan->target, "struct block_device", "bd_device",
+			     device->address, &bdev));
+	return table_broken(pass->scan, visit_disk(pass, &bdev));
+}
+
+static struct error *broken(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
+/* Of the kernel's clock when it last looked. */
+static struct error *read_now(struct pass *pass)
+{
+	struct object keeper;
+	uint64_t base, fraction, shift;
+	TRY(clock_timekeeper(pass->scan->target, &keeper));
+	TRY(object_u64(&keeper, "tkr_mono.base", &base));
+	TRY(object_u64(&keeper, "tkr_mono.xtime_nsec", &fraction));
+	TRY(object_u64(&keeper, "tkr_mono.shift", &shift));
+	pass->now = base + (shift < 64 ? fraction >> shift : 0);
+	return NULL;
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct pass pass = { .scan = scan };
+	const struct device_visitor visitor = { visit_device, broken, &pass };
+	uint64_t class;
+	TRY(error_only_fatal(read_now(&pass)));
+	if (!table_symbol(scan, "block_class", &class))
+		return error_create(ERROR_NOT_FOUND, "this kernel has no block_class");
+	return class_devices_for_each(scan->target, class, &visitor);
+}
+
+static const char *const examples[] = { "requests", "requests --sort -age -n 5", NULL };
+
+const struct table table_requests = {
+	.name = "requests",
+	.summary = "requests of disks that are in flight",
+	.description = "A row is a struct request that a driver or a scheduler has and has not yet "
+		       "ended.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_REQUEST,
+};

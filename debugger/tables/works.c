@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Work items: those that run, that wait for a worker, that are held back, and that wait for time.
+ */
+#include "debugger/tables/walks.h"
+
+#include "base/array.h"
+#include "debugger/kernel/timer_wheel.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	COLUMN_WORK,
+	COLUMN_STATE,
+	COLUMN_QUEUE,
+	COLUMN_QUEUE_NAME,
+	COLUMN_POOL,
+	COLUMN_CPU,
+	COLUMN_TASK,
+	COLUMN_PID,
+	COLUMN_EXPIRES,
+	COLUMN_FUNCTION,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_WORK] = { "work", COLUMN_ADDRESS, 16, "its struct work_struct",
+			  "struct work_struct" },
+	[COLUMN_STATE] = { "state", COLUMN_TEXT, -9,
+			   "running, pending (for a worker), inactive (its queue has enough), "
+			   "delayed (by a timer)",
+			   NULL },
+	[COLUMN_QUEUE] = { "wq", COLUMN_ADDRESS, 0, "its struct workqueue_struct",
+			   "struct workqueue_struct" },
+	[COLUMN_QUEUE_NAME] = { "workqueue", COLUMN_TEXT, -20, "the name of that", NULL },
+	[COLUMN_POOL] = { "pool", COLUMN_INTEGER, 4, "number of the pool of workers", NULL },
+	[COLUMN_CPU] = { "cpu", COLUMN_INTEGER, 3, "the pool's or the timer's; below 0: any",
+			 NULL },
+	[COLUMN_TASK] = { "task", COLUMN_ADDRESS, 0, "the worker that runs it",
+			  "struct task_struct" },
+	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 6, "that worker's", NULL },
+	[COLUMN_EXPIRES] = { "expires", COLUMN_WIDE, 0, "of one that is delayed, in jiffies",
+			     NULL },
+	[COLUMN_FUNCTION] = { "function", COLUMN_TEXT, -28, "what it does", NULL },
+};
+
+struct pass {
+	struct table_scan *scan;
+	struct object pool;  /* whose works are visited */
+	struct object queue; /* the same of inactive ones */
+	uint64_t delayed;    /* the function of timers that start works */
+	uint64_t mask, flag; /* of work_struct.data, where it is a struct pool_workqueue */
+};
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+static struct error *set_queue(struct table_scan *scan, const struct object *queue)
+{
+	if (!queue->address)
+		return NULL;
+	table_set(scan, COLUMN_QUEUE, queue->address);
+	return table_set_chars(scan, COLUMN_QUEUE_NAME, queue, "name");
+}
+
+static struct error *set_queue_of(struct table_scan *scan, const struct object *owner,
+				  const char *path)
+{
+	struct object queue;
+	TRY(object_follow(owner, path, &queue));
+	return set_queue(scan, &queue);
+}
+
+/* Its data is the struct pool_workqueue that it was queued by, and flags below. */
+static struct error *set_queue_by_data(const struct pass *pass, const struct object *work)
+{
+	struct object link;
+	uint64_t data;
+	if (!pass->mask)
+		return NULL;
+	TRY(object_u64(work, "data.counter", &data));
+	if (!(data & pass->flag))
+		return NULL;
+	TRY(object_at(pass->scan->target, "struct pool_workqueue", data & pass->mask, &link));
+	return set_queue_of(pass->scan, &link, "wq");
+}
+
+static struct error *set_pool(struct table_scan *scan, const struct object *pool)
+{
+	TRY(table_set_member(scan, COLUMN_POOL, pool, "id"));
+	return table_set_member(scan, COLUMN_CPU, pool, "cpu");
+}
+
+static void begin(struct table_scan *scan, const struct object *work, const char *state)
+{
+	table_set(scan, COLUMN_WORK, work->address);
+	table_set_text(scan, COLUMN_STATE, state);
+}
+
+/* --- of pools -------------------------------------------------------------------------------- */
+
+static struct error *visit_pending(struct table_scan *scan, const struct object *work,
+				   void *context)
+{
+	const struct pass *pass = context;
+	begin(scan, work, "pending");
+	TRY(set_pool(scan, &pass->pool));
+	TRY(table_set_error(scan, COLUMN_QUEUE, set_queue_by_data(pass, work)));
+	TRY(table_set_function(scan, COLUMN_FUNCTION, work, "func"));
+	return table_emit(scan);
+}
+
+static struct error *visit_worker(struct table_scan *scan, const struct object *worker,
+				  void *context)
+{
+	const struct pass *pass = context;
+	struct object work;
+	struct error *error = object_follow(worker, "current_work", &work);
+	if (error || !work.address)
+		return table_broken(scan, error);
+	begin(scan, &work, "running");
+	TRY(set_pool(scan, &pass->pool));
+	/* What runs may have freed its work: the worker has all of it. */
+	error = object_follow(worker, "current_pwq", &work);
+	if (!error && work.address)
+		error = set_queue_of(scan, &work, "wq");
+	TRY(table_set_error(scan, COLUMN_QUEUE, error));
+	TRY(table_set_task(scan, COLUMN_TASK, COLUMN_PID, worker, "task"));
+	TRY(table_set_function(scan, COLUMN_FUNCTION, worker, "current_func"));
+	return table_emit(scan);
+}
+
+static struct error *visit_list(struct table_scan *scan, const struct object *owner,
+				const char *path, const struct table_walk *walk)
+{
+	struct object list;
+	struct error *error = object_member(owner, path, &list);
+	return error ? table_broken(scan, error) : table_walk(scan, list.address, walk);
+}
+
+static struct error *visit_pool(struct table_scan *scan, const struct object *pool, void *context)
+{
+	struct pass *pass = context;
+	const struct table_walk workers = { CONTAINER_LIST, "struct worker", "node", visit_worker,
+					    pass };
+	const struct table_walk works = { CONTAINER_LIST, "struct work_struct", "entry",
+					  visit_pending, pass };
+	pass->pool = *pool;
+	TRY(visit_list(scan, pool, "workers", &workers));
+	return visit_list(scan, pool, "worklist", &works);
+}
+
+/* --- of queues ------------------------------------------------------------------------------- */
+
+static struct error *visit_inactive(struct table_scan *scan, const struct object *work,
+				    void *context)
+{
+	const struct pass *pass = context;
+	begin(scan, work, "inactive");
+	TRY(set_pool(scan, &pass->pool));
+	TRY(table_set_error(scan, COLUMN_QUEUE, set_queue(scan, &pass->queue)));
+	TRY(table_set_function(scan, COLUMN_FUNCTION, work, "func"));
+	return table_emit(scan);
+}
+
+static struct error *visit_link(struct table_scan *scan, const struct object *link, void *context)
+{
+	struct pass *pass = context;
+	const struct table_walk works = { CONTAINER_LIST, "struct work_struct", "entry",
+					  visit_inactive, pass };
+	struct error *error = object_follow(link, "pool", &pass->pool);
+	if (error)
+		return table_broken(scan, error);
+	/* Called so until f97a4a1a3f87 (5.15). */
+	bool is_old = object_has(link, "delayed_works");
+	return visit_list(scan, link, is_old ? "delayed_works" : "inactive_works", &works);
+}
+
+static struct error *visit_queue(struct table_scan *scan, const struct object *queue, void *context)
+{
+	struct pass *pass = context;
+	const struct table_walk links = { CONTAINER_LIST, "struct pool_workqueue", "pwqs_node",
+					  visit_link, pass };
+	pass->queue = *queue;
+	return visit_list(scan, queue, "pwqs", &links);
+}
+
+/* --- of timers ------------------------------------------------------------------------------- */
+
+static struct error *visit_timer(void *context, const struct wheel_timer *timer)
+{
+	const struct pass *pass = context;
+	struct table_scan *scan = pass->scan;
+	struct object delayed, work;
+	uint64_t function;
+	struct error *error = object_u64(&timer->timer, "function", &function);
+	if (error || function != pass->delayed)
+		return table_broken(scan, error);
+	TRY(object_container(scan->target, "struct delayed_work", "timer", timer->timer.address,
+			     &delayed));
+	TRY(object_member(&delayed, "work", &work));
+	begin(scan, &work, "delayed");
+	table_set(scan, COLUMN_CPU, timer->cpu);
+	TRY(table_set_member(scan, COLUMN_EXPIRES, &timer->timer, "expires"));
+	TRY(table_set_error(scan, COLUMN_QUEUE, set_queue_of(scan, &delayed, "wq")));
+	TRY(table_set_function(scan, COLUMN_FUNCTION, &work, "func"));
+	return table_emit(scan);
+}
+
+static struct error *broken(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static bool find_number(const struct table_scan *scan, const char *name, uint64_t *ret)
+{
+	struct btf_enumerator found;
+	uint32_t id;
+	if (!scan->target->btf || !btf_find_enumerator(scan->target->btf, name, &id, &found))
+		return false;
+	*ret = (uint64_t)found.value;
+	return *ret < 64;
+}
+
+static void find_mask(struct pass *pass)
+{
+	uint64_t bit, shift;
+	if (!find_number(pass->scan, "WORK_STRUCT_PWQ_BIT", &bit) ||
+	    (!find_number(pass->scan, "WORK_STRUCT_PWQ_SHIFT", &shift) &&
+	     !find_number(pass->scan, "WORK_STRUCT_FLAG_BITS", &shift)))
+		return;
+	pass->flag = UINT64_C(1) << bit;
+	pass->mask = UINT64_MAX << shift;
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct pass pass = { .scan = scan };
+	const struct table_walk pools = { CONTAINER_IDR, "struct worker_pool", NULL, visit_pool,
+					  &pass };
+	const struct table_walk queues = { CONTAINER_LIST, "struct workqueue_struct", "list",
+					   visit_queue, &pass };
+	const struct wheel_visitor timers = { visit_timer, broken, &pass };
+	find_mask(&pass);
+	TRY(table_walk_variable(scan, "worker_pool_idr", "struct idr", &pools));
+	TRY(table_walk_variable(scan, "workqueues", "struct list_head", &queues));
+	if (!table_symbol(scan, "delayed_work_timer_fn", &pass.delayed))
+		return NULL;
+	return timer_wheel_for_each(scan->target, &timers);
+}
+
+static const char *const examples[] = { "works", "works --where \"state <> 'delayed'\"",
+					"sql SELECT workqueue, state, count(*) AS works FROM works "
+					"GROUP BY workqueue, state",
+					NULL };
+
+const struct table table_works = {
+	.name = "works",
+	.summary = "work items that run or wait",
+	.description = "A row is a struct work_struct that a worker runs, that waits for one, that "
+		       "its queue holds back, or that a timer will queue.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_WORK,
+};
