@@ -50,6 +50,7 @@ extern const struct command command_whattype;
 
 /* And the tables. */
 TABLE_COMMAND(algorithms);
+TABLE_COMMAND(bpfmaps);
 TABLE_COMMAND(cgroups);
 TABLE_COMMAND(consoles);
 TABLE_COMMAND(devices);
@@ -64,6 +65,7 @@ TABLE_COMMAND(inodes);
 TABLE_COMMAND(ipcs);
 TABLE_COMMAND(irqs);
 TABLE_COMMAND(keys);
+TABLE_COMMAND(kprobes);
 TASK_TABLE_COMMAND(mappings);
 TABLE_COMMAND(messages);
 TABLE_COMMAND(modules);
@@ -71,8 +73,11 @@ TABLE_COMMAND(mounts);
 TABLE_COMMAND(namespaces);
 TABLE_COMMAND(neighbours);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(parameters);
 TABLE_COMMAND(pools);
+TABLE_COMMAND(progs);
 TABLE_COMMAND(requests);
+TABLE_COMMAND(resources);
 TABLE_COMMAND(routes);
 TABLE_COMMAND(runqueues);
 TABLE_COMMAND(sections);
@@ -83,6 +88,7 @@ TABLE_COMMAND(softirqs);
 TABLE_COMMAND(superblocks);
 TABLE_COMMAND(swaps);
 TABLE_COMMAND(symbols);
+TABLE_COMMAND(sysctls);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(timers);
 TABLE_COMMAND(vmallocs);
@@ -96,6 +102,7 @@ const struct command *const commands[] = {
 	&command_alias,
 	&command_analyze,
 	&command_bpf,
+	&command_bpfmaps,
 	&command_bt,
 	&command_btf,
 	&command_cgroups,
@@ -122,6 +129,7 @@ const struct command *const commands[] = {
 	&command_ipcs,
 	&command_irqs,
 	&command_keys,
+	&command_kprobes,
 	&command_line,
 	&command_list,
 	&command_locks,
@@ -134,8 +142,10 @@ const struct command *const commands[] = {
 	&command_namespaces,
 	&command_neighbours,
 	&command_netdevs,
+	&command_parameters,
 	&command_pools,
 	&command_print,
+	&command_progs,
 	&command_ptype,
 	&command_ps,
 	&command_quit,
@@ -144,6 +154,7 @@ const struct command *const commands[] = {
 	&command_record,
 	&command_report,
 	&command_requests,
+	&command_resources,
 	&command_routes,
 	&command_runqueues,
 	&command_sections,
@@ -162,6 +173,7 @@ const struct command *const commands[] = {
 	&command_sym,
 	&command_symbols,
 	&command_sys,
+	&command_sysctls,
 	&command_task,
 	&command_tasks,
 	&command_timers,

@@ -5,7 +5,7 @@ import collections
 import os
 import re
 
-from lib import boots, check, check_equal, check_lines
+from lib import Boot, boots, check, check_equal, check_lines, kernel_names
 
 
 def modules(program, boot, notes):
@@ -160,8 +160,90 @@ def hrtimers(program, boot, notes):
     notes.append(f"{len(rows)} timers, {len(far)} for long")
 
 
-CASES = (("timers are where they say", timers), ("hrtimers are /proc/timer_list", hrtimers), ("frames are bt's", frames), ("modules are /proc/modules", modules), ("sections are /sys/module/*/sections", sections),
+def parameters(program, boot, notes):
+    """The files of /sys/module/*/parameters; those that a driver's own function shows have no value."""
+    wanted = {}
+    for path, value in tree(boot, "modules_tree").items():
+        module, folder, name = (path.split("/") + ["", ""])[:3]
+        if folder == "parameters":
+            wanted[module, name] = value
+    rows = {(row["module"].replace("-", "_"), row["name"].replace("-", "_")): row for row in program.result(boot.dump, "parameters")
+            if int(row["mode"], 8) & 0o444}
+    names = {(module, name.replace("-", "_")) for module, name in wanted}
+    check_equal(set(rows), names, "parameters with files that may be read")
+    same = 0
+    for (module, name), value in wanted.items():
+        row = rows[module, name.replace("-", "_")]
+        # The panic itself stops those warnings.
+        if row["value"] is None or row["type"] == "char *" and value == "(null)" or name == "rcu_cpu_stall_suppress":
+            continue
+        text = row["value"]
+        # Hexadecimal, by a driver's word.
+        if value.startswith("0x"):
+            value, text = int(value, 16), int(text)
+        check_equal(text, value, f"{module}.{name}")
+        same += 1
+    check(same > len(wanted) / 2, f"only {same} of {len(wanted)} have values")
+    notes.append(f"{len(rows)} parameters, {same} with values")
+
+
+# They change by themselves, or with the crash.
+MOVING = re.compile(r"kernel/(random/|ns_last_pid|pty/nr|tainted|panic|sched_domain)|fs/(inode-|dentry-|file-nr|aio-nr|inode-state)|"
+                    r"net/netfilter/nf_conntrack_count|kernel/(printk|core_pattern)$")
+
+
+def sysctls(program, boot, notes):
+    """Every file of /proc/sys is there, with the same content where that is no function's work."""
+    wanted = tree(boot, "sysctl")
+    rows = {row["path"]: row for row in program.result(boot.dump, "sysctls")}
+    missing = {path for path in wanted if path not in rows}
+    check_equal(missing, set(), "settings")
+    same = 0
+    for path, value in wanted.items():
+        if rows[path]["value"] is None or MOVING.match(path):
+            continue
+        check_equal(rows[path]["value"].split(), value.split(), path)
+        same += 1
+    check(same > 500, f"only {same} of {len(wanted)} have values")
+    notes.append(f"{len(rows)} settings, {same} with values")
+
+
+def resources(program, boot, notes):
+    rows = program.result(boot.dump, "resources")
+    for space, name, digits in (("mem", "iomem", 8), ("io", "ioports", 4)):
+        got = [f"{'  ' * row['depth']}{int(row['start'], 16):0{digits}x}-{int(row['end'], 16):0{digits}x} : {row['name']}"
+               for row in rows if row["space"] == space]
+        check_lines(got, boot.truth(name).splitlines(), name)
+    notes.append(f"{len(rows)} resources")
+
+
+CASES = (("parameters are /sys/module/*/parameters", parameters), ("sysctls are /proc/sys", sysctls),
+         ("resources are /proc/iomem and ioports", resources), ("timers are where they say", timers), ("hrtimers are /proc/timer_list", hrtimers), ("frames are bt's", frames), ("modules are /proc/modules", modules), ("sections are /sys/module/*/sections", sections),
          ("symbols are /proc/kallsyms", symbols), ("messages are the log", messages))
+
+
+def bpf(program, boot, notes):
+    """What the kernel said of each program and map; probes by their places."""
+    programs, maps = set(), set()
+    for line in boot.truth("bpf").splitlines():
+        kind, *words = line.split("\t")
+        if kind == "PROGRAM":
+            number, name, _, jited, translated, tag = words
+            programs.add((int(number), name, int(jited), tag))
+        elif kind == "MAP":
+            number, name, _, key, value, entries = words
+            maps.add((int(number), name, int(key), int(value), int(entries)))
+    check(programs and maps, "truth: no programs")
+    rows = program.result(boot.dump, "progs")
+    check_equal({(row["id"], row["name"], row["jited"], row["tag"]) for row in rows}, programs, "programs")
+    rows = program.result(boot.dump, "bpfmaps")
+    check_equal({(row["id"], row["name"], row["key_size"], row["value_size"], row["max_entries"]) for row in rows}, maps, "maps")
+    listed = {tuple(line.split()[:3:2]) for line in boot.truth("kprobes").splitlines()}
+    rows = program.result(boot.dump, "kprobes")
+    got = {(row["addr"][2:], re.sub(r"^([^+]+)$", r"\1+0x0", row["function"].split()[0])) for row in rows}
+    check_equal(got, listed, "probes of /sys/kernel/debug/kprobes/list")
+    check(len(rows) >= 2, "truth: no probes")
+    notes.append(f"{len(programs)} programs, {len(maps)} maps, {len(rows)} probes")
 
 
 def run(session):
@@ -169,3 +251,7 @@ def run(session):
         for name, case in CASES:
             with session.case(f"{boot.label}: {name}") as notes:
                 case(session.program, boot, notes)
+    for kernel in kernel_names():
+        boot = Boot(kernel, "bpf")
+        with session.case(f"{boot.label}: BPF programs, maps and probes") as notes:
+            bpf(session.program, boot, notes)
