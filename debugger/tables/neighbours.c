@@ -21,7 +21,7 @@ enum {
 static const struct table_column columns[] = {
 	[COLUMN_NEIGHBOUR] = { "neighbour", COLUMN_ADDRESS, 16, "its struct neighbour",
 			       "struct neighbour" },
-	[COLUMN_TABLE] = { "table", COLUMN_TEXT, -12, "arp_cache, ndisc_cache", NULL },
+	[COLUMN_TABLE] = { "tbl", COLUMN_TEXT, -12, "arp_cache, ndisc_cache", NULL },
 	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -10, "behind which it is", NULL },
 	[COLUMN_STATE] = { "state", COLUMN_TEXT, -11,
 			   "NUD_*: INCOMPLETE, REACHABLE, STALE, DELAY, PROBE, FAILED, ...", NULL },

@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
 			   "struct fib_alias" },
 	[COLUMN_NAMESPACE] = { "namespace", COLUMN_WIDE, 10,
 			       "inode number of the namespace, as in /proc/PID/ns/net", NULL },
-	[COLUMN_TABLE] = { "table", COLUMN_TEXT, -7, "main, local, default, or its number", NULL },
+	[COLUMN_TABLE] = { "tb", COLUMN_TEXT, -7, "main, local, default, or its number", NULL },
 	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -11, "unicast, local, broadcast, unreachable, ...",
 			  NULL },
 	[COLUMN_SCOPE] = { "scope", COLUMN_INTEGER, 0,
@@ -164,7 +164,7 @@ static struct error *visit(struct table_scan *scan)
 	return table_walk_variable(scan, "net_namespace_list", "struct list_head", &walk);
 }
 
-static const char *const examples[] = { "routes", "routes --where \"table = 'main'\"", NULL };
+static const char *const examples[] = { "routes", "routes --where \"tb = 'main'\"", NULL };
 
 const struct table table_routes = {
 	.name = "routes",

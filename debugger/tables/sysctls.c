@@ -19,7 +19,8 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_TABLE] = { "table", COLUMN_ADDRESS, 0, "its struct ctl_table", "struct ctl_table" },
+	[COLUMN_TABLE] = { "ctl_table", COLUMN_ADDRESS, 0, "its struct ctl_table",
+			   "struct ctl_table" },
 	[COLUMN_MODE] = { "mode", COLUMN_TEXT, 0, "permissions in octal", NULL },
 	[COLUMN_DATA] = { "data", COLUMN_ADDRESS, 16, "the variable", NULL },
 	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 0, "of that", NULL },

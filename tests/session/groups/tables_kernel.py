@@ -246,12 +246,25 @@ def bpf(program, boot, notes):
     notes.append(f"{len(programs)} programs, {len(maps)} maps, {len(rows)} probes")
 
 
+def named(program, boot, notes):
+    """SQL takes every column of every table by its name alone: none is a word of its own."""
+    tables = program.result(boot.dump, "sql")
+    lines = [f"sql SELECT {row['columns'].replace(' ', ', ')} FROM {row['name']} LIMIT 1" for row in tables]
+    for row, answer in zip(tables, program.answers(boot.dump, lines)):
+        check(answer["ok"], f"{row['name']}: {answer.get('error')}")
+    check(len(tables) > 40, f"only {len(tables)} tables")
+    notes.append(f"{len(tables)} tables, {sum(row['columns'].count(' ') + 1 for row in tables)} columns")
+
+
 def run(session):
     for boot in boots():
         for name, case in CASES:
             with session.case(f"{boot.label}: {name}") as notes:
                 case(session.program, boot, notes)
     for kernel in kernel_names():
+        boot = Boot(kernel, "boot1")
+        with session.case(f"{boot.label}: names of columns") as notes:
+            named(session.program, boot, notes)
         boot = Boot(kernel, "bpf")
         with session.case(f"{boot.label}: BPF programs, maps and probes") as notes:
             bpf(session.program, boot, notes)

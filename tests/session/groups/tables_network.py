@@ -104,7 +104,7 @@ def routes(program, boot, notes):
         main.append((None if device == "*" else device, f"{network}/{ipaddress.ip_network('0.0.0.0/' + bits).prefixlen}",
                      hop if int(flags, 16) & 2 else None, int(metric), bool(int(flags, 16) & 0x200)))
     got = [(row["dev"], row["destination"], row["gateway"], row["metric"], row["type"] == "unreachable")
-           for row in rows if row["table"] == "main"]
+           for row in rows if row["tb"] == "main"]
     check_equal(sorted(got, key=str), sorted(main, key=str), "routes of /proc/net/route")
     check(len(main) >= 3, "truth: no routes")
     notes.append(f"{len(rows)} routes")
@@ -124,7 +124,7 @@ def neighbours(program, boot, notes):
         check_equal((rows[key]["mac"], rows[key]["state"]), wanted[key], f"neighbour {key}")
     arp = [line.split() for line in boot.truth("net", "arp").splitlines()[1:]]
     check_equal({(words[0], words[5]): words[3] for words in arp},
-                {key: row["mac"] for key, row in rows.items() if row["table"] == "arp_cache" and row["state"] != "NOARP"},
+                {key: row["mac"] for key, row in rows.items() if row["tbl"] == "arp_cache" and row["state"] != "NOARP"},
                 "/proc/net/arp")
     notes.append(f"{len(rows)} neighbours")
 
