@@ -191,6 +191,9 @@ hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
 hostile: $(PROGRAM) $(STRESS) $(UNIT)
 	@tests/tally -j $(PROCESSORS) $(UNIT) 'tests/session/run $(BUILD) hostile'
 
+fleet-check: $(PROGRAM) ## what fleet/ does with bad dumps, killed workers, full disks, servers that restart
+	@tests/fleet/run $(PROGRAM)
+
 # Numbers that are cut off or change their sign where the code does not say so, and sums that wrap.
 INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,integer-divide-by-zero,implicit-conversion \
 	-fsanitize-ignorelist=tests/integers.ignore $(SANITIZE_HOW)
@@ -322,5 +325,5 @@ clean: ## removes what was built; the dumps stay
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-integers $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint programs unit session sanitize hostile integers fuzz fuzzer mutate bench install install-kdump dist \
+.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint programs unit session sanitize hostile fleet-check integers fuzz fuzzer mutate bench install install-kdump dist \
 	uninstall clean FORCE

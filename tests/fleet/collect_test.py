@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fleet/collect: bad dumps, killed workers, a full disk: nothing lost, nothing twice.
+
+The program is a stand-in that answers what the name of the dump says; tests/fleet/servers has the real one.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COLLECT = os.path.join(ROOT, "fleet", "collect")
+STUB = """#!/usr/bin/env python3
+import json, os, sys, time
+name = os.path.basename(sys.argv[-1])
+with open(os.path.join(os.path.dirname(sys.argv[0]), "read"), "a", errors="replace") as file:
+    file.write(name + "\\n")
+if name.startswith("hang"):
+    time.sleep(1000)
+if name.startswith("slow"):
+    time.sleep(0.3)
+if name.startswith("big"):
+    sys.stdout.write("x" * 10000000)
+if name.startswith("kill"):
+    os.kill(os.getpid(), 9)
+if name.startswith("worker"):
+    os.kill(os.getppid(), 9)
+    time.sleep(1000)
+if name.startswith("memory"):
+    try:
+        bytearray(1 << 28)
+    except MemoryError:
+        sys.exit("btfcrash: out of memory")
+if name.startswith("bad"):
+    sys.exit("btfcrash: " + sys.argv[-1] + ": not a dump")
+if name.startswith("text"):
+    print("[]")
+    sys.exit()
+same = name.split(".")[0]
+print(json.dumps({"schema": "btfcrash-record", "version": 1, "time": "2026-11-24T07:58:30Z", "uptime": 5,
+                  "kernel": {"release": "6.1", "build_id": "00"}, "host": {"name": "host-" + same, "boot_id": None,
+                  "hardware": None, "cpus": 1}, "dump": {"problems": [sys.argv[-1]]}}))
+"""
+
+
+class Collect(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="fleet-")
+        self.addCleanup(self.folder.cleanup)
+        self.program = self.path("program")
+        with open(self.program, "w", encoding="utf-8") as file:
+            file.write(STUB)
+        os.chmod(self.program, 0o755)
+        self.output = self.path("out.jsonl")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def dumps(self, *names):
+        for name in names:
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(name)
+        return [self.path(name) for name in names]
+
+    def command(self, *arguments):
+        return [COLLECT, "--program", self.program, "-o", self.output, *arguments]
+
+    def collect(self, *arguments, status=0, **more):
+        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, check=False, **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def lines(self):
+        with open(self.output, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def read(self):
+        """The dumps that the program was started on."""
+        with open(self.path("read"), encoding="utf-8") as file:
+            return sorted(file.read().split())
+
+    def test_bad_dumps_are_records(self):
+        dumps = self.dumps("good", "hang", "big", "kill", "bad", "text", "memory", "last")
+        self.collect("-j3", "--timeout", "2", "--memory", "128M", *dumps, self.path("none"))
+        found = {os.path.basename(line["source"]["path"]): line["error"] for line in self.lines()}
+        kinds = {name: error and error["kind"] for name, error in found.items()}
+        self.assertEqual(kinds, {"good": None, "last": None, "hang": "timeout", "big": "size", "kill": "killed",
+                                 "bad": "status", "text": "output", "memory": "memory", "none": "unreadable"})
+        self.assertIn("not a dump", found["bad"]["message"])
+        for line in self.lines():
+            self.assertEqual((line["schema"], line["version"]), ("btfcrash-record", 1))
+
+    def test_goes_on_where_it_was(self):
+        dumps = self.dumps("a", "bad", "c")
+        self.collect(*dumps[:2])
+        self.collect(*dumps, *dumps)
+        self.assertEqual(self.read(), ["a", "bad", "c"])
+        self.collect("--retry", *dumps)
+        self.assertEqual(self.read(), ["a", "bad", "bad", "c"])
+        with open(dumps[0], "a", encoding="utf-8") as file:
+            file.write("more")
+        self.collect(*dumps)
+        self.assertEqual(self.read(), ["a", "a", "bad", "bad", "c"])
+
+    def test_torn_last_line(self):
+        dumps = self.dumps("a", "b")
+        self.collect(*dumps)
+        os.truncate(self.output, os.path.getsize(self.output) - 7)
+        self.assertIn("torn", self.collect(*dumps))
+        self.assertEqual([os.path.basename(line["source"]["path"]) for line in self.lines()], ["a", "b"])
+        self.assertEqual(self.read(), ["a", "b", "b"])
+
+    def test_killed_workers(self):
+        dumps = self.dumps(*(f"slow{number}" for number in range(12)))
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            with subprocess.Popen(self.command("-j2", *dumps), stderr=subprocess.DEVNULL) as worker:
+                time.sleep(1)
+                worker.send_signal(number)
+        self.collect("-j2", *dumps)
+        paths = [line["source"]["path"] for line in self.lines()]
+        self.assertEqual(sorted(paths), sorted(dumps))
+        self.assertFalse(os.path.exists(self.output + ".tries"))
+
+    def test_a_dump_that_kills_the_worker(self):
+        dumps = self.dumps("a", "worker", "z")
+        for _ in range(3):
+            self.collect(*dumps, status=-signal.SIGKILL)
+        self.collect(*dumps)
+        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, "worker", None])
+
+    def test_one_worker_a_file(self):
+        dumps = self.dumps("slow")
+        with subprocess.Popen(self.command(*dumps), stderr=subprocess.DEVNULL):
+            time.sleep(0.2)
+            self.assertIn("another worker", self.collect(*dumps, status=3))
+
+    def test_full_disk(self):
+        # A limit of the file's size stands in where no file system can be mounted: write() fails in the same way.
+        dumps = self.dumps("a", "b", "c", "d")
+        self.collect(*dumps[:2])
+        size = os.path.getsize(self.output) + 100
+        limited = ["sh", "-c", f'trap "" XFSZ; exec prlimit --fsize={size} "$@"', "sh", *self.command(*dumps)]
+        done = subprocess.run(limited, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("2 lines that it has stay", done.stderr)
+        self.assertEqual(len(self.lines()), 2)
+        self.collect(*dumps)
+        self.assertEqual(len({line["identity"] for line in self.lines()}), 4)
+
+    def test_shards(self):
+        dumps = self.dumps(*"abcdefg")
+        for index in range(3):
+            self.collect("--shard", f"{index}/3", *dumps)
+        self.assertEqual(self.read(), list("abcdefg"))
+        for more in ({"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "4", "SLURM_ARRAY_TASK_COUNT": "3"},
+                     {"JOB_COMPLETION_INDEX": "1", "JOB_COMPLETIONS": "3"}):
+            self.output = self.path(f"out{len(more)}")
+            self.collect(*dumps, env={**os.environ, **more})
+            self.assertEqual([line["source"]["path"][-1] for line in self.lines()], ["b", "e"])
+        self.collect(*dumps, status=2, env={**os.environ, "JOB_COMPLETION_INDEX": "1"})
+
+    def test_names_of_any_bytes(self):
+        name = os.fsencode(self.path("a\nb")) + b"\xff"
+        with open(name, "wb") as file:
+            file.write(b"x")
+        self.collect("-0", input=os.fsdecode(name + b"\0"), errors="surrogateescape")
+        self.assertIsNone(self.lines()[0]["error"])
+        self.assertTrue(self.lines()[0]["source"]["path"].endswith("a\nb\\xff"))
+
+    def test_no_names(self):
+        with open(self.path("key"), "w", encoding="utf-8") as file:
+            file.write("0123456789abcdef")
+        dumps = self.dumps("zebra.elf", "zebra.kdump", "bad-zebra", "hang-zebra")
+        hashed = ["--hash-hosts", self.path("key")]
+        self.collect("--timeout", "1", *hashed, *dumps)
+        with open(self.output, encoding="utf-8") as file:
+            self.assertNotIn("zebra", file.read())
+        self.collect("--timeout", "1", *hashed, *dumps)
+        self.assertEqual(len(self.read()), 4)
+        self.collect("--anonymous", *dumps, status=2)
+
+    def test_one_crash_in_two_files(self):
+        self.collect(*self.dumps("one.elf", "one.kdump", "two.elf"))
+        names = [line["identity"] for line in self.lines()]
+        self.assertEqual((names[0] == names[1], names[0] == names[2]), (True, False))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=1))
