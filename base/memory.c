@@ -103,24 +103,21 @@ struct error *memory_read_string(struct memory *memory, uint64_t address, char *
 size_t memory_read_some(struct memory *memory, uint64_t address, void *buffer, size_t size,
 			struct error **ret_why)
 {
-	*ret_why = memory_read(memory, address, buffer, size);
-	if (!*ret_why)
-		return size;
-	size_t done = 0;
+	struct error *error = memory_read(memory, address, buffer, size);
+	size_t done = error ? 0 : size;
 	while (done < size) {
 		size_t part = chunk_rest(address + done, size - done);
-		struct error *error =
-			memory_read(memory, address + done, (char *)buffer + done, part);
-		if (error) {
-			error_free(*ret_why);
-			*ret_why = error;
-			return done;
-		}
+		error_free(error);
+		error = memory_read(memory, address + done, (char *)buffer + done, part);
+		if (error)
+			break;
 		done += part;
 	}
-	error_free(*ret_why);
-	*ret_why = NULL;
-	return size;
+	if (ret_why)
+		*ret_why = error;
+	else
+		error_free(error);
+	return done;
 }
 
 void memory_read_filled(struct memory *memory, uint64_t address, void *buffer, size_t size,

@@ -47,7 +47,7 @@ struct error *memory_read_string(struct memory *memory, uint64_t address, char *
 				 size_t *ret_length) MUST_CHECK;
 /*
  * Reads as much as there is from the start of the range. Returns the number of bytes read;
- * when fewer than `size`, `*ret_why` is the error (caller frees), else NULL.
+ * when fewer than `size`, `*ret_why` is the error (caller frees), else NULL. `ret_why` may be NULL.
  */
 size_t memory_read_some(struct memory *memory, uint64_t address, void *buffer, size_t size,
 			struct error **ret_why);

@@ -21,13 +21,10 @@ static enum subject_place place_of(char kind)
 
 uint32_t one_read(struct one *one, const struct subject *subject)
 {
-	struct error *why;
 	size_t size = subject->room < sizeof(one->bytes) ? (size_t)subject->room
 							 : sizeof(one->bytes);
-	size = memory_read_some(one->knowledge->target->memory, subject->address, one->bytes, size,
-				&why);
-	error_free(why);
-	return (uint32_t)size;
+	return (uint32_t)memory_read_some(one->knowledge->target->memory, subject->address,
+					  one->bytes, size, NULL);
 }
 
 /* Makes the question, with the symbol's bytes. */
@@ -94,7 +91,7 @@ static uint32_t string_size(const struct question *question, const struct answer
 	const struct layout *layout = question->layout;
 	if (!answer->is_family || !answer->count || answer->count_is_proved || answer->row > 1 ||
 	    question->subject->room_is_exact || !question->has_literals ||
-	    answer->type != layout_find(layout, BTF_INT, "char"))
+	    answer->type != layout->character)
 		return 0;
 	uint32_t length = own_data_string(question);
 	return length ? length + 1 : 0;

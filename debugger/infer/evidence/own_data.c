@@ -4,8 +4,7 @@
  * heads, text. As a judge of candidates: pointers must be where pointers belong.
  */
 #include "base/ascii.h"
-#include "base/bytes.h"
-#include "debugger/infer/known/knowledge.h"
+#include "debugger/infer/evidence/words.h"
 #include "debugger/infer/solve/rules.h"
 
 #define WORDS_MAX	   64  /* of the symbol, looked at for clues */
@@ -16,47 +15,6 @@
 #define SHORT_TEXT_MIN	   2
 #define SHORT_CONSTANT_MIN 3
 #define SHORT_ROOM_MAX	   16
-
-static uint64_t word_at(const struct question *question, uint32_t offset)
-{
-	if (offset > question->size || question->size - offset < 8)
-		return 0;
-	return load_u64(question->bytes + offset, question->knowledge->target->facts->big_endian);
-}
-
-static bool read_word(const struct question *question, uint64_t address, uint64_t *ret)
-{
-	const struct subject *subject = question->subject;
-	uint64_t offset = address - subject->address;
-	if (offset < question->size && question->size - offset >= 8) {
-		*ret = word_at(question, (uint32_t)offset);
-		return true;
-	}
-	struct error *error = memory_read_u64(question->knowledge->target->memory, address, ret);
-	error_free(error);
-	return !error;
-}
-
-/* --- lists --------------------------------------------------------------------------------- */
-
-enum verdict { VERDICT_NO, VERDICT_EMPTY, VERDICT_YES };
-
-/* A list_head: all zero (not set up), or linked back from both neighbours. */
-static enum verdict is_list_head(const struct question *question, uint32_t offset)
-{
-	uint64_t next = word_at(question, offset), previous = word_at(question, offset + 8);
-	uint64_t self = question->subject->address + offset, back, forth;
-	if (!next && !previous)
-		return VERDICT_EMPTY;
-	/* Removed: LIST_POISON1, LIST_POISON2 of include/linux/poison.h. */
-	if (next >> 32 == 0xdead0000 && previous >> 32 == 0xdead0000)
-		return VERDICT_EMPTY;
-	if (!is_kernel_pointer(next) || !is_kernel_pointer(previous) || next % 8 || previous % 8)
-		return VERDICT_NO;
-	if (!read_word(question, next + 8, &back) || !read_word(question, previous, &forth))
-		return VERDICT_NO;
-	return back == self && forth == self ? VERDICT_YES : VERDICT_NO;
-}
 
 /* --- text -------------------------------------------------------------------------------- */
 
@@ -71,19 +29,6 @@ uint32_t own_data_text(const struct question *question)
 	while (used < question->size && !question->bytes[used])
 		used++;
 	return used == question->size ? length : 0;
-}
-
-static bool points_at_text(const struct question *question, uint64_t address)
-{
-	uint8_t bytes[64];
-	struct error *why;
-	size_t size = memory_read_some(question->knowledge->target->memory, address, bytes,
-				       sizeof(bytes), &why);
-	error_free(why);
-	uint32_t length = 0;
-	while (length < size && ascii_is_text((char)bytes[length]))
-		length++;
-	return length == sizeof(bytes) || (length >= 2 && length < size && !bytes[length]);
 }
 
 /* --- clues --------------------------------------------------------------------------------- */
@@ -148,7 +93,7 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 			 unsigned int *functions)
 {
 	const struct layout *layout = question->layout;
-	uint64_t value = word_at(question, offset);
+	uint64_t value = word_load(question, offset, 8);
 	if (!is_kernel_pointer(value))
 		return true;
 	const struct function_entry *function = knowledge_function(question->knowledge, value);
@@ -158,7 +103,7 @@ static bool collect_word(const struct question *question, struct clues *clues, u
 	if (typed && offset < 64)
 		return add_pointee(question, clues, offset, typed);
 	if (!function->is_function && layout->list_head &&
-	    is_list_head(question, offset) == VERDICT_YES)
+	    word_list_head(question, offset) == LIST_HEAD_LINKED)
 		return add(clues, &(struct clue){ .kind = CLUE_SHAPE,
 						  .offset = offset,
 						  .size = 16,
@@ -197,7 +142,7 @@ static bool is_long_enough(const struct question *question, uint32_t length)
 static bool collect_text(const struct question *question, struct clues *clues)
 {
 	uint32_t length = own_data_text(question), room = question->size;
-	uint32_t type = layout_find(question->layout, BTF_INT, "char");
+	uint32_t type = question->layout->character;
 	/* Ids in tables begin with text as well, but are short of their room. */
 	if (type && ((is_long_enough(question, length) && length * 4 >= room &&
 		      (!question->is_constant || room - length <= 32)) ||
@@ -208,11 +153,11 @@ static bool collect_text(const struct question *question, struct clues *clues)
 						  .size = 1,
 						  .type = { question->layout->btf, type },
 						  .how = "is text" });
-	uint64_t value = word_at(question, 0);
+	uint64_t value = word_load(question, 0, 8);
 	uint32_t pointer = type ? question->layout->records[type].pointer : 0;
 	if (pointer && is_kernel_pointer(value) &&
 	    !symtab_is_text(question->knowledge->target->symbols, value) &&
-	    points_at_text(question, value))
+	    word_is_text(question, value))
 		return add(clues, &(struct clue){ .kind = CLUE_VALUE,
 						  .size = 8,
 						  .type = { question->layout->btf, pointer },
@@ -288,25 +233,21 @@ static void judge_function(struct trial *trial, uint32_t prototype, uint64_t val
 
 static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 {
-	uint64_t value = word_at(trial->question, offset);
+	uint64_t value = word_load(trial->question, offset, 8);
 	if (!value)
 		return;
 	uint32_t target = layout_target(trial->layout, type);
 	enum btf_kind kind = layout_kind(trial->layout, target);
 	if (!is_kernel_pointer(value)) {
-		bool is_poison = value >> 48 == 0xdead, is_error = value >= (uint64_t)-4096;
-		if (!is_poison && !is_error && value > 16)
-			against_it(trial, RULE_POINTER_NUMBER);
-		else if (!is_poison && !is_error)
-			against_it(trial, RULE_POINTER_SMALL);
+		if (!is_poison(value))
+			against_it(trial, value > 16 ? RULE_POINTER_NUMBER : RULE_POINTER_SMALL);
 		return;
 	}
 	if (kind == BTF_FUNC_PROTO) {
 		judge_function(trial, target, value);
 		return;
 	}
-	const struct typed *typed = knowledge_type_at(trial->question->knowledge, value);
-	uint32_t there = typed ? typed_in_view(typed, trial->layout) : 0;
+	uint32_t there = knowledge_type_in(trial->question->knowledge, value, trial->layout);
 	if (there && target && kind != BTF_INT) {
 		/* What lies there is known. */
 		if (layout_match(trial->layout, there, 0, target) == LIKE_EXACTLY)
@@ -324,7 +265,7 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 	}
 	if (target && target == trial->layout->character && trial->leaves < 24) {
 		/* Or at bytes that somebody called char. */
-		if (points_at_text(trial->question, value))
+		if (word_is_text(trial->question, value))
 			for_it(trial, RULE_POINTER_TEXT);
 		return;
 	}
@@ -340,8 +281,7 @@ static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
 	uint32_t size = record->size;
 	if (offset + size > trial->question->size)
 		return;
-	uint64_t value = load_unsigned(trial->question->bytes + offset, size,
-				       trial->question->knowledge->target->facts->big_endian);
+	uint64_t value = word_load(trial->question, offset, size);
 	if (record->kind == BTF_INT && (record->encoding & BTF_INT_BOOL) && value > 1) {
 		against_it(trial, RULE_BOOL);
 		return;
@@ -349,7 +289,7 @@ static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
 	if (size == 1 && record->kind == BTF_INT)
 		return;
 	uint32_t first = offset & ~7u;
-	uint64_t word = word_at(trial->question, first);
+	uint64_t word = word_load(trial->question, first, 8);
 	/* Jiffies begin near the end of 32 bits: only the upper half says pointer. */
 	if (size <= 4 && is_kernel_pointer(word) && word < 0xffffffff00000000 && offset == first)
 		against_it(trial, RULE_HALF_POINTER);
@@ -396,10 +336,10 @@ static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int 
 	switch (layout_kind(layout, type)) {
 	case BTF_STRUCT:
 		if (type == layout->list_head) {
-			enum verdict verdict = is_list_head(trial->question, offset);
-			if (verdict == VERDICT_YES)
+			enum list_head_state state = word_list_head(trial->question, offset);
+			if (state == LIST_HEAD_LINKED)
 				for_it(trial, RULE_LIST_LINKED);
-			else if (verdict == VERDICT_NO)
+			else if (state == LIST_HEAD_NOT)
 				against_it(trial, RULE_LIST_NOT);
 			return;
 		}
@@ -431,7 +371,7 @@ static void judge_static_key(struct trial *trial, uint32_t type)
 {
 	const struct layout *layout = trial->layout;
 	int points = rule(trial->question->knowledge->rules, RULE_STATIC_KEY);
-	bool begins_true = word_at(trial->question, 8) & 1;
+	bool begins_true = word_load(trial->question, 8, 8) & 1;
 	if (!type || layout_size(layout, type) != 16 || trial->question->size < 16)
 		return;
 	if (type == layout_find(layout, BTF_STRUCT, "static_key_true"))

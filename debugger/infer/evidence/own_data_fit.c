@@ -5,8 +5,6 @@
 #include <string.h>
 
 #define ZERO_COST (FIT_BIT / 2)
-/* The kernel and its modules lie above, the heap below. */
-#define IMAGE_START 0xffffffff80000000
 /* What a wrong word costs: more than describing one of which nothing is known. */
 #define WRONG_WORD (100 * FIT_BIT)
 #define DEPTH_MAX  12
@@ -32,24 +30,6 @@ enum word_kind {
 
 /* --- words ------------------------------------------------------------------------------ */
 
-static bool points_at_text(const struct question *question, uint64_t address)
-{
-	uint8_t bytes[24];
-	struct error *why;
-	size_t size = memory_read_some(question->knowledge->target->memory, address, bytes,
-				       sizeof(bytes), &why);
-	error_free(why);
-	size_t length = 0;
-	while (length < size &&
-	       ((bytes[length] >= ' ' && bytes[length] < 0x7f) || bytes[length] == '\n'))
-		length++;
-	/* On the heap, anything may begin with a few such bytes. */
-	size_t least = symtab_is_text(question->knowledge->target->symbols, address) ? 24
-		       : address >= IMAGE_START					     ? 1
-										     : 5;
-	return length == sizeof(bytes) || (length >= least && length < size && !bytes[length]);
-}
-
 /* A -1 beside another integer looks like an address below the image, where nothing lies. */
 static bool is_address(uint64_t value)
 {
@@ -68,7 +48,7 @@ static enum word_kind classify(const struct fit *fit, uint64_t value)
 		return WORD_FUNCTION;
 	if (knowledge_type_at(knowledge, value))
 		return WORD_OBJECT;
-	if (points_at_text(fit->question, value))
+	if (word_is_text(fit->question, value))
 		return WORD_TEXT;
 	/* Literals have no symbol. */
 	char name[SYMBOL_NAME_SIZE];
@@ -86,7 +66,7 @@ static enum word_kind word_kind(struct fit *fit, uint32_t offset)
 		return WORD_NUMBER;
 	uint8_t *word = &fit->words[offset / 8];
 	if (*word == WORD_UNSEEN)
-		*word = (uint8_t)classify(fit, fit_load(fit, offset, 8));
+		*word = (uint8_t)classify(fit, word_load(fit->question, offset, 8));
 	return *word;
 }
 
@@ -118,7 +98,7 @@ static void count_unknown(struct fit *fit)
 {
 	fit->unknown[FIT_WORDS_MAX] = fit->least[FIT_WORDS_MAX] = 0;
 	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
-		uint64_t value = i * 8 < fit->size ? fit_load(fit, i * 8, 8) : 0;
+		uint64_t value = i * 8 < fit->size ? word_load(fit->question, i * 8, 8) : 0;
 		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
 			   : value		    ? cost_number(value, 8) + FIT_BIT
 			   : i * 8 < fit->size	    ? ZERO_COST
@@ -135,7 +115,6 @@ struct fit *fit_create(const struct question *question)
 		return NULL;
 	fit->question = question;
 	fit->layout = question->layout;
-	fit->big_endian = question->knowledge->target->facts->big_endian;
 	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
 	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
@@ -148,11 +127,10 @@ struct fit *fit_create(const struct question *question)
 			fit->in_use |= (uint64_t)1 << i;
 	}
 	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
-		uint64_t value = fit_load(fit, i * 8, 8);
-		bool is_poison = value >> 48 == 0xdead || value >= (uint64_t)-4096;
+		uint64_t value = word_load(fit->question, i * 8, 8);
 		if (is_address(value))
 			fit->pointers |= (uint16_t)(1u << i);
-		else if (value && !is_poison)
+		else if (value && !is_poison(value))
 			fit->numbers |= (uint16_t)(1u << i);
 	}
 	if (!fit->filled[fit->size]) {
@@ -228,8 +206,7 @@ static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
 static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)
 {
 	const struct layout *layout = fit->layout;
-	const struct typed *typed = knowledge_type_at(fit->question->knowledge, value);
-	uint32_t there = typed ? typed_in_view(typed, layout) : 0;
+	uint32_t there = knowledge_type_in(fit->question->knowledge, value, layout);
 	if (!there)
 		return 4 * FIT_BIT;
 	if (layout_match(layout, there, 0, target) == LIKE_EXACTLY)
@@ -244,13 +221,13 @@ static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
 	const struct layout *layout = fit->layout;
 	uint32_t target = layout_target(layout, type);
 	enum btf_kind kind = layout_kind(layout, target);
-	uint64_t value = fit_load(fit, offset, 8);
+	uint64_t value = word_load(fit->question, offset, 8);
 	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
 	switch (word_kind(fit, offset)) {
 	case WORD_ZERO:
 		return ZERO_COST;
 	case WORD_NUMBER:
-		if (value >> 48 == 0xdead || value >= (uint64_t)-4096)
+		if (is_poison(value))
 			return 5 * FIT_BIT;
 		return target ? WRONG_WORD : 16 * FIT_BIT + cost_number(value, 8);
 	case WORD_FUNCTION:
@@ -295,7 +272,7 @@ static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t 
 /* Of an integer of 8 bytes, or of half of one of 16. */
 static int cost_long(struct fit *fit, uint32_t offset)
 {
-	uint64_t value = fit_load(fit, offset, 8);
+	uint64_t value = word_load(fit->question, offset, 8);
 	if (offset % 8 || !is_kernel_pointer(value))
 		return cost_number(value, 8);
 	return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
@@ -304,7 +281,7 @@ static int cost_long(struct fit *fit, uint32_t offset)
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 {
 	const struct layout_record *record = &fit->layout->records[type];
-	uint64_t value = fit_load(fit, offset, record->size <= 8 ? record->size : 8);
+	uint64_t value = word_load(fit->question, offset, record->size <= 8 ? record->size : 8);
 	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
 		unsigned int count;
 		if (!has_enumerator(fit->layout, type, value, &count))
@@ -383,7 +360,7 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 			uint64_t stop = start + 1 + (field->bit_size + 6) / 8;
 			/* Neighbours share their bytes: those that are new are counted. */
 			for (uint64_t at = end > start ? end : start; at < stop; at++)
-				cost += cost_number(fit_load(fit, (uint32_t)at, 1), 1);
+				cost += cost_number(word_load(fit->question, (uint32_t)at, 1), 1);
 			end = stop > end ? stop : end;
 			continue;
 		}
@@ -419,23 +396,14 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 
 static int measure_list_head(const struct fit *fit, uint32_t offset)
 {
-	uint64_t next = fit_load(fit, offset, 8), previous = fit_load(fit, offset + 8, 8);
-	uint64_t self = fit->question->subject->address + offset, back;
-	if (!next && !previous)
-		return 2 * FIT_BIT;
-	if (next >> 32 == 0xdead0000 && previous >> 32 == 0xdead0000)
-		return 2 * FIT_BIT;
-	if (next == self && previous == self)
+	switch (word_list_head(fit->question, offset)) {
+	case LIST_HEAD_LINKED:
 		return FIT_BIT;
-	if (!is_kernel_pointer(next) || !is_kernel_pointer(previous))
+	case LIST_HEAD_EMPTY:
+		return 2 * FIT_BIT;
+	default:
 		return 2 * WRONG_WORD;
-	struct error *error =
-		memory_read_u64(fit->question->knowledge->target->memory, next + 8, &back);
-	if (error) {
-		error_free(error);
-		return 24 * FIT_BIT;
 	}
-	return back == self ? FIT_BIT : WRONG_WORD;
 }
 
 static int cost_list_head(struct fit *fit, uint32_t offset)
@@ -583,7 +551,7 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	if (is_cut && cost < FIT_IMPOSSIBLE / 8)
 		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);
 	/* Tables of pointers begin with one. */
-	if (count && layout_kind(fit->layout, type) == BTF_PTR && !fit_load(fit, 0, 8))
+	if (count && layout_kind(fit->layout, type) == BTF_PTR && !word_load(fit->question, 0, 8))
 		cost += 8 * FIT_BIT;
 	return cost + gap;
 }

@@ -3,8 +3,8 @@
 #ifndef DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 #define DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 
-#include "base/bytes.h"
 #include "debugger/infer/evidence/own_data_fit.h"
+#include "debugger/infer/evidence/words.h"
 #include "debugger/infer/known/names_family.h"
 #include "debugger/infer/layout/layout_outline.h"
 
@@ -15,7 +15,6 @@ struct fit {
 	const struct question *question;
 	const struct layout *layout;
 	uint32_t size; /* bytes at hand that are counted */
-	bool big_endian;
 	uint8_t words[FIT_WORDS_MAX];
 	int list_heads[FIT_WORDS_MAX];	/* what one costs at a word, 0: not counted yet */
 	int unknown[FIT_WORDS_MAX + 1]; /* what all from a word on costs where nothing is known */
@@ -32,12 +31,5 @@ struct fit {
 	int limit;
 	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
 };
-
-static inline uint64_t fit_load(const struct fit *fit, uint32_t offset, uint32_t size)
-{
-	if (offset > fit->question->size || fit->question->size - offset < size)
-		return 0;
-	return load_unsigned(fit->question->bytes + offset, size, fit->big_endian);
-}
 
 #endif

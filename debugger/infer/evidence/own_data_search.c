@@ -122,17 +122,16 @@ static void search_scalars(struct search *search)
 		"_Bool"
 	};
 	const struct layout *layout = search->fit->layout;
-	uint64_t value = fit_load(search->fit, 0, 8);
+	uint64_t value = word_load(search->fit->question, 0, 8);
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
 		try_type(search, layout_find(layout, BTF_INT, scalars[i]), 0);
 	try_type(search, layout->records[0].pointer, POINTERS_PRIOR);
 	for (size_t i = 0; i < search->fit->kin_count; i++)
 		if (layout_kind(layout, search->fit->kin[i].type) == BTF_PTR)
 			try_pointer(search, layout_target(layout, search->fit->kin[i].type));
-	uint32_t text = layout_find(layout, BTF_INT, "char");
+	uint32_t text = layout->character;
 	try_type(search, text ? layout->records[text].pointer : 0, 0);
-	const struct typed *typed = knowledge_type_at(search->fit->question->knowledge, value);
-	uint32_t type = typed ? typed_in_view(typed, layout) : 0;
+	uint32_t type = knowledge_type_in(search->fit->question->knowledge, value, layout);
 	/* A pointer to it, or to what it begins with. */
 	for (int depth = 0; type && depth < 3; depth++) {
 		const struct field *field =

@@ -274,7 +274,6 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 	uint64_t value = load_u64(walk->buffer + offset, target->facts->big_endian), inside;
 	uint8_t bytes[ARM_BYTES_MAX];
 	struct subject subject;
-	struct error *why;
 	if (!is_global(walk, value) ||
 	    !subject_find(walk->knowledge->target, value, &subject, &inside) || inside)
 		return NULL;
@@ -284,8 +283,7 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 				     .bytes = bytes,
 				     .is_constant = true };
 	size_t size = subject.room < sizeof(bytes) ? (size_t)subject.room : sizeof(bytes);
-	question.size = (uint32_t)memory_read_some(target->memory, value, bytes, size, &why);
-	error_free(why);
+	question.size = (uint32_t)memory_read_some(target->memory, value, bytes, size, NULL);
 	const struct arm *arm = choose_arm(&question, arms, offset);
 	if (!arm)
 		return NULL;

@@ -114,6 +114,14 @@ void knowledge_forget_types(struct knowledge *knowledge);
 bool knowledge_is_constant(const struct knowledge *knowledge, uint64_t address);
 /* NULL: not known. */
 const struct typed *knowledge_type_at(const struct knowledge *knowledge, uint64_t address);
+/* The resolved id of its type in a view; 0: not known, or of another module. */
+static inline uint32_t knowledge_type_in(const struct knowledge *knowledge, uint64_t address,
+					 const struct layout *layout)
+{
+	const struct typed *typed = knowledge_type_at(knowledge, address);
+	return typed ? typed_in_view(typed, layout) : 0;
+}
+
 /* A value that can be an address of the kernel's half, and no small negative number. */
 static inline bool is_kernel_pointer(uint64_t value)
 {

@@ -39,13 +39,11 @@ static void add_samples(struct cache_key *key, struct target *target)
 		struct symbol symbol;
 		uint64_t cursor = 0;
 		uint8_t bytes[SAMPLE_MAX];
-		struct error *why;
 		if (!symtab_find(target->symbols, NULL, names[i], &cursor, &symbol) ||
 		    symbol.module)
 			continue;
 		size_t size = symbol.size < sizeof(bytes) ? (size_t)symbol.size : sizeof(bytes);
-		size = memory_read_some(target->memory, symbol.address, bytes, size, &why);
-		error_free(why);
+		size = memory_read_some(target->memory, symbol.address, bytes, size, NULL);
 		add_string(key, names[i]);
 		cache_key_add(key, &symbol.address, sizeof(symbol.address));
 		cache_key_add(key, bytes, size);
@@ -194,10 +192,8 @@ static bool find_type(struct cache *cache, uint32_t number, struct type *ret)
 static uint32_t hash_of_bytes(struct target *target, const struct subject *subject)
 {
 	uint8_t bytes[BYTES_MAX];
-	struct error *why;
 	size_t size = subject->room < sizeof(bytes) ? (size_t)subject->room : sizeof(bytes);
-	size = memory_read_some(target->memory, subject->address, bytes, size, &why);
-	error_free(why);
+	size = memory_read_some(target->memory, subject->address, bytes, size, NULL);
 	return hash_bytes(bytes, size);
 }
 

@@ -216,6 +216,7 @@ static void test_memory_array(void)
 	CHECK_U64(memory_read_some(&array.memory, 0x10000, wide, 9000, &why), 4096);
 	CHECK(why && why->address == 0x10000 + 5000);
 	error_free(why);
+	CHECK_U64(memory_read_some(&array.memory, 0x10000, wide, 9000, NULL), 4096);
 	memory_read_filled(&array.memory, 0x10000, wide, 9000, 0x5a);
 	CHECK(!memcmp(wide, array.data, 4096));
 	CHECK(wide[4096] == 0x5a && wide[8999] == 0x5a);
