@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Disks by the inodes of their devices, and the requests that their drivers have: tags that lead to
+ * who had them before, to other disks' requests and to nowhere, counts that no disk has.
+ */
+#include "base/array.h"
+#include "debugger/kernel/disks.h"
+#include "tests/unit/kallsyms_image.h"
+#include "tests/unit/libbpf.h"
+#include "tests/unit/test.h"
+
+#define DATA	  0xffffffff82000000u
+#define TABLES	  0xffffffff83000000u
+#define NOWHERE	  0xffff8880dead0000u
+#define DISKS	  2u
+#define TAGS	  4u
+#define IN_FLIGHT 1u
+
+/* The kernel's structs: the members that are asked for, in layouts of our own. */
+struct raw_inode {
+	uint64_t next, prev, filesystem;
+};
+
+struct raw_device {
+	uint64_t disk;
+	struct raw_inode inode;
+};
+
+struct raw_disk {
+	uint64_t first, queue;
+	char name[32];
+};
+
+struct raw_queue {
+	uint64_t hardware[2]; /* an xarray: flags, and its one entry */
+};
+
+struct raw_hardware {
+	uint64_t tags;
+};
+
+struct raw_tags {
+	uint32_t count, pad;
+	uint64_t requests;
+};
+
+struct raw_request {
+	uint64_t queue, hardware, start, sector;
+	uint32_t state, bytes;
+	int32_t tag, pad;
+};
+
+struct raw_data {
+	uint64_t filesystem;		      /* the variable */
+	uint64_t inodes[2];		      /* of the super block: the head of the list */
+	struct raw_device devices[DISKS + 1]; /* the last is a partition of the first */
+	struct raw_disk disks[DISKS];
+	struct raw_queue queues[DISKS];
+	struct raw_hardware hardware[DISKS];
+	struct raw_tags tags[DISKS];
+	uint64_t table[DISKS][TAGS];
+	struct raw_request requests[DISKS][TAGS];
+};
+
+struct machine {
+	struct memory memory;
+	struct target target;
+	struct raw_data data;
+	struct image tables;
+	struct libbpf_btf *source;
+	struct btf *btf;
+	struct disk disks[8];
+	struct disk_request requests[8];
+	size_t disk_count, request_count;
+};
+
+#define AT(member) (DATA + offsetof(struct raw_data, member))
+
+static struct error *machine_read(struct memory *memory, uint64_t address, void *buffer,
+				  size_t size)
+{
+	struct machine *machine = container_of(memory, struct machine, memory);
+	uint64_t offset = address - DATA;
+	if (offset >= sizeof(machine->data) || size > sizeof(machine->data) - offset)
+		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
+	memcpy(buffer, (uint8_t *)&machine->data + offset, size);
+	return NULL;
+}
+
+static void put_data(struct machine *machine)
+{
+	struct raw_data *data = &machine->data;
+	data->filesystem = AT(inodes);
+	for (unsigned int i = 0; i <= DISKS; i++)
+		data->devices[i] = (struct raw_device){
+			.disk = AT(disks[i % DISKS]),
+			.inode = { .next = i < DISKS ? AT(devices[i + 1].inode) : AT(inodes),
+				   .prev = i ? AT(devices[i - 1].inode) : AT(inodes),
+				   .filesystem = AT(inodes) },
+		};
+	data->inodes[0] = AT(devices[0].inode);
+	data->inodes[1] = AT(devices[DISKS].inode);
+	for (unsigned int i = 0; i < DISKS; i++) {
+		data->disks[i] =
+			(struct raw_disk){ .first = AT(devices[i]), .queue = AT(queues[i]) };
+		snprintf(data->disks[i].name, sizeof(data->disks[i].name), "vd%c", 'a' + i);
+		data->queues[i].hardware[1] = AT(hardware[i]);
+		data->hardware[i].tags = AT(tags[i]);
+		data->tags[i] = (struct raw_tags){ .count = TAGS, .requests = AT(table[i]) };
+		for (unsigned int k = 0; k < TAGS; k++) {
+			data->table[i][k] = AT(requests[i][k]);
+			data->requests[i][k] = (struct raw_request){ .queue = AT(queues[i]),
+								     .hardware = AT(hardware[i]),
+								     .start = 100 * (k + 1),
+								     .sector = 8 * k,
+								     .state = 0,
+								     .bytes = 4096,
+								     .tag = (int32_t)k };
+		}
+	}
+	/* The second disk has two, and a tag of it leads to a request that has another one now. */
+	data->requests[1][0].state = data->requests[1][2].state = IN_FLIGHT;
+	data->table[1][3] = AT(requests[1][2]);
+}
+
+static void add_types(struct machine *machine)
+{
+	struct libbpf_btf *btf = machine->source = btf__new_empty();
+	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "uint", 4, 0);
+	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
+	int letter = btf__add_int(btf, "char", 1, 0);
+	int name = btf__add_array(btf, uint, letter, 32);
+	int list = add_list_head(btf);
+	btf__add_enum(btf, "mq_rq_state", 4);
+	btf__add_enum_value(btf, "MQ_RQ_IDLE", 0);
+	btf__add_enum_value(btf, "MQ_RQ_IN_FLIGHT", IN_FLIGHT);
+	int inode = btf__add_struct(btf, "inode", sizeof(struct raw_inode));
+	add_member(btf, "i_sb_list", list, 0);
+	add_member(btf, "i_sb", ulong, offsetof(struct raw_inode, filesystem));
+	int disk = btf__add_struct(btf, "gendisk", sizeof(struct raw_disk));
+	add_member(btf, "part0", ulong, 0);
+	add_member(btf, "queue", ulong, offsetof(struct raw_disk, queue));
+	add_member(btf, "disk_name", name, offsetof(struct raw_disk, name));
+	int to_disk = btf__add_ptr(btf, disk);
+	int device = btf__add_struct(btf, "block_device", 8);
+	add_member(btf, "bd_disk", to_disk, 0);
+	btf__add_struct(btf, "bdev_inode", sizeof(struct raw_device));
+	add_member(btf, "bdev", device, 0);
+	add_member(btf, "vfs_inode", inode, offsetof(struct raw_device, inode));
+	btf__add_struct(btf, "super_block", 16);
+	add_member(btf, "s_inodes", list, 0);
+	int xarray = btf__add_struct(btf, "xarray", 16);
+	add_member(btf, "xa_head", ulong, 8);
+	/* No table here needs a node: it is of one entry. */
+	int slots = btf__add_array(btf, uint, ulong, 64);
+	btf__add_struct(btf, "xa_node", 16 + 64 * 8);
+	add_member(btf, "shift", letter, 0);
+	add_member(btf, "offset", letter, 1);
+	add_member(btf, "parent", ulong, 8);
+	add_member(btf, "slots", slots, 16);
+	btf__add_struct(btf, "request_queue", sizeof(struct raw_queue));
+	add_member(btf, "hctx_table", xarray, 0);
+	int tags = btf__add_struct(btf, "blk_mq_tags", sizeof(struct raw_tags));
+	add_member(btf, "nr_tags", uint, 0);
+	add_member(btf, "rqs", ulong, offsetof(struct raw_tags, requests));
+	int to_tags = btf__add_ptr(btf, tags);
+	btf__add_struct(btf, "blk_mq_hw_ctx", sizeof(struct raw_hardware));
+	add_member(btf, "tags", to_tags, 0);
+	btf__add_struct(btf, "request", sizeof(struct raw_request));
+	add_member(btf, "q", ulong, 0);
+	add_member(btf, "mq_hctx", ulong, offsetof(struct raw_request, hardware));
+	add_member(btf, "start_time_ns", ulong, offsetof(struct raw_request, start));
+	add_member(btf, "__sector", ulong, offsetof(struct raw_request, sector));
+	add_member(btf, "state", uint, offsetof(struct raw_request, state));
+	add_member(btf, "__data_len", uint, offsetof(struct raw_request, bytes));
+	add_member(btf, "tag", int_, offsetof(struct raw_request, tag));
+	uint32_t size = 0;
+	const void *raw = btf__raw_data(btf, &size);
+	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &machine->btf));
+	machine->target.btf = machine->btf;
+}
+
+static struct machine *machine_create(void)
+{
+	static const struct test_symbol symbols[] = {
+		{ AT(filesystem), 'd', "blockdev_superblock" },
+		{ DATA + 8192, 'D', "_end" },
+	};
+	struct machine *machine = calloc(1, sizeof(*machine));
+	if (!machine)
+		abort();
+	machine->memory = (struct memory){ .read = machine_read, .name = "kernel", .word_size = 8 };
+	machine->target = (struct target){ .memory = &machine->memory, .modules_loaded = true };
+	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
+		      &machine->target.symbols);
+	add_types(machine);
+	put_data(machine);
+	return machine;
+}
+
+static void machine_destroy(struct machine *machine)
+{
+	symtab_destroy(machine->target.symbols);
+	btf_close(machine->btf);
+	btf__free(machine->source);
+	image_destroy(&machine->tables);
+	free(machine);
+}
+
+static struct error *take_disk(void *context, const struct disk *disk)
+{
+	struct machine *machine = context;
+	if (machine->disk_count == ARRAY_COUNT(machine->disks))
+		return error_create(ERROR_OTHER, "enough");
+	machine->disks[machine->disk_count++] = *disk;
+	return NULL;
+}
+
+static struct error *take_request(void *context, const struct disk_request *request)
+{
+	struct machine *machine = context;
+	if (machine->request_count == ARRAY_COUNT(machine->requests))
+		return error_create(ERROR_OTHER, "enough");
+	machine->requests[machine->request_count++] = *request;
+	return NULL;
+}
+
+/* Those of one disk, with so many tags at most. */
+static struct error *ask(struct machine *machine, unsigned int disk, uint64_t left)
+{
+	const struct disk of = { .queue = AT(queues[disk]) };
+	machine->request_count = 0;
+	return disk_requests_for_each(&machine->target, &of, take_request, machine, &left);
+}
+
+static void test_disks(void)
+{
+	struct machine *machine = machine_create();
+	uint64_t device;
+	CHECK_OK(disks_for_each(&machine->target, take_disk, machine));
+	/* The partition is none of its own. */
+	CHECK_U64(machine->disk_count, DISKS);
+	CHECK_STRING(machine->disks[1].name, "vdb");
+	CHECK_U64(machine->disks[1].queue, AT(queues[1]));
+	CHECK_U64(machine->disks[1].address, AT(disks[1]));
+	machine->disk_count = ARRAY_COUNT(machine->disks);
+	CHECK_FAILS(disks_for_each(&machine->target, take_disk, machine), "enough");
+	CHECK_OK(block_device_of_inode(&machine->target, AT(devices[1].inode), &device));
+	CHECK_U64(device, AT(devices[1]));
+	machine->data.devices[1].inode.filesystem = NOWHERE;
+	CHECK_OK(block_device_of_inode(&machine->target, AT(devices[1].inode), &device));
+	CHECK_U64(device, 0);
+	CHECK_FAILS(block_device_of_inode(&machine->target, NOWHERE, &device), "nothing at");
+	machine_destroy(machine);
+}
+
+static void test_requests(void)
+{
+	struct machine *machine = machine_create();
+	CHECK_OK(ask(machine, 0, UINT64_MAX));
+	CHECK_U64(machine->request_count, 0);
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK_U64(machine->request_count, 2);
+	CHECK_U64(machine->requests[0].start, 100);
+	CHECK_U64(machine->requests[1].address, AT(requests[1][2]));
+	CHECK_U64(machine->requests[1].sector, 16);
+	CHECK_U64(machine->requests[1].bytes, 4096);
+	/* No more tags are looked at than are left. */
+	CHECK_OK(ask(machine, 1, 2));
+	CHECK_U64(machine->request_count, 1);
+	/* Another disk's request is not this one's. */
+	machine->data.requests[1][0].queue = AT(queues[0]);
+	machine->data.requests[1][2].hardware = AT(hardware[0]);
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK_U64(machine->request_count, 0);
+	machine_destroy(machine);
+}
+
+static void test_wild(void)
+{
+	struct machine *machine = machine_create();
+	struct raw_data *data = &machine->data;
+	data->table[1][0] = NOWHERE;
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK_U64(machine->request_count, 1);
+	data->tags[1].count = UINT32_MAX;
+	CHECK_FAILS(ask(machine, 1, UINT64_MAX), "more tags than there can be");
+	data->tags[1] = (struct raw_tags){ .count = TAGS, .requests = NOWHERE };
+	CHECK_FAILS(ask(machine, 1, UINT64_MAX), "nothing at");
+	data->hardware[1].tags = 0;
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK_U64(machine->request_count, 0);
+	data->queues[1].hardware[1] = 0;
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	/* A circle beside the head, and no super block at all. */
+	data->devices[2].inode.next = AT(devices[1].inode);
+	error_free(disks_for_each(&machine->target, take_disk, machine));
+	CHECK(machine->disk_count <= DISKS);
+	data->filesystem = NOWHERE;
+	CHECK_FAILS(disks_for_each(&machine->target, take_disk, machine), "");
+	machine_destroy(machine);
+}
+
+int main(void)
+{
+	RUN(test_disks);
+	RUN(test_requests);
+	RUN(test_wild);
+	return test_finish();
+}
