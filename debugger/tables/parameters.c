@@ -18,7 +18,9 @@ static const struct table_column columns[] = {
 	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -16, "of its variable", NULL },
 	[COLUMN_NAME] = { "name", COLUMN_TEXT, -28, "the parameter's", NULL },
 	[COLUMN_VALUE] = { "value", COLUMN_TEXT, -16,
-			   "a number, Y or N, a text; none: it is made by a driver's own function",
+			   "a number, Y or N, a text; none: a driver's own function makes it, or "
+			   "its "
+			   "variable was only there at the start",
 			   NULL },
 };
 
@@ -64,6 +66,14 @@ static struct error *set_string(struct table_scan *scan, const struct parameter 
 	return NULL;
 }
 
+/* What is only needed to start lies in memory that is given away then: it holds anything. */
+static bool is_gone(const struct table_scan *scan, const struct parameter *parameter)
+{
+	uint64_t begin, end;
+	return table_symbol(scan, "__init_begin", &begin) &&
+	       table_symbol(scan, "__init_end", &end) && parameter->variable - begin < end - begin;
+}
+
 static struct error *set_value(struct table_scan *scan, const struct parameter *parameter)
 {
 	char type[TYPE_SIZE];
@@ -71,7 +81,7 @@ static struct error *set_value(struct table_scan *scan, const struct parameter *
 		return NULL;
 	type_spell(parameter->type, NULL, type, sizeof(type));
 	table_set_text(scan, COLUMN_TYPE, type);
-	if (!parameter->variable)
+	if (!parameter->variable || is_gone(scan, parameter))
 		return NULL;
 	if (!strcmp(type, "char *"))
 		return set_string(scan, parameter);
