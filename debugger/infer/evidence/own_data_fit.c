@@ -440,7 +440,7 @@ static int cost_narrow(const struct fit *fit, uint32_t element, uint32_t count)
 	if (end > fit->size / step)
 		end = fit->size / step;
 	for (uint32_t i = 0; i < end; i++) {
-		uint32_t length = (uint32_t)log2_of(fit_load(fit, i * step, step));
+		uint32_t length = (uint32_t)log2_of(word_load(fit->question, i * step, step));
 		longest = length > longest ? length : longest;
 	}
 	return longest + SPARE_BITS <= 8 * step ? (int)(end * (longest + 1) * FIT_BIT)
