@@ -67,7 +67,7 @@ struct op {
 	uint8_t scale;
 	uint8_t sign;	/* enum sign */
 	bool per_cpu;	/* the place is relative to this CPU's area */
-	bool locked;	/* OP_CHANGE: at once, for all processors */
+	bool locked;	/* OP_CHANGE, OP_STORE: at once, for all processors */
 	uint8_t change; /* enum change, of OP_CHANGE */
 	uint32_t at;	/* offset of the instruction in the code */
 	int64_t displacement, constant;

@@ -379,7 +379,9 @@ static void lower_compare_exchange(struct lowering_state *state)
 	struct op *op = x86_add_op(state, OP_COMPARE, to->size);
 	op->to = LOWER_TEMPORARY;
 	op->from = RAX;
-	x86_add_access(state, OP_STORE, to)->from = x86_gpr_of(from->reg);
+	op = x86_add_access(state, OP_STORE, to);
+	op->from = x86_gpr_of(from->reg);
+	op->locked = is_locked(state);
 	if (to->size >= 4) {
 		op = x86_add_op(state, OP_CHOOSE, to->size);
 		op->to = RAX;

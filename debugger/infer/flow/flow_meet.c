@@ -389,3 +389,12 @@ void set_to(struct flow *flow, const struct op *op, const struct value *place)
 	if (flow->reports && is_place && op->size == 1 && op->constant == 1)
 		report_number(flow, place->number, 1, flow->world->truth, "set to true");
 }
+
+/* Of 8 bytes, pointers and flags are exchanged as well. */
+void exchanged(struct flow *flow, const struct op *op, const struct value *place)
+{
+	struct kind atomic = flow->world->atomics[0];
+	bool is_place = place->kind == VALUE_CONSTANT || place->stride;
+	if (flow->reports && is_place && op->locked && op->size == 4 && atomic.id)
+		report_object(flow, place->number, atomic, "exchanged for all processors at once");
+}

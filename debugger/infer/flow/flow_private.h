@@ -110,5 +110,7 @@ void used_as_address(struct flow *flow, const struct value *value, const char *h
 void changed_as(struct flow *flow, const struct op *op, const struct value *place);
 /* The same of a constant that is stored. */
 void set_to(struct flow *flow, const struct op *op, const struct value *place);
+/* What all processors agree on by compare-and-exchange is an atomic_t. */
+void exchanged(struct flow *flow, const struct op *op, const struct value *place);
 
 #endif

@@ -424,6 +424,8 @@ void flow_store(struct flow *flow, const struct op *op, struct value value)
 		store_global(flow, &place, op->size, &value);
 		if (op->kind == OP_STORE_CONSTANT && is_data(flow, place.number))
 			set_to(flow, op, &place);
+		if (is_data(flow, place.number))
+			exchanged(flow, op, &place);
 		break;
 	case VALUE_STACK:
 		state_store(&flow->state, place.number, op->size,
