@@ -27,6 +27,7 @@ extern const struct command command_mod;
 extern const struct command command_print;
 extern const struct command command_ptype;
 extern const struct command command_ps;
+extern const struct command command_ptov;
 extern const struct command command_quit;
 extern const struct command command_rd;
 extern const struct command command_registers;
@@ -45,6 +46,7 @@ extern const struct command command_tree;
 extern const struct command command_types;
 extern const struct command command_unalias;
 extern const struct command command_up;
+extern const struct command command_vtop;
 extern const struct command command_whatis;
 extern const struct command command_whattype;
 
@@ -148,6 +150,7 @@ const struct command *const commands[] = {
 	&command_progs,
 	&command_ptype,
 	&command_ps,
+	&command_ptov,
 	&command_quit,
 	&command_rd,
 	&command_registers,
@@ -182,6 +185,7 @@ const struct command *const commands[] = {
 	&command_unalias,
 	&command_up,
 	&command_vmallocs,
+	&command_vtop,
 	&command_whatis,
 	&command_whattype,
 	&command_workqueues,

@@ -21,7 +21,6 @@ const struct crash_word crash_commands[] = {
 	{ "mach", "`sys` has what is known of the machine" },
 	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
 	{ "ptob", "`print -x PAGE << 12`" },
-	{ "ptov", "`print -x page_offset_base + ADDRESS`" },
 	{ "repeat", "a dump does not change; `source FILE` runs the lines of a file once more" },
 	{ "runq", "`runqueues` has the CPUs, `tree task_struct.se.run_node "
 		  "runqueues:a.cfs.tasks_timeline -s pid,comm` who waits for them" },
@@ -29,6 +28,9 @@ const struct crash_word crash_commands[] = {
 	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
 		 "current->pending`" },
 	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
+	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
+	{ "timer", "`tree hrtimer.node hrtimer_bases:a.clock_base[0].active -s function`, `print "
+		   "timer_bases:a`" },
 	{ "waitq", "`locks ADDRESS`; `list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },
 	{ NULL, NULL },

@@ -334,6 +334,11 @@ struct memory *user_space_memory(struct user_space *space)
 	return &space->memory;
 }
 
+uint64_t user_space_mm(const struct user_space *space)
+{
+	return space->mm;
+}
+
 const struct page_records *user_space_records(const struct user_space *space)
 {
 	return &space->records;

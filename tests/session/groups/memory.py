@@ -73,6 +73,44 @@ def strings(program, boot, notes):
     notes.append(f"{counts['cmdline']} command lines, {counts['environ']} environments")
 
 
+PRESENT, ADDRESS_BITS = 1, 0x000FFFFFFFFFF000
+
+
+def physical_word(program, boot, address):
+    row, = program.result(boot.dump, f"rd -p {address:#x}")
+    return int(row["words"][0], 16)
+
+
+def translates(program, boot):
+    """Each entry is what lies there, leads to the next, and the last one to the bytes."""
+    task = task_named(boot, b"mapped")
+    rows = program.result(boot.dump, f"vtop -u -c mapped {MAPPED + PAGE + 16:#x} 0x400000 0")
+    rows += program.result(boot.dump, "vtop linux_banner init_task")
+    for row in rows:
+        for number, step in enumerate(row["steps"]):
+            at, entry = int(step["at"], 16), int(step["entry"], 16)
+            check_equal(physical_word(program, boot, at), entry, f"entry at {at:#x}")
+            check_equal("PRESENT" in step.get("flags", ()), bool(entry & PRESENT), f"flags of {step}")
+            if number:
+                check_equal(at & ~0xFFF, int(row["steps"][number - 1]["entry"], 16) & ADDRESS_BITS, f"table of {step}")
+    page, program_page, nothing, banner, first = rows
+    check_equal([step["level"] for step in page["steps"]], ["PGD", "PUD", "PMD", "PTE"], "levels")
+    check_equal((page["kind"], page["path"], page["page_size"]), ("present", "/dev/zero (deleted)", PAGE), "of a page")
+    check({"swapbacked", "mlocked", "uptodate"} <= set(page["page"]["flag_names"]), f"flags of {page}")
+    check(program_page["kind"] in ("present", "cached") and program_page["path"] == "/bin/states", f"{program_page}")
+    check_equal((nothing["kind"], nothing["physical"]), ("unmapped", None), "address 0")
+    for row, line in ((page, f"rd -u -c {task.tid}"), (program_page, f"rd -u -c {task.tid}"), (banner, "rd"), (first, "rd")):
+        wanted, = program.result(boot.dump, f"{line} {row['address']}")
+        got, = program.result(boot.dump, f"rd -p {row['physical']}")
+        check_equal(got["words"], wanted["words"], f"bytes at {row['physical']}")
+        there, = program.result(boot.dump, f"ptov {row['physical']}")
+        again, = program.result(boot.dump, f"rd {there['address']}")
+        check_equal(again["words"], wanted["words"], f"bytes at {there['address']}")
+    fails(program, boot.dump, "vtop -k -u 0", "two memories")
+    fails(program, boot.dump, "ptov 0x7fffffffffff", "is behind the end of memory")
+    fails(program, boot.dump, "vtop -c 2 0", "it is a kernel thread")
+
+
 PT_LOAD, PT_NOTE = 1, 4
 NT_PRSTATUS, NT_AUXV, NT_FILE = 1, 6, 0x46494C45
 # Words of user_regs_struct.
@@ -304,6 +342,8 @@ def run(session):
     for boot in (*boots(), *(Kdump(kernel, "kdump") for kernel in kernel_names())):
         with session.case(f"{boot.label}: rd -u has what the guest wrote"):
             reads(program, boot)
+        with session.case(f"{boot.label}: vtop has the entries, and they lead to the bytes"):
+            translates(program, boot)
         with session.case(f"{boot.label}: args and env are /proc/PID/cmdline and environ") as notes:
             strings(program, boot, notes)
         with session.case(f"{boot.label}: cores of all processes are what /proc said") as notes:
