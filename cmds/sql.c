@@ -58,6 +58,59 @@ static struct error *list_tables(struct session *session)
 	return NULL;
 }
 
+static const char *const kind_words[] = {
+	[COLUMN_INTEGER] = "integer",	   [COLUMN_WIDE] = "integer",	 [COLUMN_BYTES] = "bytes",
+	[COLUMN_DURATION] = "nanoseconds", [COLUMN_ADDRESS] = "address", [COLUMN_TEXT] = "text"
+};
+
+static void list_columns(struct out *out, const struct table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct table_column *column = &table->columns[i];
+		out_row_begin(out);
+		out_string(out, "table", table->name);
+		out_string(out, "column", column->name);
+		out_string(out, "kind", kind_words[column->kind]);
+		out_string(out, "help", column->help);
+		out_row_end(out);
+	}
+}
+
+/* `name` "": of all tables. */
+static struct error *show_schema(struct session *session, const char *name)
+{
+	static const struct column columns[] = { { "table", "TABLE", -10 },
+						 { "column", "COLUMN", -14 },
+						 { "kind", "KIND", -11 },
+						 { "help", "WHAT", -1 } };
+	bool found = !*name;
+	for (size_t i = 0; commands[i] && !found; i++)
+		found = commands[i]->table && !strcmp(commands[i]->table->name, name);
+	if (!found)
+		return error_create(ERROR_USAGE, "no table \"%s\"; `sql` lists them", name);
+	out_table_begin(session->out, NULL, columns, ARRAY_COUNT(columns));
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->table && (!*name || !strcmp(commands[i]->table->name, name)))
+			list_columns(session->out, commands[i]->table);
+	out_table_end(session->out);
+	return NULL;
+}
+
+/* ".tables", ".schema NAME" as SQLite's own shell has them; *ret_is false: it is SQL. */
+static struct error *run_dot(struct session *session, const char *text, bool *ret_is)
+{
+	size_t length = strcspn(text, " \t;");
+	const char *rest = text + length + strspn(text + length, " \t;");
+	*ret_is = *text == '.';
+	if (!*ret_is)
+		return NULL;
+	if (length == 7 && !memcmp(text, ".tables", 7) && !*rest)
+		return list_tables(session);
+	if (length == 7 && !memcmp(text, ".schema", 7))
+		return show_schema(session, rest);
+	return error_create(ERROR_USAGE, "%s: there are .tables and .schema [TABLE]", text);
+}
+
 /* --- the answer ------------------------------------------------------------------------------ */
 
 /* Two columns of one name would be one key: the second gets a number. */
@@ -175,7 +228,10 @@ static struct error *run(struct session *session, const struct arguments *argume
 	char *text = statement_of(arguments->operands[0]);
 	if (!text)
 		return error_no_memory();
-	struct error *error = ask(&answer, text, &problem);
+	bool is_dot;
+	struct error *error = run_dot(session, text, &is_dot);
+	if (!is_dot)
+		error = ask(&answer, text, &problem);
 	if (answer.count)
 		out_table_end(session->out);
 	free(answer.sources);
@@ -186,14 +242,48 @@ static struct error *run(struct session *session, const struct arguments *argume
 	return error ?: problem;
 }
 
+/* Those that help lists: what is asked of a machine that died, in the order of the description. */
 static const char *const examples[] = {
 	"sql",
-	"sql SELECT type, count(*) AS files FROM files GROUP BY type ORDER BY files DESC",
-	"sql SELECT path, count(*) AS opened FROM files GROUP BY path ORDER BY opened DESC LIMIT 5",
-	"sql SELECT pid, comm, sum(size) AS bytes FROM mappings GROUP BY pid, comm",
-	"sql 'SELECT f.pid, f.comm, f.path FROM files f JOIN mounts m ON f.path GLOB m.path || "
-	"\"/*\" WHERE m.type = \"tmpfs\"'",
-	"sql SELECT file FROM files WHERE pid = 1 | print {f_pos, f_flags}",
+	"sql .schema tasks",
+	"sql SELECT state, count(*) AS tasks FROM tasks GROUP BY state ORDER BY tasks DESC",
+	"sql SELECT task FROM tasks WHERE state = 'D' | bt",
+	"sql SELECT tgid, comm, (utime + stime) / 1000000 AS ms FROM tasks ORDER BY ms DESC LIMIT "
+	"10",
+	"sql SELECT pid, comm, rss >> 20 AS MiB, swap >> 20 AS swapped FROM tasks WHERE pid = tgid "
+	"ORDER BY rss DESC LIMIT 10",
+	"sql SELECT cgroup, count(*) AS tasks, sum(rss) >> 20 AS MiB FROM tasks WHERE pid = tgid "
+	"GROUP BY cgroup ORDER BY MiB DESC",
+	"sql SELECT pid, comm, policy, prio FROM tasks WHERE policy IN ('FIFO', 'RR', 'DEADLINE')",
+	"sql SELECT pid, comm, start / 1000000000 AS started FROM tasks ORDER BY start DESC LIMIT "
+	"10",
+	"sql SELECT p.pid, p.comm, count(*) AS children FROM tasks c JOIN tasks p ON p.pid = "
+	"c.ppid "
+	"WHERE c.pid = c.tgid GROUP BY p.pid ORDER BY children DESC LIMIT 10",
+	"sql SELECT pid, comm, count(*) AS opened FROM files GROUP BY pid ORDER BY opened DESC "
+	"LIMIT "
+	"10",
+	"sql SELECT pid, comm, fd, path FROM files WHERE path LIKE '% (deleted)'",
+	"sql SELECT path, count(DISTINCT pid) AS processes FROM files GROUP BY path "
+	"ORDER BY processes DESC LIMIT 10",
+	"sql 'SELECT m.path, f.pid, f.comm, f.path AS file FROM mounts m JOIN files f "
+	"ON f.path GLOB m.path || \"/*\" WHERE m.type = \"tmpfs\"'",
+	"sql SELECT path, count(DISTINCT pid) AS processes, sum(size) >> 10 AS KiB FROM mappings "
+	"WHERE perms LIKE '__x%' GROUP BY path ORDER BY processes DESC LIMIT 10",
+	"sql SELECT pid, comm, addr(start) AS start, perms, path FROM mappings WHERE perms LIKE "
+	"'_wx%'",
+	"sql SELECT protocol, state, count(*) AS sockets, sum(received) AS unread FROM sockets "
+	"GROUP BY protocol, state",
+	"sql SELECT local, pid, comm FROM sockets WHERE state = 'LISTEN'",
+	"sql SELECT name, size >> 10 AS KiB, num_objs - active_objs AS unused FROM slabs "
+	"ORDER BY slabs.size DESC LIMIT 10",
+	"sql SELECT function, sum(pages) AS bytes FROM vmallocs GROUP BY function ORDER BY bytes "
+	"DESC "
+	"LIMIT 10",
+	"sql SELECT irq, name, count FROM irqs ORDER BY count DESC LIMIT 5",
+	"sql SELECT node, name, free >> 20 AS MiB, low >> 20 AS low FROM zones WHERE free < "
+	"zones.low",
+	"sql SELECT name, flags, mtu, addresses FROM netdevs WHERE flags NOT LIKE '%UP%'",
 	NULL
 };
 
@@ -210,9 +300,19 @@ const struct command command_sql = {
 		"double "
 		"quotes where the whole statement is quoted.\n"
 		"\n"
-		"Behind a pipe, each row's first address of an object is `$_`.",
+		"Behind a pipe, each row's first address of an object is `$_`. `sql .tables` lists "
+		"the tables, too, `sql .schema [TABLE]` their columns.\n"
+		"\n"
+		"The examples ask: which states tasks are in, and where those are that wait; who "
+		"had the processors, the memory, which cgroup; who has real-time priority; who "
+		"came "
+		"last, whose children there are; who has most files open, which of them are "
+		"deleted, which most processes have; what keeps a filesystem busy; which code is "
+		"shared, which mappings can be written and run; sockets by state, those that "
+		"listen; what slab caches and callers of vmalloc have; interrupts; zones that are "
+		"short of memory; devices that are down.",
 	.operands = { { .name = "STATEMENT",
-			.kind = OPERAND_EXPRESSION,
+			.kind = OPERAND_SQL,
 			.optional = true,
 			.rest = true } },
 	.examples = examples,

@@ -177,7 +177,9 @@ static void take_last_options(struct parser *parser)
 		bool *option;
 	} options[] = { { "--json", &parser->call->json }, { "--csv", &parser->call->csv } };
 	char *text = parser->call->text + (parser->at - parser->call->text);
-	for (size_t i = 0; i < 2 && parser->command->operands[0].kind == OPERAND_EXPRESSION; i++) {
+	enum operand_kind kind = parser->command->operands[0].kind;
+	bool is_free = kind == OPERAND_EXPRESSION || kind == OPERAND_SQL;
+	for (size_t i = 0; i < 2 && is_free; i++) {
 		size_t size = strlen(text), length = strlen(options[i].word);
 		if (size <= length || strcmp(text + size - length, options[i].word) ||
 		    !isspace((unsigned char)text[size - length - 1]))

@@ -31,6 +31,7 @@ enum operand_kind {
 	   stand before it. */
 	OPERAND_OUTPUT,
 	OPERAND_SCRIPT, /* a file whose lines run */
+	OPERAND_SQL,	/* a statement over tables */
 	OPERAND_WORD
 };
 

@@ -8,6 +8,7 @@
 #include "debugger/command/line.h"
 #include "debugger/command/topics.h"
 #include "debugger/kernel/task.h"
+#include "debugger/tables/table.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,47 @@ static void offer_each(struct completing *completing)
 		offer_tasks(completing);
 }
 
+/* --- SQL ------------------------------------------------------------------------------------ */
+
+static bool is_word(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* Whether the text has this word. */
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+			return true;
+	return false;
+}
+
+/* Tables, and the columns of those that are named already, of all while none is. */
+static void offer_sql(struct completing *completing, size_t start)
+{
+	const char *statement = completing->text + start;
+	size_t word = strlen(completing->text);
+	bool is_any = true;
+	while (word > start && is_word(completing->text[word - 1]))
+		word--;
+	complete_begin(completing, word);
+	bool is_column = word > start && completing->text[word - 1] == '.';
+	for (size_t i = 0; commands[i]; i++)
+		is_any &= !commands[i]->table || !has_word(statement, commands[i]->table->name);
+	for (size_t i = 0; commands[i]; i++) {
+		const struct table *table = commands[i]->table;
+		if (!table)
+			continue;
+		if (!is_column)
+			complete_offer(completing, table->name, WORD_OWN);
+		for (size_t k = 0; k < table->column_count; k++)
+			if (is_any || has_word(statement, table->name))
+				complete_offer(completing, table->columns[k].name, WORD_OWN);
+	}
+}
+
 static void offer_kind(struct completing *completing, enum operand_kind kind, size_t start)
 {
 	complete_begin(completing, start);
@@ -176,6 +218,9 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 		break;
 	case OPERAND_TYPE:
 		complete_type_operand(completing, start);
+		break;
+	case OPERAND_SQL:
+		offer_sql(completing, start);
 		break;
 	case OPERAND_EXPRESSION:
 	case OPERAND_SYMBOL:

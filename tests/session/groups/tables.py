@@ -423,6 +423,30 @@ def asks(program, boot):
         check(word in errors, f"{line}: {errors}")
 
 
+QUERY_SECONDS = 1  # of processor, each
+
+
+def helps(program, boot, notes):
+    """Each query of `help sql` runs, in time, and most have something to say."""
+    lines = [line for line in program.result(boot.dump, "help sql")["examples"] if line.startswith("sql SELECT") or "'SELECT" in line]
+    check(len(lines) >= 20, f"only {len(lines)} queries")
+    full, slowest = 0, 0
+    for line in lines:
+        ran = program.run(["-q", "--csv", "-c", line, boot.dump], status=0)
+        full += len(ran.lines) > 1
+        slowest = max(slowest, ran.processor)
+        check(program.is_sanitized or ran.processor <= QUERY_SECONDS, f"{line} takes {ran.processor:.2f} s")
+    check(full >= 15, f"only {full} of {len(lines)} have rows")
+    check_equal(program.result(boot.dump, "sql .tables"), program.result(boot.dump, "sql"), ".tables")
+    listed = {row["name"]: row["columns"].split() for row in program.result(boot.dump, "sql")}
+    schema = program.result(boot.dump, "sql .schema")
+    check_equal({name: [row["column"] for row in schema if row["table"] == name] for name in listed}, listed, ".schema")
+    check_equal(program.result(boot.dump, "sql .schema zones"), [row for row in schema if row["table"] == "zones"], ".schema zones")
+    for line, word in ((".schema nonesuch", "no table"), (".read /etc/passwd", "there are .tables"), (".tables x", "there are .tables")):
+        check(word in program.run(["-q", "-c", "sql " + line, boot.dump], status=1).errors, line)
+    notes.append(f"{len(lines)} queries, {full} with rows, {slowest:.2f} s the slowest")
+
+
 def as_stored(value, is_text):
     """A value of JSON as a database has it: addresses are integers with a sign."""
     if isinstance(value, str) and not is_text:
@@ -484,5 +508,7 @@ def run(session):
             looks(session.program, boot)
         with session.case(f"{boot.label}: SQL"):
             asks(session.program, boot)
+        with session.case(f"{boot.label}: what help asks") as notes:
+            helps(session.program, boot, notes)
         with session.case(f"{boot.label}: a database") as notes:
             writes_database(session.program, boot, notes)
