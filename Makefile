@@ -62,6 +62,8 @@ needs_integers := $(needs_session) fuzz
 needs_fuzz     := $(needs_session) fuzz
 needs_mutate   := $(needs_session)
 needs_bench    := $(needs_session)
+needs_fleet-check := fleet
+needs_fleet-demo  := fleet $(needs_dumps)
 needs_kdump-tools := kdump
 needs_truth    := $(needs_dumps) truth
 needs_infer-score := $(needs_truth)
@@ -194,6 +196,9 @@ hostile: $(PROGRAM) $(STRESS) $(UNIT)
 fleet-check: $(PROGRAM) ## what fleet/ does with bad dumps, killed workers, full disks, servers that restart
 	@tests/fleet/run $(PROGRAM)
 
+fleet-demo: $(PROGRAM) dumps ## records of the tests' dumps in a database, and a page: what fleet/ is for
+	@tests/fleet/demo $(PROGRAM)
+
 # Numbers that are cut off or change their sign where the code does not say so, and sums that wrap.
 INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,integer-divide-by-zero,implicit-conversion \
 	-fsanitize-ignorelist=tests/integers.ignore $(SANITIZE_HOW)
@@ -325,5 +330,5 @@ clean: ## removes what was built; the dumps stay
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-integers $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint programs unit session sanitize hostile fleet-check integers fuzz fuzzer mutate bench install install-kdump dist \
+.PHONY: all help static initramfs-files kdump-tools packages dumps demo check lint programs unit session sanitize hostile fleet-check fleet-demo integers fuzz fuzzer mutate bench install install-kdump dist \
 	uninstall clean FORCE
