@@ -113,9 +113,9 @@ static const char *const output_examples[] = { "ps --csv",
 static const char crash[] =
 	"Called as in crash: alias, bpf, bt, dis, foreach, gcore, help, list, log, mod, p, ps, "
 	"ptov,\n"
-	"rd, set, struct, sym, sys, task, tree, union, vtop, whatis, q; also hex and dec, pd and "
-	"px,\n"
-	"sf and sn, for, size, eval, gdb and g.\n"
+	"rd, search, set, struct, sym, sys, task, tree, union, vtop, whatis, q; also hex and dec, "
+	"pd\n"
+	"and px, sf and sn, for, size, eval, gdb and g.\n"
 	"TYPE.MEMBER ADDRESS is `struct` here, too, and ps -ku is ps -k -u. An option of crash's\n"
 	"that is not here says what does the same. A vmlinux beside the dump is left aside.\n";
 static const char *const crash_examples[] = { "bt -a", "task_struct.pid,comm init_task",
