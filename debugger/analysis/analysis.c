@@ -6,6 +6,7 @@
 #include "debugger/analysis/signature.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/printk.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,15 @@ bool analysis_argument(const struct analysis *analysis, size_t frame, const char
 		return true;
 	}
 	return false;
+}
+
+void analysis_put_task(const struct task *task, char *buffer, size_t size)
+{
+	if (task->is_partial)
+		snprintf(buffer, size, "the task at 0x%" PRIx64 ", which is not in the dump,",
+			 task->address);
+	else
+		snprintf(buffer, size, "pid %d \"%s\"", task->pid, task->comm);
 }
 
 void analysis_place(const struct analysis *analysis, size_t frame, char *buffer, size_t size)

@@ -59,6 +59,9 @@ bool analysis_argument(const struct analysis *analysis, size_t frame, const char
 /* "function+0x12 [module]" of a frame. */
 void analysis_place(const struct analysis *analysis, size_t frame, char *buffer, size_t size);
 
+/* `pid 42 "name"`; without its task_struct, where that is: nothing else is known of it. */
+void analysis_put_task(const struct task *task, char *buffer, size_t size);
+
 struct detector {
 	const char *name;
 	struct error *(*run)(struct analysis *analysis);

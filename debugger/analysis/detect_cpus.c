@@ -67,17 +67,16 @@ static struct error *look_at_call(void *context, const struct pending_call *call
 /* "for 9.1 s: pid 321 "lab-deaf" was in lab_device_poll+0x9 [faults]". */
 static void put_culprit(const struct analysis *analysis, uint64_t late, char *text, size_t size)
 {
-	char place[PLACE];
+	char place[PLACE], who[128]; /* a comm has 16 bytes */
 	int used = snprintf(text, size, "for %.1f s", seconds(late));
 	if (!analysis->has_task || used < 0 || (size_t)used >= size)
 		return;
+	analysis_put_task(&analysis->task, who, sizeof(who));
 	if (analysis->blamed < analysis->trace.count) {
 		analysis_place(analysis, analysis->blamed, place, sizeof(place));
-		snprintf(text + used, size - (size_t)used, ": pid %d \"%s\" was in %s",
-			 analysis->task.pid, analysis->task.comm, place);
+		snprintf(text + used, size - (size_t)used, ": %s was in %s", who, place);
 	} else {
-		snprintf(text + used, size - (size_t)used, ": pid %d \"%s\" ran there",
-			 analysis->task.pid, analysis->task.comm);
+		snprintf(text + used, size - (size_t)used, ": %s ran there", who);
 	}
 }
 
@@ -97,7 +96,7 @@ static struct error *add_call(struct finding *finding, const struct waiting *wai
 static struct error *say_deaf(struct analysis *analysis, const struct waiting *waiting,
 			      uint64_t late, uint64_t due, bool is_cause)
 {
-	char culprit[PLACE + 128], command[48];
+	char culprit[PLACE + 256], command[48];
 	bool is_call = waiting->call.address;
 	struct analysis other = { .target = analysis->target };
 	struct analysis *shown = is_cause ? analysis : &other;

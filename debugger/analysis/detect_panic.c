@@ -98,6 +98,7 @@ static struct error *say_who(struct analysis *analysis, struct finding *finding,
 		{ "serial8250_handle_irq", "sent a break and c to a serial port", false },
 		{ "uart_handle_break", "sent a break and c to a serial port", false },
 	};
+	char who[TEXT];
 	for (size_t i = frame; i < analysis->trace.count; i++)
 		for (size_t k = 0; k < ARRAY_COUNT(ways); k++) {
 			if (!frame_is(&analysis->trace.frames[i], ways[k].function))
@@ -106,9 +107,8 @@ static struct error *say_who(struct analysis *analysis, struct finding *finding,
 				return finding_summarize(finding, "somebody %s (sysrq c)",
 							 ways[k].words);
 			finding->blamed = analysis->task.address;
-			return finding_summarize(finding,
-						 "pid %d \"%s\" asked for the crash: it %s",
-						 analysis->task.pid, analysis->task.comm,
+			analysis_put_task(&analysis->task, who, sizeof(who));
+			return finding_summarize(finding, "%s asked for the crash: it %s", who,
 						 ways[k].words);
 		}
 	return NULL;
@@ -129,22 +129,21 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 				     const struct reason *reason, size_t frame)
 {
 	const struct stack_trace *trace = &analysis->trace;
-	char place[TEXT], command[32];
+	char place[TEXT], who[TEXT], command[32];
 	size_t at = find_interrupted(trace, frame), blamed = at;
 	analysis->blamed = trace->count;
 	finding->task = analysis->task.address;
 	if (analysis->task.is_idle)
 		return finding_add(finding, NULL, "CPU %u was idle when the interrupt came",
 				   analysis->task.cpu);
+	analysis_put_task(&analysis->task, who, sizeof(who));
 	if (at == trace->count)
-		return finding_add(finding, NULL, "CPU %u ran pid %d \"%s\"", analysis->task.cpu,
-				   analysis->task.pid, analysis->task.comm);
+		return finding_add(finding, NULL, "CPU %u ran %s", analysis->task.cpu, who);
 	while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
 		blamed++;
 	analysis->blamed = blamed < trace->count ? blamed : at;
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
-	TRY(finding_summarize(finding, "%s: pid %d \"%s\" was in %s", reason->words,
-			      analysis->task.pid, analysis->task.comm, place));
+	TRY(finding_summarize(finding, "%s: %s was in %s", reason->words, who, place));
 	analysis_place(analysis, at, place, sizeof(place));
 	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);
 	return finding_add(finding, command, "CPU %u was in %s when the interrupt came",

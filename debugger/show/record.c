@@ -124,11 +124,14 @@ static void write_task(struct record *record)
 		return;
 	}
 	out_object_begin(out, "task");
-	if (record->options->is_anonymous)
+	if (record->options->is_anonymous || analysis->task.is_partial)
 		out_null_as(out, "comm", "");
 	else
 		out_string(out, "comm", analysis->task.comm);
-	out_i64(out, "pid", analysis->task.pid);
+	if (analysis->task.is_partial)
+		out_null_as(out, "pid", "");
+	else
+		out_i64(out, "pid", analysis->task.pid);
 	out_u64(out, "cpu", analysis->task.cpu);
 	out_string(out, "state", state);
 	out_object_end(out);

@@ -80,10 +80,16 @@ void task_write_place(struct out *out, const char *key, const struct task *task)
 	char state[2] = { task->state_letter, 0 };
 	out_object_begin(out, key);
 	out_text(out, "pid ");
-	out_i64(out, "pid", task->pid);
-	out_text(out, " \"");
-	out_string(out, "comm", task->comm);
-	out_text(out, "\" at ");
+	if (task->is_partial) {
+		out_null_as(out, "pid", "?");
+		out_null_as(out, "comm", "");
+	} else {
+		out_i64(out, "pid", task->pid);
+		out_text(out, " \"");
+		out_string(out, "comm", task->comm);
+		out_text(out, "\"");
+	}
+	out_text(out, " at ");
 	out_address(out, "address", task->address);
 	out_text(out, " on CPU ");
 	out_u64(out, "cpu", task->cpu);

@@ -2,6 +2,7 @@
 """Why it died: dumps whose cause is known, for their guests died of it on purpose. Those of guest/faults
 and guest/stuck are told apart by what their functions and types are called there."""
 
+import json
 import os
 import re
 
@@ -312,6 +313,15 @@ def cpus_are_told(program, boot):
         check(not answer["ok"] and why in answer["error"], f"{line}: {answer}")
 
 
+def is_said_to_be_missing(program, path, found):
+    """The task_struct was left out: nobody has pid 0 and no name for that."""
+    address = found["task"]["address"]
+    answer, = program.answers(path, [f"rd {address} 1"])
+    check("left out" in json.dumps(answer), f"the task_struct is in {path}")
+    check_equal(found["task"]["comm"], None, "its name")
+    check("pid 0" not in found["findings"][0]["summary"], found["findings"][0]["summary"])
+
+
 def is_the_same_of_a_filtered_dump(program, boot):
     """What makedumpfile leaves of it is enough, and the signature is one. Who waits for whom may lack
     tasks: Debian 12's makedumpfile takes some slab pages of 6.12 for free ones."""
@@ -320,6 +330,9 @@ def is_the_same_of_a_filtered_dump(program, boot):
         path = boot.path("vmcore." + flavour)
         if os.path.exists(path):
             found = program.result(path, "analyze")
+            if found["task"]["pid"] is None:
+                is_said_to_be_missing(program, path, found)
+                continue
             for key in ("panic", "task", "frame", "signature"):
                 check_equal(found[key], wanted[key], f"{key} of vmcore.{flavour}")
             check_equal(found["findings"][0], wanted["findings"][0], f"the first finding of vmcore.{flavour}")

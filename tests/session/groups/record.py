@@ -70,7 +70,8 @@ def is_one_of_each_form(program, boot):
         check_equal({key: value for key, value in found.items() if key not in OWN},
                     {key: value for key, value in known.items() if key not in OWN}, str(form))
     whole, other = one(program, boot.dump), one(program, boot.path("vmcore.flat-E"))
-    for key in ("signature", "kind", "summary", "blamed", "taints", "kernel", "host", "stack"):
+    # The task_struct of who died may be missing, and with it a name in the summary.
+    for key in ("signature", "kind", "blamed", "taints", "kernel", "host", "stack"):
         check_equal((known[key], other[key]), (whole[key], whole[key]), f"{key} of filtered dumps")
 
 
