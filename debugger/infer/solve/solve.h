@@ -131,6 +131,19 @@ int solver_margin(const struct solver *solver);
 struct error *scored_type(const struct layout *layout, const struct scored *item,
 			  struct type *ret) MUST_CHECK;
 
+/* --- solve_candidates.c ---------------------------------------------------------------------- */
+
+/* All that the wishes lead to; what the room alone allows where that is nothing. */
+void solver_grow(struct solver *solver);
+/* Those of one wish. */
+void solver_grow_seed(struct solver *solver, const struct wish *seed);
+/* The candidate; NULL: it is none. */
+struct scored *solver_find(struct solver *solver, uint32_t type, uint32_t count);
+/* Unless it is there or cannot be. */
+void solver_add(struct solver *solver, struct scored item);
+/* Points that an array of a type begins with. */
+int solver_array_prior(const struct solver *solver, uint32_t type);
+
 /* --- solve_check.c: a candidate against the clues ------------------------------------------ */
 
 /* A clue in the view's ids. */
