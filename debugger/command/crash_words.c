@@ -27,10 +27,6 @@ const struct crash_word crash_commands[] = {
 	{ "sbitmapq", "`print *(struct sbitmap_queue *)ADDRESS`" },
 	{ "sig", "`foreach PID print current->signal->shared_pending`, `foreach user print "
 		 "current->pending`" },
-	{ "vtop", "commands take virtual addresses; `rd -p ADDRESS` reads physical ones" },
-	{ "swap", "`print nr_swapfiles`, `print swap_info[0]`" },
-	{ "timer", "`tree hrtimer.node hrtimer_bases:a.clock_base[0].active -s function`, `print "
-		   "timer_bases:a`" },
 	{ "waitq", "`locks ADDRESS`; `list wait_queue_entry.entry -H ADDRESS -s private,func`" },
 	{ "wr", "a dump is only read" },
 	{ NULL, NULL },
