@@ -136,7 +136,7 @@ COMPLETED = [
     ("ps --sta", "ps --state "),
     ("ps | pri", "ps | print "),
     ("sql SELECT * FROM vmall", "sql SELECT * FROM vmallocs "),
-    ("sql SELECT pid, cgr", "sql SELECT pid, cgroup "),
+    ("sql SELECT pid, switc", "sql SELECT pid, switches "),
     ("sql SELECT t.preem FROM tasks t WHERE t.preem", "sql SELECT t.preem FROM tasks t WHERE t.preemptions "),
     ("foreach user reg", "foreach user registers "),
     ("foreach 1 print init_task.start_ti", "foreach 1 print init_task.start_time "),
