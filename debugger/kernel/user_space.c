@@ -310,8 +310,11 @@ static struct error *read_user(struct memory *memory, uint64_t address, void *bu
 		TRY(interrupt_check());
 		struct error *error = user_space_page(space, address, &page);
 		/* What a table that is missing hides is missing. */
-		if (error && !error_is_fatal(error) && !error_is_missing(error))
-			error = error_create_at(ERROR_FAULT, address, "%s", error->message);
+		if (error && !error_is_fatal(error) && !error_is_missing(error)) {
+			struct error *why = error;
+			error = error_create_at(ERROR_FAULT, address, "%s", why->message);
+			error_free(why);
+		}
 		if (error)
 			return error;
 		uint64_t left = page.size - (address - page.start);

@@ -209,7 +209,8 @@ static void add_arrays(struct solver *solver)
 	const struct solver_input *input = solver->input;
 	struct scored best[ARRAYS_MAX];
 	size_t count = solver->count < ARRAYS_MAX ? solver->count : ARRAYS_MAX;
-	memcpy(best, solver->items, count * sizeof(best[0]));
+	for (size_t i = 0; i < count; i++)
+		best[i] = solver->items[i];
 	for (size_t i = 0; i < count; i++) {
 		uint32_t type = best[i].type, size = layout_size(layout, type);
 		uint64_t most = input->subject->room / size;
