@@ -5,8 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/kernel/disks.h"
-#include "tests/unit/kallsyms_image.h"
-#include "tests/unit/libbpf.h"
+#include "tests/unit/kernel_data.h"
 #include "tests/unit/test.h"
 
 #define DATA	  0xffffffff82000000u
@@ -63,29 +62,14 @@ struct raw_data {
 };
 
 struct machine {
-	struct memory memory;
-	struct target target;
+	struct kernel_data kernel;
 	struct raw_data data;
-	struct image tables;
-	struct libbpf_btf *source;
-	struct btf *btf;
 	struct disk disks[8];
 	struct disk_request requests[8];
 	size_t disk_count, request_count;
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
-
-static struct error *machine_read(struct memory *memory, uint64_t address, void *buffer,
-				  size_t size)
-{
-	struct machine *machine = container_of(memory, struct machine, memory);
-	uint64_t offset = address - DATA;
-	if (offset >= sizeof(machine->data) || size > sizeof(machine->data) - offset)
-		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
-	memcpy(buffer, (uint8_t *)&machine->data + offset, size);
-	return NULL;
-}
 
 static void put_data(struct machine *machine)
 {
@@ -125,7 +109,7 @@ static void put_data(struct machine *machine)
 
 static void add_types(struct machine *machine)
 {
-	struct libbpf_btf *btf = machine->source = btf__new_empty();
+	struct libbpf_btf *btf = machine->kernel.source;
 	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "uint", 4, 0);
 	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
 	int letter = btf__add_int(btf, "char", 1, 0);
@@ -174,10 +158,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "state", uint, offsetof(struct raw_request, state));
 	add_member(btf, "__data_len", uint, offsetof(struct raw_request, bytes));
 	add_member(btf, "tag", int_, offsetof(struct raw_request, tag));
-	uint32_t size = 0;
-	const void *raw = btf__raw_data(btf, &size);
-	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &machine->btf));
-	machine->target.btf = machine->btf;
+	kernel_data_take_types(&machine->kernel);
 }
 
 static struct machine *machine_create(void)
@@ -189,10 +170,10 @@ static struct machine *machine_create(void)
 	struct machine *machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		abort();
-	machine->memory = (struct memory){ .read = machine_read, .name = "kernel", .word_size = 8 };
-	machine->target = (struct target){ .memory = &machine->memory, .modules_loaded = true };
-	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
-		      &machine->target.symbols);
+	machine->kernel.start = DATA;
+	machine->kernel.bytes = &machine->data;
+	machine->kernel.size = sizeof(machine->data);
+	kernel_data_init(&machine->kernel, TABLES, symbols, ARRAY_COUNT(symbols));
 	add_types(machine);
 	put_data(machine);
 	return machine;
@@ -200,10 +181,7 @@ static struct machine *machine_create(void)
 
 static void machine_destroy(struct machine *machine)
 {
-	symtab_destroy(machine->target.symbols);
-	btf_close(machine->btf);
-	btf__free(machine->source);
-	image_destroy(&machine->tables);
+	kernel_data_deinit(&machine->kernel);
 	free(machine);
 }
 
@@ -230,27 +208,27 @@ static struct error *ask(struct machine *machine, unsigned int disk, uint64_t le
 {
 	const struct disk of = { .queue = AT(queues[disk]) };
 	machine->request_count = 0;
-	return disk_requests_for_each(&machine->target, &of, take_request, machine, &left);
+	return disk_requests_for_each(&machine->kernel.target, &of, take_request, machine, &left);
 }
 
 static void test_disks(void)
 {
 	struct machine *machine = machine_create();
 	uint64_t device;
-	CHECK_OK(disks_for_each(&machine->target, take_disk, machine));
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, machine));
 	/* The partition is none of its own. */
 	CHECK_U64(machine->disk_count, DISKS);
 	CHECK_STRING(machine->disks[1].name, "vdb");
 	CHECK_U64(machine->disks[1].queue, AT(queues[1]));
 	CHECK_U64(machine->disks[1].address, AT(disks[1]));
 	machine->disk_count = ARRAY_COUNT(machine->disks);
-	CHECK_FAILS(disks_for_each(&machine->target, take_disk, machine), "enough");
-	CHECK_OK(block_device_of_inode(&machine->target, AT(devices[1].inode), &device));
+	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, machine), "enough");
+	CHECK_OK(block_device_of_inode(&machine->kernel.target, AT(devices[1].inode), &device));
 	CHECK_U64(device, AT(devices[1]));
 	machine->data.devices[1].inode.filesystem = NOWHERE;
-	CHECK_OK(block_device_of_inode(&machine->target, AT(devices[1].inode), &device));
+	CHECK_OK(block_device_of_inode(&machine->kernel.target, AT(devices[1].inode), &device));
 	CHECK_U64(device, 0);
-	CHECK_FAILS(block_device_of_inode(&machine->target, NOWHERE, &device), "nothing at");
+	CHECK_FAILS(block_device_of_inode(&machine->kernel.target, NOWHERE, &device), "nothing at");
 	machine_destroy(machine);
 }
 
@@ -294,10 +272,10 @@ static void test_wild(void)
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
 	/* A circle beside the head, and no super block at all. */
 	data->devices[2].inode.next = AT(devices[1].inode);
-	error_free(disks_for_each(&machine->target, take_disk, machine));
+	error_free(disks_for_each(&machine->kernel.target, take_disk, machine));
 	CHECK(machine->disk_count <= DISKS);
 	data->filesystem = NOWHERE;
-	CHECK_FAILS(disks_for_each(&machine->target, take_disk, machine), "");
+	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, machine), "");
 	machine_destroy(machine);
 }
 

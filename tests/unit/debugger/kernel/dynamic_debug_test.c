@@ -8,8 +8,7 @@
 #include "base/interrupt.h"
 #include "debugger/kernel/dynamic_debug.h"
 #include "debugger/kernel/source_lines.h"
-#include "tests/unit/kallsyms_image.h"
-#include "tests/unit/libbpf.h"
+#include "tests/unit/kernel_data.h"
 #include "tests/unit/test.h"
 
 #define DATA	 0xffffffff82000000u
@@ -58,28 +57,13 @@ struct raw_data {
 };
 
 struct machine {
-	struct memory memory;
-	struct target target;
+	struct kernel_data kernel;
 	struct raw_data data;
-	struct image tables;
-	struct libbpf_btf *source;
-	struct btf *btf;
 	struct debug_site found[16];
 	size_t count;
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
-
-static struct error *machine_read(struct memory *memory, uint64_t address, void *buffer,
-				  size_t size)
-{
-	struct machine *machine = (struct machine *)memory;
-	uint64_t offset = address - DATA;
-	if (offset >= sizeof(machine->data) || size > sizeof(machine->data) - offset)
-		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
-	memcpy(buffer, (uint8_t *)&machine->data + offset, size);
-	return NULL;
-}
 
 enum { NAME_ONE, NAME_TWO, NAME_INLINED, FILE_ONE, FILE_TWO, FILE_HEADER };
 
@@ -146,7 +130,7 @@ static void put_data(struct machine *machine)
 
 static void add_types(struct machine *machine)
 {
-	struct libbpf_btf *btf = machine->source = btf__new_empty();
+	struct libbpf_btf *btf = machine->kernel.source;
 	int int_ = btf__add_int(btf, "int", 4, 1), ushort = btf__add_int(btf, "ushort", 2, 0);
 	int uint = btf__add_int(btf, "unsigned int", 4, 0);
 	int long_ = btf__add_int(btf, "long int", 8, 1);
@@ -176,10 +160,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "file_disp", int_, offsetof(struct raw_bug, file));
 	add_member(btf, "line", ushort, offsetof(struct raw_bug, line));
 	add_member(btf, "flags", ushort, offsetof(struct raw_bug, flags));
-	uint32_t size = 0;
-	const void *raw = btf__raw_data(btf, &size);
-	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &machine->btf));
-	machine->target.btf = machine->btf;
+	kernel_data_take_types(&machine->kernel);
 }
 
 static struct machine *machine_create(void)
@@ -199,10 +180,10 @@ static struct machine *machine_create(void)
 	struct machine *machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		abort();
-	machine->memory = (struct memory){ .read = machine_read, .name = "kernel", .word_size = 8 };
-	machine->target = (struct target){ .memory = &machine->memory, .modules_loaded = true };
-	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
-		      &machine->target.symbols);
+	machine->kernel.start = DATA;
+	machine->kernel.bytes = &machine->data;
+	machine->kernel.size = sizeof(machine->data);
+	kernel_data_init(&machine->kernel, TABLES, symbols, ARRAY_COUNT(symbols));
 	add_types(machine);
 	put_data(machine);
 	return machine;
@@ -210,10 +191,7 @@ static struct machine *machine_create(void)
 
 static void machine_destroy(struct machine *machine)
 {
-	symtab_destroy(machine->target.symbols);
-	btf_close(machine->btf);
-	btf__free(machine->source);
-	image_destroy(&machine->tables);
+	kernel_data_deinit(&machine->kernel);
 	free(machine);
 }
 
@@ -229,7 +207,7 @@ static struct error *take(void *context, const struct debug_site *site)
 static void test_messages(void)
 {
 	struct machine *machine = machine_create();
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, MESSAGES + 1);
 	CHECK_U64(machine->found[0].address, TEXT + 8);
 	CHECK_U64(machine->found[0].line, 10);
@@ -242,9 +220,9 @@ static void test_messages(void)
 	CHECK_U64(machine->found[2].descriptor, AT(messages[1]));
 	CHECK_STRING(machine->found[3].function, "two");
 	machine->count = ARRAY_COUNT(machine->found);
-	CHECK_FAILS(debug_site_each(&machine->target, take, machine), "enough");
+	CHECK_FAILS(debug_site_each(&machine->kernel.target, take, machine), "enough");
 	interrupt_flag = 1;
-	CHECK_FAILS(debug_site_each(&machine->target, take, machine), "interrupted");
+	CHECK_FAILS(debug_site_each(&machine->kernel.target, take, machine), "interrupted");
 	interrupt_clear();
 	machine_destroy(machine);
 }
@@ -256,28 +234,28 @@ static void test_broken_messages(void)
 	struct raw_data *data = &machine->data;
 	/* A circle that does not go through the head: the node before does not lead back. */
 	data->tables[1].next = AT(tables[0]);
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	CHECK(machine->count >= 3 && machine->count <= MESSAGES + 1);
 	put_data(machine);
 	/* More than there can be: they end with what is there. */
 	machine->count = 0;
 	data->tables[0].count = UINT32_MAX;
 	data->tables[0].messages = NOWHERE;
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 0);
 	put_data(machine);
 	/* Wild pointers cost their message; linked entries are another module's. */
 	data->messages[0].function = NOWHERE;
 	data->messages[1].key.entries = NOWHERE | 1;
 	data->messages[2].key.entries |= 2;
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 0);
 	put_data(machine);
 	/* A list without tables, and one that leads to nowhere. */
 	data->head[0] = data->head[1] = AT(head);
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	data->head[0] = NOWHERE;
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 0);
 	machine_destroy(machine);
 }
@@ -288,7 +266,7 @@ static void test_endless_branches(void)
 	struct machine *machine = machine_create();
 	for (unsigned int i = 0; i < MESSAGES + 2; i++)
 		put_branch(machine, i, TEXT + i, 0);
-	CHECK_OK(debug_site_each(&machine->target, take, machine));
+	CHECK_OK(debug_site_each(&machine->kernel.target, take, machine));
 	/* Of the others none is left. */
 	CHECK_U64(machine->count, MESSAGES + 2);
 	machine_destroy(machine);
@@ -300,7 +278,7 @@ static void check_file(const struct machine *machine, const struct source_lines 
 	struct symbol symbol;
 	uint64_t offset;
 	const char *found;
-	CHECK(symtab_by_address(machine->target.symbols, address, &symbol, &offset));
+	CHECK(symtab_by_address(machine->kernel.target.symbols, address, &symbol, &offset));
 	CHECK_U64(source_lines_file(lines, &symbol, &found), proof);
 	CHECK(!found == !file);
 	if (found && file)
@@ -312,7 +290,7 @@ static void test_lines(void)
 	struct machine *machine = machine_create();
 	struct source_lines *lines;
 	const struct line_fact *facts;
-	CHECK_OK(source_lines_create(&machine->target, &lines));
+	CHECK_OK(source_lines_create(&machine->kernel.target, &lines));
 	CHECK_U64(source_lines_count(lines), MESSAGES + 1 + BUGS);
 	facts = source_lines_all(lines);
 	for (size_t i = 1; i < source_lines_count(lines); i++)
@@ -345,12 +323,12 @@ static void test_no_lines(void)
 		put_branch(machine, i, 0xffffffff90000000u + i, i > 1 ? i - 1 : i);
 	for (unsigned int i = 0; i < BUGS; i++)
 		put_bug(machine, i, DATA + i, FILE_ONE, 1);
-	CHECK_OK(source_lines_create(&machine->target, &lines));
+	CHECK_OK(source_lines_create(&machine->kernel.target, &lines));
 	CHECK_U64(source_lines_count(lines), 0);
 	CHECK_U64(source_lines_file(lines, &symbol, &file), FILE_UNKNOWN);
 	source_lines_destroy(lines);
 	memset(&machine->data, 0, sizeof(machine->data));
-	CHECK_OK(source_lines_create(&machine->target, &lines));
+	CHECK_OK(source_lines_create(&machine->kernel.target, &lines));
 	CHECK_U64(source_lines_count(lines), 0);
 	source_lines_destroy(lines);
 	machine_destroy(machine);
@@ -362,7 +340,7 @@ static void test_files_disagree(void)
 	struct machine *machine = machine_create();
 	struct source_lines *lines;
 	put_bug(machine, 1, TEXT + 2 * FUNCTION + 96, FILE_TWO, 50);
-	CHECK_OK(source_lines_create(&machine->target, &lines));
+	CHECK_OK(source_lines_create(&machine->kernel.target, &lines));
 	check_file(machine, lines, TEXT + 2 * FUNCTION, FILE_UNKNOWN, NULL);
 	check_file(machine, lines, TEXT + FUNCTION, FILE_UNKNOWN, NULL);
 	source_lines_destroy(lines);

@@ -5,8 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/kernel/throttle.h"
-#include "tests/unit/kallsyms_image.h"
-#include "tests/unit/libbpf.h"
+#include "tests/unit/kernel_data.h"
 #include "tests/unit/test.h"
 
 #define DATA	0xffffffff82000000u
@@ -40,28 +39,13 @@ struct raw_data {
 };
 
 struct machine {
-	struct memory memory;
-	struct target target;
+	struct kernel_data kernel;
 	struct raw_data data;
-	struct image tables;
-	struct libbpf_btf *source;
-	struct btf *btf;
 	struct task_group found[8];
 	size_t count;
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
-
-static struct error *machine_read(struct memory *memory, uint64_t address, void *buffer,
-				  size_t size)
-{
-	struct machine *machine = container_of(memory, struct machine, memory);
-	uint64_t offset = address - DATA;
-	if (offset >= sizeof(machine->data) || size > sizeof(machine->data) - offset)
-		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
-	memcpy(buffer, (uint8_t *)&machine->data + offset, size);
-	return NULL;
-}
 
 /* The first group has no quota, the others have; the last must not run on the second CPU. */
 static void put_data(struct machine *machine)
@@ -94,7 +78,7 @@ static void put_data(struct machine *machine)
 /* `has_quotas`: it was compiled with CONFIG_CFS_BANDWIDTH. */
 static void add_types(struct machine *machine, bool has_quotas)
 {
-	struct libbpf_btf *btf = machine->source = btf__new_empty();
+	struct libbpf_btf *btf = machine->kernel.source;
 	int int_ = btf__add_int(btf, "int", 4, 1);
 	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
 	int list = add_list_head(btf);
@@ -121,10 +105,7 @@ static void add_types(struct machine *machine, bool has_quotas)
 	add_member(btf, "cfs_rq", to_queue, 0);
 	btf__add_struct(btf, "task_struct", 8);
 	add_member(btf, "se", entity, 0);
-	uint32_t size = 0;
-	const void *raw = btf__raw_data(btf, &size);
-	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &machine->btf));
-	machine->target.btf = machine->btf;
+	kernel_data_take_types(&machine->kernel);
 }
 
 static struct machine *machine_create(bool has_quotas)
@@ -136,10 +117,10 @@ static struct machine *machine_create(bool has_quotas)
 	struct machine *machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		abort();
-	machine->memory = (struct memory){ .read = machine_read, .name = "kernel", .word_size = 8 };
-	machine->target = (struct target){ .memory = &machine->memory, .modules_loaded = true };
-	image_symbols(&machine->tables, TABLES, symbols, ARRAY_COUNT(symbols),
-		      &machine->target.symbols);
+	machine->kernel.start = DATA;
+	machine->kernel.bytes = &machine->data;
+	machine->kernel.size = sizeof(machine->data);
+	kernel_data_init(&machine->kernel, TABLES, symbols, ARRAY_COUNT(symbols));
 	add_types(machine, has_quotas);
 	put_data(machine);
 	return machine;
@@ -147,10 +128,7 @@ static struct machine *machine_create(bool has_quotas)
 
 static void machine_destroy(struct machine *machine)
 {
-	symtab_destroy(machine->target.symbols);
-	btf_close(machine->btf);
-	btf__free(machine->source);
-	image_destroy(&machine->tables);
+	kernel_data_deinit(&machine->kernel);
 	free(machine);
 }
 
@@ -166,7 +144,7 @@ static struct error *take(void *context, const struct task_group *group)
 static void test_groups(void)
 {
 	struct machine *machine = machine_create(true);
-	CHECK_OK(limited_groups_for_each(&machine->target, take, machine));
+	CHECK_OK(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 2);
 	CHECK_U64(machine->found[0].address, AT(groups[1]));
 	CHECK_U64(machine->found[1].quota, 2000);
@@ -175,7 +153,7 @@ static void test_groups(void)
 	CHECK_U64(machine->found[1].periods, 10);
 	CHECK_U64(machine->found[1].throttled_periods, 9);
 	machine->count = ARRAY_COUNT(machine->found);
-	CHECK_FAILS(limited_groups_for_each(&machine->target, take, machine), "enough");
+	CHECK_FAILS(limited_groups_for_each(&machine->kernel.target, take, machine), "enough");
 	machine_destroy(machine);
 }
 
@@ -186,28 +164,29 @@ static void test_queues(void)
 	uint64_t since, queue;
 	bool is_throttled;
 	const struct cpu cpus[CPUS] = { { .number = 0 }, { .number = 1 } };
-	CHECK_OK(limited_groups_for_each(&machine->target, take, machine));
+	CHECK_OK(limited_groups_for_each(&machine->kernel.target, take, machine));
 	const struct task_group *group = &machine->found[1];
-	CHECK_OK(group_throttled_since(&machine->target, group, &cpus[0], &since, &queue));
+	CHECK_OK(group_throttled_since(&machine->kernel.target, group, &cpus[0], &since, &queue));
 	CHECK_U64(since, 0);
-	CHECK_OK(group_throttled_since(&machine->target, group, &cpus[1], &since, &queue));
+	CHECK_OK(group_throttled_since(&machine->kernel.target, group, &cpus[1], &since, &queue));
 	CHECK_U64(since, 123456);
 	CHECK_U64(queue, AT(queue[2][1]));
 	data->queues[2][1] = 0;
-	CHECK_OK(group_throttled_since(&machine->target, group, &cpus[1], &since, &queue));
+	CHECK_OK(group_throttled_since(&machine->kernel.target, group, &cpus[1], &since, &queue));
 	CHECK_U64(since, 0);
 	data->queues[2][1] = NOWHERE;
-	CHECK_FAILS(group_throttled_since(&machine->target, group, &cpus[1], &since, &queue),
+	CHECK_FAILS(group_throttled_since(&machine->kernel.target, group, &cpus[1], &since, &queue),
 		    "nothing at");
-	CHECK_OK(task_is_throttled(&machine->target, AT(tasks[0]), &is_throttled));
+	CHECK_OK(task_is_throttled(&machine->kernel.target, AT(tasks[0]), &is_throttled));
 	CHECK(is_throttled);
-	CHECK_OK(task_is_throttled(&machine->target, AT(tasks[1]), &is_throttled));
+	CHECK_OK(task_is_throttled(&machine->kernel.target, AT(tasks[1]), &is_throttled));
 	CHECK(!is_throttled);
 	data->tasks[0] = 0;
-	CHECK_OK(task_is_throttled(&machine->target, AT(tasks[0]), &is_throttled));
+	CHECK_OK(task_is_throttled(&machine->kernel.target, AT(tasks[0]), &is_throttled));
 	CHECK(!is_throttled);
 	data->tasks[0] = NOWHERE;
-	CHECK_FAILS(task_is_throttled(&machine->target, AT(tasks[0]), &is_throttled), "nothing at");
+	CHECK_FAILS(task_is_throttled(&machine->kernel.target, AT(tasks[0]), &is_throttled),
+		    "nothing at");
 	machine_destroy(machine);
 }
 
@@ -217,22 +196,22 @@ static void test_broken(void)
 	struct machine *machine = machine_create(true);
 	struct raw_data *data = &machine->data;
 	data->groups[2].next = AT(groups[1]);
-	error_free(limited_groups_for_each(&machine->target, take, machine));
+	error_free(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK(machine->count >= 1 && machine->count <= 2);
 	put_data(machine);
 	machine->count = 0;
 	data->groups[0].next = NOWHERE;
-	error_free(limited_groups_for_each(&machine->target, take, machine));
+	error_free(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK(machine->count <= 2);
 	put_data(machine);
 	machine->count = 0;
 	data->head[0] = data->head[1] = AT(head);
-	CHECK_OK(limited_groups_for_each(&machine->target, take, machine));
+	CHECK_OK(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 0);
 	/* A period of nothing is no quota. */
 	put_data(machine);
 	data->groups[1].bandwidth.period = 0;
-	CHECK_OK(limited_groups_for_each(&machine->target, take, machine));
+	CHECK_OK(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 1);
 	machine_destroy(machine);
 }
@@ -240,7 +219,7 @@ static void test_broken(void)
 static void test_without_quotas(void)
 {
 	struct machine *machine = machine_create(false);
-	CHECK_OK(limited_groups_for_each(&machine->target, take, machine));
+	CHECK_OK(limited_groups_for_each(&machine->kernel.target, take, machine));
 	CHECK_U64(machine->count, 0);
 	machine_destroy(machine);
 }
