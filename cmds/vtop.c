@@ -56,7 +56,7 @@ static struct error *write_page_flags(struct session *session, const struct obje
 {
 	const char *names[FLAG_NAMES_MAX];
 	uint64_t flags, rest;
-	TRY(object_u64(page, "flags", &flags));
+	TRY(object_u64(page, page_flags_path(page), &flags));
 	size_t count = flag_names_split(session->target, flag_names_of_member(page->type, "flags"),
 					flags, names, &rest);
 	out_address_as(session->out, "flags", flags, "");

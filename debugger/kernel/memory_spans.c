@@ -118,7 +118,7 @@ static bool is_still_image(void *context, uint64_t physical)
 	const struct image *image = context;
 	uint64_t flags;
 	struct error *error =
-		page_array_flags(image->pages, physical / image->pages->page_size, &flags);
+		page_array_flags(image->pages, physical / image->pages->records.page_size, &flags);
 	bool is_given_away = !error && !(flags >> image->reserved & 1);
 	error_free(error);
 	return !is_given_away;
@@ -128,25 +128,25 @@ static struct error *add_image(struct memory_spans *spans, const struct page_arr
 {
 	struct image image = { .pages = pages };
 	uint64_t start, end;
-	bool is_known = page_array_flag(pages, "PG_reserved", &image.reserved);
+	bool is_known = page_flag_bit(spans->target, "PG_reserved", &image.reserved);
 	if (!symtab_address(spans->target->symbols, "_text", &start) &&
 	    !symtab_address(spans->target->symbols, "_stext", &start))
 		return NULL;
 	if (!target_image_end(spans->target, &end) || end <= start)
 		return NULL;
-	return add_range(spans, start, end, pages->page_size, is_known ? is_still_image : NULL,
-			 &image);
+	return add_range(spans, start, end, pages->records.page_size,
+			 is_known ? is_still_image : NULL, &image);
 }
 
 static struct error *add_page_structs(struct memory_spans *spans, const struct page_array *pages)
 {
 	uint64_t size;
-	if (__builtin_mul_overflow(pages->count, pages->record, &size) ||
-	    size > UINT64_MAX - pages->start || !size)
+	if (__builtin_mul_overflow(pages->count, pages->records.record_size, &size) ||
+	    size > UINT64_MAX - pages->records.base || !size)
 		return NULL;
-	uint64_t step = SECTION_SIZE / pages->page_size * pages->record;
-	return add_range(spans, pages->start, pages->start + size,
-			 step & (step - 1) ? pages->page_size : step, NULL, NULL);
+	uint64_t step = SECTION_SIZE / pages->records.page_size * pages->records.record_size;
+	return add_range(spans, pages->records.base, pages->records.base + size,
+			 step & (step - 1) ? pages->records.page_size : step, NULL, NULL);
 }
 
 static int compare_address(const void *a, const void *b)

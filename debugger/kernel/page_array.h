@@ -3,20 +3,14 @@
 #ifndef DEBUGGER_KERNEL_PAGE_ARRAY_H
 #define DEBUGGER_KERNEL_PAGE_ARRAY_H
 
-#include "debugger/target/object.h"
+#include "debugger/kernel/page_records.h"
 
 struct page_array {
-	struct target *target;
-	uint64_t start;	     /* of the struct page of page frame 0 */
-	uint64_t record;     /* sizeof(struct page) */
-	uint64_t count;	     /* page frames that there may be */
-	uint64_t direct_map; /* where physical address 0 is */
-	uint32_t page_size;
-	struct object page;	 /* its type; the address is 0 */
-	const char *flags_path;	 /* "flags" */
-	uint64_t flags_offset;	 /* of an unsigned long in struct page */
-	const struct btf *names; /* where enum pageflags is, and its id; NULL: it has no names */
-	uint32_t names_id;
+	struct page_records records;
+	uint64_t count;	       /* page frames that there may be */
+	uint64_t direct_map;   /* where physical address 0 is */
+	struct object page;    /* the type of a struct page; the address is 0 */
+	uint64_t flags_offset; /* of an unsigned long in it */
 };
 
 /* Errors: what the dump or its kernel lacks. */
@@ -27,7 +21,5 @@ bool page_array_at(const struct page_array *pages, uint64_t frame, uint64_t *ret
 bool page_array_frame(const struct page_array *pages, uint64_t address, uint64_t *ret);
 struct error *page_array_flags(const struct page_array *pages, uint64_t frame,
 			       uint64_t *ret) MUST_CHECK;
-/* The bit of a flag, "PG_reserved"; false: the kernel has no such flag. */
-bool page_array_flag(const struct page_array *pages, const char *name, unsigned int *ret);
 
 #endif

@@ -6,6 +6,7 @@
 /* 52 bits are the most that any processor has. */
 #define PHYSICAL_MAX	((uint64_t)1 << 52)
 #define RECORD_SIZE_MAX 4096u
+#define FLAG_BITS	64
 
 struct error *page_records_init(struct target *target, struct page_records *ret)
 {
@@ -36,4 +37,20 @@ struct error *page_record_physical(const struct page_records *records, uint64_t 
 		return error_create(ERROR_FORMAT, "0x%" PRIx64 " is no struct page", record);
 	*ret = page * records->page_size;
 	return NULL;
+}
+
+const char *page_flags_path(const struct object *page)
+{
+	return object_has(page, "flags.f") ? "flags.f" : "flags";
+}
+
+bool page_flag_bit(const struct target *target, const char *name, unsigned int *ret)
+{
+	struct btf_enumerator flag;
+	uint32_t id;
+	if (!btf_find_enumerator(target->btf, name, &id, &flag) || flag.value < 0 ||
+	    flag.value >= FLAG_BITS)
+		return false;
+	*ret = (unsigned int)flag.value;
+	return true;
 }

@@ -22,4 +22,10 @@ uint64_t page_record_of(const struct page_records *records, uint64_t physical);
 struct error *page_record_physical(const struct page_records *records, uint64_t record,
 				   uint64_t *ret) MUST_CHECK;
 
+/* Where a struct page has its flags: within memdesc_flags_t since 6.18 (53fbef56e07d). A literal.
+ */
+const char *page_flags_path(const struct object *page);
+/* The bit of a flag, "PG_reserved"; false: the kernel has no such flag. */
+bool page_flag_bit(const struct target *target, const char *name, unsigned int *ret);
+
 #endif

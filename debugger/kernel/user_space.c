@@ -198,19 +198,18 @@ static struct error *find_behind(struct user_space *space, uint64_t address, str
  */
 static struct error *find_special(struct user_space *space, struct user_page *page)
 {
-	uint32_t id;
-	struct btf_enumerator locked;
+	unsigned int locked;
 	struct object record;
 	uint64_t flags, number = page->swap_offset & (((uint64_t)1 << ENTRY_PFN_BITS) - 1);
 	uint64_t physical = number * space->records.page_size;
 	page->kind = USER_PAGE_SPECIAL;
-	if (!btf_find_enumerator(space->target->btf, "PG_locked", &id, &locked) ||
+	if (!page_flag_bit(space->target, "PG_locked", &locked) ||
 	    physical >= space->target->facts->max_physical)
 		return NULL;
 	uint64_t address = page_record_of(&space->records, physical);
 	TRY(object_at(space->target, "struct page", address, &record));
-	struct error *error = object_u64(&record, "flags", &flags);
-	if (!error && flags >> locked.value & 1) {
+	struct error *error = object_u64(&record, page_flags_path(&record), &flags);
+	if (!error && flags >> locked & 1) {
 		page->kind = USER_PAGE_MIGRATING;
 		page->physical = physical;
 	}

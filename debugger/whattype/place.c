@@ -319,11 +319,11 @@ static struct error *ask_page(struct places *places, uint64_t address, struct me
 		return NULL;
 	if (page_array_frame(pages, address, &ret->frame)) {
 		ret->region = REGION_PAGE_STRUCT;
-		ret->start = pages->start + ret->frame * pages->record;
+		ret->start = address - (address - pages->records.base) % pages->records.record_size;
 		ret->offset = address - ret->start;
 		set_type(ret, pages->page.type, CONFIDENCE_CERTAIN);
 	} else if (address >= pages->direct_map &&
-		   address - pages->direct_map < pages->count * pages->page_size) {
+		   address - pages->direct_map < pages->count * pages->records.page_size) {
 		ret->region = REGION_DIRECT_MAP;
 		ret->offset = address - pages->direct_map;
 	}
