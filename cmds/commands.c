@@ -19,6 +19,7 @@ extern const struct command command_gcore;
 extern const struct command command_globals;
 extern const struct command command_help;
 extern const struct command command_info;
+extern const struct command command_kmem;
 extern const struct command command_line;
 extern const struct command command_list;
 extern const struct command command_locks;
@@ -69,12 +70,14 @@ TABLE_COMMAND(irqs);
 TABLE_COMMAND(keys);
 TABLE_COMMAND(kprobes);
 TASK_TABLE_COMMAND(mappings);
+TABLE_COMMAND(memory);
 TABLE_COMMAND(messages);
 TABLE_COMMAND(modules);
 TABLE_COMMAND(mounts);
 TABLE_COMMAND(namespaces);
 TABLE_COMMAND(neighbours);
 TABLE_COMMAND(netdevs);
+TABLE_COMMAND(pages);
 TABLE_COMMAND(parameters);
 TABLE_COMMAND(pools);
 TABLE_COMMAND(progs);
@@ -131,12 +134,14 @@ const struct command *const commands[] = {
 	&command_ipcs,
 	&command_irqs,
 	&command_keys,
+	&command_kmem,
 	&command_kprobes,
 	&command_line,
 	&command_list,
 	&command_locks,
 	&command_log,
 	&command_mappings,
+	&command_memory,
 	&command_messages,
 	&command_mod,
 	&command_modules,
@@ -144,6 +149,7 @@ const struct command *const commands[] = {
 	&command_namespaces,
 	&command_neighbours,
 	&command_netdevs,
+	&command_pages,
 	&command_parameters,
 	&command_pools,
 	&command_print,

@@ -16,8 +16,6 @@ const struct crash_word crash_commands[] = {
 	{ "fuser", "`files -a --where \"path = '/PATH'\"` says who has it open" },
 	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "
 		     "in ~/.local/state/btfcrash/history" },
-	{ "kmem", "`slabs` has the slab caches, `zones` and `vmallocs` the other memory; `whattype "
-		  "ADDRESS` says what lies at an address" },
 	{ "mach", "`sys` has what is known of the machine" },
 	{ "pte", "`print -x ENTRY & 0xffffffffff000` is the physical address of the page" },
 	{ "ptob", "`print -x PAGE << 12`" },

@@ -111,7 +111,8 @@ static const char *const output_examples[] = { "ps --csv",
 					       NULL };
 
 static const char crash[] =
-	"Called as in crash: alias, bpf, bt, dis, foreach, gcore, help, list, log, mod, p, ps, "
+	"Called as in crash: alias, bpf, bt, dis, foreach, gcore, help, kmem, list, log, mod, p, "
+	"ps, "
 	"ptov,\n"
 	"rd, search, set, struct, sym, sys, task, tree, union, vtop, whatis, q; also hex and dec, "
 	"pd\n"

@@ -326,6 +326,24 @@ def zones(program, boot, notes):
     notes.append(f"{len(rows)} zones")
 
 
+def memory(program, boot, notes):
+    """/proc/meminfo, which was read some seconds before: sizes that hardly move, but for the inodes of what read the rest of /proc."""
+    said = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in boot.truth("meminfo").splitlines()}
+    rows = program.result(boot.dump, "memory")
+    kinds = {row["kind"]: row["bytes"] for row in rows}
+    check_equal(kinds["all"], said["MemTotal"], "all memory")
+    check_equal(sum(kinds.values()) - kinds["all"], kinds["all"], "the sum of the kinds")
+    for kind, name in (("anonymous memory", "AnonPages"), ("tmpfs and shared memory", "Shmem"), ("reclaimable slabs", "SReclaimable"),
+                       ("unreclaimable slabs", "SUnreclaim"), ("page tables", "PageTables"), ("kernel stacks", "KernelStack"),
+                       ("per-CPU memory", "Percpu")):
+        check(abs(kinds[kind] - said[name]) <= max(said[name] / 5, 1 << 20) or kind == "reclaimable slabs" and kinds[kind] > said[name],
+              f"{kind}: {kinds[kind]}, {name} {said[name]}")
+    check_equal(program.result(boot.dump, "kmem -i"), rows, "kmem -i")
+    for option, table in (("-s", "slabs"), ("-p", "pages"), ("-v", "vmallocs"), ("-z", "zones"), ("init_task", "whattype init_task")):
+        check_equal(program.result(boot.dump, "kmem " + option), program.result(boot.dump, table), "kmem " + option)
+    notes.append(f"{len(rows)} kinds")
+
+
 def resident(program, boot, notes):
     """The kernel's own figure lags by what CPUs have not added up yet."""
     rows = {row["pid"]: row for row in program.result(boot.dump, "tasks")}
@@ -496,7 +514,7 @@ def run(session):
     cases = (("files are /proc/PID/fd", files), ("mappings are /proc/PID/maps", mappings),
              ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
              ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs), ("slabs are /proc/slabinfo", slabs),
-             ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones),
+             ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones), ("memory is /proc/meminfo", memory),
              ("rss is VmRSS", resident), ("sockets are /proc/net/tcp, udp, unix", sockets))
     for boot in boots():
         for name, case in cases:

@@ -337,6 +337,25 @@ def stuck_works(program, boot, notes):
 LAG = 128  # pages, a CPU
 
 
+def pages(program, boot, notes):
+    """Each file's address_space counts its pages; blocks that are free, slabs and reserved pages are counted elsewhere."""
+    rows = program.result(boot.dump, "pages -o page,type,mapping,head,flag_names")
+    by_page = {row["page"]: row for row in rows}
+    firsts = [by_page[row["head"]] if row["head"] else row for row in rows]
+    owners = collections.Counter(first["mapping"] for first in firsts)
+    data = int(program.result(boot.dump, "print (long)&((struct inode *)0)->i_data")["value"])
+    files = {f"0x{int(row['inode'], 16) + data:x}": int(row["cached"]) // PAGE for row in program.result(boot.dump, "inodes -o inode,cached")}
+    files = {mapping: count for mapping, count in files.items() if count}
+    check_equal({mapping: owners[mapping] for mapping in files}, files, "pages of files")
+    slabs = sum(first["type"] == "slab" for first in firsts)
+    # What a cache gave back, RCU may have yet to free: of bio-192, in which the guest's last writes were.
+    late = slabs - sum(int(row["size"]) for row in program.result(boot.dump, "slabs -o size")) // PAGE
+    check(slabs > 1000 and 0 <= late <= LAG, f"{late} more pages of slabs than caches have")
+    reserved = sum("reserved" in row["flag_names"].split(",") for row in rows)
+    check(0 < reserved < len(rows) / 2 and len(files) > 10, f"{reserved} reserved pages, {len(files)} files")
+    notes.append(f"{len(rows)} pages, {sum(files.values())} of {len(files)} files, {slabs} of slabs, {late} of them given back, {reserved} reserved")
+
+
 def inodes(program, boot, notes):
     """Open files are among them; all pages of files are what the kernel counts; names are mappings'."""
     sums, = program.result(boot.dump, f"sql SELECT count(*) AS n, sum(cached) / {PAGE} AS pages FROM inodes")
@@ -359,6 +378,7 @@ def inodes(program, boot, notes):
 
 CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ipcs), ("devices are /sys/bus", devices),
          ("disks are /proc/diskstats", disks), ("inodes are open files and the page cache", inodes),
+         ("pages are those that files count", pages),
          ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
          ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
          ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Pages of memory, by the kernel's array of struct page. */
+#include "debugger/kernel/page_array.h"
+
+#include "base/array.h"
+#include "debugger/eval/flag_names.h"
+#include "debugger/tables/walks.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	COLUMN_PAGE,
+	COLUMN_PHYSICAL,
+	COLUMN_TYPE,
+	COLUMN_MAPPING,
+	COLUMN_INDEX,
+	COLUMN_COUNT,
+	COLUMN_MAPS,
+	COLUMN_HEAD,
+	COLUMN_FLAGS,
+	COLUMN_NAMES,
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_PAGE] = { "page", COLUMN_ADDRESS, 16, "its struct page", "struct page" },
+	[COLUMN_PHYSICAL] = { "physical", COLUMN_ADDRESS, 16, "its physical address", NULL },
+	[COLUMN_TYPE] = { "type", COLUMN_TEXT, -7,
+			  "free, slab, ...: by the kernel's word for what is no user's and no "
+			  "file's",
+			  NULL },
+	[COLUMN_MAPPING] = { "mapping", COLUMN_ADDRESS, 16,
+			     "whose it is: a struct address_space; with bit 0 an anon_vma", NULL },
+	[COLUMN_INDEX] = { "index", COLUMN_WIDE, 8, "which page of that", NULL },
+	[COLUMN_COUNT] = { "refcount", COLUMN_INTEGER, 8, "who holds it", NULL },
+	[COLUMN_MAPS] = { "mapcount", COLUMN_INTEGER, 8, "page tables that have it", NULL },
+	[COLUMN_HEAD] = { "head", COLUMN_ADDRESS, 0, "the first page of the block it is a part of",
+			  "struct page" },
+	[COLUMN_FLAGS] = { "flags", COLUMN_WIDE, 0, "the word of flags", NULL },
+	[COLUMN_NAMES] = { "flag_names", COLUMN_TEXT, -20, "the kernel's names of those", NULL },
+};
+
+/* So many struct pages are read at once. */
+#define CHUNK 64
+
+/* Where members are in a struct page. */
+struct layout {
+	struct type_place flags, mapping, index, count, maps, head;
+	bool has_head;
+	uint64_t slab;	  /* the bit of PG_slab, up to 6.9; 0 */
+	bool has_numbers; /* types are the enumerators of enum pagetype */
+	const struct flag_names *names;
+};
+
+static struct error *find_layout(struct table_scan *scan, const struct page_array *pages,
+				 struct layout *layout)
+{
+	struct type page = pages->page.type;
+	unsigned int slab;
+	uint64_t unused;
+	*layout = (struct layout){ .has_numbers = table_enumerator(scan, "enum pagetype",
+								   "PGTY_buddy", &unused) };
+	TRY(type_find_path(page, page_flags_path(&pages->page), &layout->flags));
+	TRY(type_find_path(page, "mapping", &layout->mapping));
+	/* Since 6.16 (acc53a0b4c15) */
+	TRY(type_find_path(page, object_has(&pages->page, "index") ? "index" : "__folio_index",
+			   &layout->index));
+	TRY(type_find_path(page, "_refcount.counter", &layout->count));
+	TRY(type_find_path(page, "_mapcount.counter", &layout->maps));
+	const char *head = object_has(&pages->page, "compound_head") ? "compound_head"
+								     : "compound_info";
+	layout->has_head = object_has(&pages->page, head);
+	if (layout->has_head)
+		TRY(type_find_path(page, head, &layout->head));
+	if (page_flag_bit(scan->target, "PG_slab", &slab))
+		layout->slab = (uint64_t)1 << slab;
+	layout->names = flag_names_of_member(page, "flags");
+	return NULL;
+}
+
+static bool fits(const struct type_place *place, uint32_t bits, uint64_t size)
+{
+	return place->bit_offset <= size * 8 && size * 8 - place->bit_offset >= bits;
+}
+
+/* Whether all that is loaded lies within a record of so many bytes. */
+static bool layout_fits(const struct layout *layout, uint64_t size)
+{
+	return fits(&layout->flags, 64, size) && fits(&layout->mapping, 64, size) &&
+	       fits(&layout->index, 64, size) && fits(&layout->count, 32, size) &&
+	       fits(&layout->maps, 32, size) &&
+	       (!layout->has_head || fits(&layout->head, 64, size));
+}
+
+static uint64_t load(const uint8_t *data, const struct type_place *place, uint32_t bits)
+{
+	return btf_load_bits(data, place->bit_offset, bits, false);
+}
+
+/*
+ * What shares its place with the count of page tables, where that is below -1: an enumerator since
+ * 6.12 (4ffca5a96678), before that some cleared bits, of which VMCOREINFO has those that
+ * makedumpfile asks.
+ */
+static void set_type(struct table_scan *scan, const struct layout *layout, int32_t type)
+{
+	static const char *const keys[][2] = { { "NUMBER(PAGE_BUDDY_MAPCOUNT_VALUE)", "buddy" },
+					       { "NUMBER(PAGE_OFFLINE_MAPCOUNT_VALUE)", "offline" },
+					       { "NUMBER(PAGE_HUGETLB_MAPCOUNT_VALUE)", "hugetlb" },
+					       { "NUMBER(PAGE_SLAB_MAPCOUNT_VALUE)", "slab" } };
+	char number[16];
+	if (layout->has_numbers) {
+		table_set_enumerator(scan, COLUMN_TYPE, "enum pagetype", "PGTY_",
+				     (uint32_t)type >> 24);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+		int64_t value;
+		if (vmcoreinfo_number(scan->target->vmcoreinfo, keys[i][0], &value) &&
+		    value == type) {
+			table_set_text(scan, COLUMN_TYPE, keys[i][1]);
+			return;
+		}
+	}
+	snprintf(number, sizeof(number), "0x%" PRIx32, (uint32_t)type);
+	table_set_text(scan, COLUMN_TYPE, number);
+}
+
+static void set_names(struct table_scan *scan, const struct layout *layout, uint64_t flags)
+{
+	const char *names[FLAG_NAMES_MAX];
+	char text[512];
+	uint64_t rest;
+	size_t used = 0;
+	if (!layout->names || !table_wants(scan, COLUMN_NAMES))
+		return;
+	size_t count = flag_names_split(scan->target, layout->names, flags, names, &rest);
+	text[0] = 0;
+	for (size_t i = 0; i < count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "",
+					 names[i]);
+	table_set_text(scan, COLUMN_NAMES, text);
+}
+
+/* The members of a page share their places with others where it is a slab or has a type. */
+static struct error *emit(struct table_scan *scan, const struct layout *layout, const uint8_t *data)
+{
+	uint64_t flags = load(data, &layout->flags, 64);
+	uint64_t head = layout->has_head ? load(data, &layout->head, 64) : 0;
+	uint64_t mapping = load(data, &layout->mapping, 64);
+	int32_t maps = (int32_t)load(data, &layout->maps, 32);
+	bool is_slab = flags & layout->slab, is_tail = head & 1;
+	if (is_slab)
+		table_set_text(scan, COLUMN_TYPE, "slab");
+	else if (maps < -1)
+		set_type(scan, layout, maps);
+	else
+		table_set(scan, COLUMN_MAPS, (uint64_t)maps + 1);
+	if (is_tail)
+		table_set(scan, COLUMN_HEAD, head - 1);
+	if (mapping && !is_slab && !is_tail && maps >= -1) {
+		table_set(scan, COLUMN_MAPPING, mapping);
+		table_set(scan, COLUMN_INDEX, load(data, &layout->index, 64));
+	}
+	table_set(scan, COLUMN_COUNT, (uint64_t)(int32_t)load(data, &layout->count, 32));
+	table_set(scan, COLUMN_FLAGS, flags);
+	set_names(scan, layout, flags);
+	return table_emit(scan);
+}
+
+static struct error *emit_chunk(struct table_scan *scan, const struct page_array *pages,
+				const struct layout *layout, uint64_t frame, uint64_t count,
+				uint8_t *buffer)
+{
+	uint64_t address, size = pages->records.record_size;
+	if (!page_array_at(pages, frame, &address))
+		return NULL;
+	struct error *error = memory_read(scan->target->memory, address, buffer, count * size);
+	/* Where there is no memory, there is no struct page either. */
+	if (error && error->kind == ERROR_FAULT) {
+		error_free(error);
+		return NULL;
+	}
+	if (error)
+		return table_broken(scan, error);
+	for (uint64_t i = 0; i < count && !error; i++) {
+		table_set(scan, COLUMN_PAGE, address + i * size);
+		table_set(scan, COLUMN_PHYSICAL, (frame + i) * pages->records.page_size);
+		error = emit(scan, layout, buffer + i * size);
+	}
+	return error;
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct page_array pages;
+	struct layout layout;
+	TRY(page_array_read(scan->target, &pages));
+	TRY(find_layout(scan, &pages, &layout));
+	if (!layout_fits(&layout, pages.records.record_size))
+		return error_create(ERROR_FORMAT, "struct page is smaller than its members");
+	uint8_t *buffer = malloc(CHUNK * pages.records.record_size);
+	struct error *error = buffer ? NULL : error_no_memory();
+	for (uint64_t frame = 0; frame < pages.count && !error; frame += CHUNK) {
+		uint64_t left = pages.count - frame;
+		error = emit_chunk(scan, &pages, &layout, frame, left < CHUNK ? left : CHUNK,
+				   buffer);
+	}
+	free(buffer);
+	return error;
+}
+
+static const char *const examples[] = {
+	"pages -n 10", "pages -o type,physical --where \"type = 'slab'\" -n 5",
+	"sql SELECT coalesce(type, 'other') AS kind, count(*) AS pages FROM pages GROUP BY 1", NULL
+};
+
+const struct table table_pages = {
+	.name = "pages",
+	.summary = "pages of memory",
+	.description = "A row is a page frame that has a struct page; there is one for each 4 KiB, "
+		       "so ask with --where, -n or `sql`. Of a block that is free the first page "
+		       "alone has a type.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_PAGE,
+};
