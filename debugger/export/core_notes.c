@@ -221,8 +221,8 @@ static struct error *add_files(struct core *core)
 		const struct user_mapping *mapping = &core->mappings[i];
 		const uint64_t place[] = { mapping->start, mapping->end, mapping->page_offset };
 		struct object vma;
-		char path[PATH_SIZE];
-		if (!mapping->cache)
+		char path[PATH_SIZE] = "";
+		if (!mapping->file)
 			continue;
 		error = object_at(core->target, "struct vm_area_struct", mapping->vma, &vma);
 		if (!error)

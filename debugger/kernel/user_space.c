@@ -25,8 +25,8 @@ struct user_space {
 	struct user_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
 	struct error *problem;	 /* with some of them */
-	struct page_cache cache; /* of the file that was last asked for */
-	bool has_cache;
+	struct page_cache cache; /* of the file that was last asked for, */
+	uint64_t cached_file;	 /* which is this struct file; 0: none was */
 };
 
 const char *user_page_kind_name(enum user_page_kind kind)
@@ -63,7 +63,8 @@ static struct error *read_mapping(const struct object *vma, struct user_mapping 
 	TRY(object_u64(vma, "vm_ops", &operations));
 	TRY(object_follow(vma, "vm_file", &file));
 	ret->is_special = operations && !file.address;
-	return file.address ? object_u64(&file, "f_mapping", &ret->cache) : NULL;
+	ret->file = file.address;
+	return NULL;
 }
 
 static struct error *keep_problem(void *context, struct error *problem)
@@ -147,10 +148,14 @@ static struct error *find_in_file(struct user_space *space, const struct user_ma
 	struct cached_page cached;
 	uint64_t page_size = space->records.page_size;
 	uint64_t index = mapping->page_offset + (address - mapping->start) / page_size;
-	if (!space->has_cache || space->cache.mapping.address != mapping->cache) {
-		space->has_cache = false;
-		TRY(page_cache_init(&space->records, mapping->cache, &space->cache));
-		space->has_cache = true;
+	if (space->cached_file != mapping->file) {
+		struct object file;
+		uint64_t contents;
+		space->cached_file = 0;
+		TRY(object_at(space->target, "struct file", mapping->file, &file));
+		TRY(object_u64(&file, "f_mapping", &contents));
+		TRY(page_cache_init(&space->records, contents, &space->cache));
+		space->cached_file = mapping->file;
 	}
 	if (index >= space->cache.size / page_size + (space->cache.size % page_size != 0)) {
 		page->kind = USER_PAGE_BEYOND;
@@ -186,7 +191,7 @@ static struct error *find_behind(struct user_space *space, uint64_t address, str
 		page->kind = USER_PAGE_NOTHING;
 		return NULL;
 	}
-	if (mapping->cache)
+	if (mapping->file)
 		return find_in_file(space, mapping, address, page);
 	page->kind = USER_PAGE_FRESH;
 	return NULL;

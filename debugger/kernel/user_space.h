@@ -37,7 +37,7 @@ struct user_page {
 struct user_mapping {
 	uint64_t start, end, vma;
 	uint64_t flags, page_offset; /* VM_*; in the file, pages */
-	uint64_t cache;		     /* address of the file's struct address_space; 0: none */
+	uint64_t file;		     /* address of its struct file; 0: none */
 	bool is_special;	     /* no file, but the kernel's own pages */
 };
 

@@ -308,6 +308,20 @@ static void test_lies(void)
 	space = open_space(&paging);
 	error_free(user_space_page(space, 0x20000, &page));
 	close_space(space, paging);
+	/* A struct file that is not there costs what only the file has, not the mapping. */
+	fill();
+	contents.vmas[1].file = 0xdead000;
+	space = open_space(&paging);
+	const struct user_mapping *mappings;
+	const struct error *problem;
+	size_t count;
+	CHECK_OK(user_space_mappings(space, &mappings, &count, &problem));
+	CHECK(!problem);
+	CHECK_U64(count, 3);
+	CHECK_FAILS(user_space_page(space, 0x20000, &page), "f_mapping");
+	CHECK_U64(page.vma, AT(vmas[1]));
+	check_page(space, 0x16000, USER_PAGE_FRESH, 0x16000, PAGE);
+	close_space(space, paging);
 	/* An xarray whose node leads to itself. */
 	fill();
 	contents.node.shift = 6;
