@@ -96,6 +96,7 @@ TABLE_COMMAND(symbols);
 TABLE_COMMAND(sysctls);
 TABLE_COMMAND(tasks);
 TABLE_COMMAND(timers);
+TASK_TABLE_COMMAND(userpages);
 TABLE_COMMAND(vmallocs);
 TABLE_COMMAND(workqueues);
 TABLE_COMMAND(works);
@@ -190,6 +191,7 @@ const struct command *const commands[] = {
 	&command_types,
 	&command_unalias,
 	&command_up,
+	&command_userpages,
 	&command_vmallocs,
 	&command_vtop,
 	&command_whatis,

@@ -187,6 +187,20 @@ def read_internet(boot, name, family):
     return table
 
 
+def userpages(program, boot, notes):
+    """What is in memory is what mm_struct counts as resident, but for huge pages and what CPUs and, up to 6.1, threads have not added up yet; runs fill mappings."""
+    rows = program.result(boot.dump, "sql SELECT u.pid, sum(u.size) FILTER (WHERE u.state = 'present' AND u.path NOT LIKE '%hugepage%') AS present, sum(u.size) AS size, "
+                          "count(*) AS runs, t.rss, (SELECT count(*) FROM tasks o WHERE o.mm = t.mm) AS threads FROM userpages u JOIN tasks t ON t.task = u.task GROUP BY u.task")
+    sizes = program.result(boot.dump, "sql SELECT pid, sum(size) AS size FROM mappings GROUP BY pid ORDER BY pid")
+    check_equal(sorted((row["pid"], row["size"]) for row in rows), [(row["pid"], row["size"]) for row in sizes], "sizes of all mappings")
+    check_equal([row for row in rows if abs(row["present"] - row["rss"]) > RSS_LAG * (boot.cpu_count + row["threads"])], [], "pages in memory")
+    same = sum(row["present"] == row["rss"] for row in rows)
+    batched = program.answers(boot.dump, ["struct task_rss_stat"])[0]["ok"]
+    check(len(rows) > 20 and (batched or same > len(rows) * 0.9), f"{same} of {len(rows)} are equal")
+    swapped, = program.result(boot.dump, "sql SELECT count(*) AS n FROM userpages WHERE state = 'swapped' AND swap_offset IS NOT NULL")
+    notes.append(f"{len(rows)} processes, {same} with as many pages, {sum(row['runs'] for row in rows)} runs, {swapped['n']} swapped")
+
+
 def sockets(program, boot, notes):
     rows = program.result(boot.dump, "sockets -a")
     wanted = {}
@@ -515,7 +529,7 @@ def run(session):
              ("mounts are /proc/PID/mountinfo", mounts), ("tasks are /proc/PID/stat and status", tasks),
              ("irqs are /proc/interrupts", irqs), ("netdevs are /proc/net", netdevs), ("slabs are /proc/slabinfo", slabs),
              ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones), ("memory is /proc/meminfo", memory),
-             ("rss is VmRSS", resident), ("sockets are /proc/net/tcp, udp, unix", sockets))
+             ("rss is VmRSS", resident), ("userpages are rss", userpages), ("sockets are /proc/net/tcp, udp, unix", sockets))
     for boot in boots():
         for name, case in cases:
             with session.case(f"{boot.label}: {name}") as notes:
