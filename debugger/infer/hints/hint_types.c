@@ -18,12 +18,19 @@ struct parsed {
 	struct hint_type type; /* { NULL, 0 }: none here */
 };
 
+struct function_pointer {
+	uint32_t id, parameters; /* how many it has */
+};
+
 struct hint_types {
 	struct target *target;
 	struct parsed *items;
 	size_t count, capacity;
 	struct hash_index index;
 	struct unnamed_types unnamed;
+	const struct btf *pointers_of; /* the BTF that was asked last, NULL */
+	struct function_pointer *pointers;
+	size_t pointer_count, pointer_capacity;
 };
 
 struct error *hint_types_create(struct target *target, struct hint_types **ret)
@@ -43,6 +50,7 @@ void hint_types_destroy(struct hint_types *types)
 	hash_index_deinit(&types->index);
 	unnamed_types_deinit(&types->unnamed);
 	free(types->items);
+	free(types->pointers);
 	free(types);
 }
 
@@ -63,19 +71,40 @@ static bool points_at_function(struct type type, struct btf_type *ret)
 	       type_get_resolved(target, ret) && ret->kind == BTF_FUNC_PROTO;
 }
 
+/* All pointers to functions of a BTF. What there is no memory for is not found. */
+static void list_function_pointers(struct hint_types *types, const struct btf *btf)
+{
+	struct btf_type pointer, function;
+	types->pointers_of = btf;
+	types->pointer_count = 0;
+	for (uint32_t id = 1; id < btf_end_id(btf); id++) {
+		if (!btf_get(btf, id, &pointer) || pointer.kind != BTF_PTR ||
+		    !points_at_function((struct type){ btf, id }, &function))
+			continue;
+		if (!array_reserve(&types->pointers, &types->pointer_capacity,
+				   types->pointer_count + 1))
+			return;
+		types->pointers[types->pointer_count++] =
+			(struct function_pointer){ id, function.vlen };
+	}
+}
+
 /*
  * A pointer to a function as the parser makes it, as BTF itself has it: only that has a place
  * among the types that are compared.
  */
-static struct type find_function_pointer(const struct btf *btf, struct type made)
+static struct type find_function_pointer(struct hint_types *types, const struct btf *btf,
+					 struct type made)
 {
 	struct btf_type wanted, found;
 	if (!points_at_function(made, &wanted))
 		return made;
-	for (uint32_t id = 1; id < btf_end_id(btf); id++) {
-		struct type type = { btf, id };
-		if (btf_get(btf, id, &found) && found.kind == BTF_PTR &&
-		    points_at_function(type, &found) && found.vlen == wanted.vlen &&
+	if (types->pointers_of != btf)
+		list_function_pointers(types, btf);
+	for (size_t i = 0; i < types->pointer_count; i++) {
+		struct type type = { btf, types->pointers[i].id };
+		if (types->pointers[i].parameters == wanted.vlen &&
+		    points_at_function(type, &found) &&
 		    type_equal((struct type){ found.btf, found.id },
 			       (struct type){ wanted.btf, wanted.id }))
 			return type;
@@ -95,7 +124,8 @@ static struct hint_type parse(struct hint_types *types, const struct btf *btf, c
 	}
 	parsed.is_array = strip_dimension(buffer);
 	struct error *error = declare_parse_type(types->target, btf, buffer, NULL, &parsed.type);
-	parsed.type = error ? (struct type){ NULL, 0 } : find_function_pointer(btf, parsed.type);
+	parsed.type = error ? (struct type){ NULL, 0 }
+			    : find_function_pointer(types, btf, parsed.type);
 	error_free(error);
 	return parsed;
 }

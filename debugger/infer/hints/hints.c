@@ -361,12 +361,19 @@ uint32_t hints_kernel(const struct hints *hints, const char *name)
 	return kernels;
 }
 
+#define VERSION_MAX 9999
+
 /* "6.12.5-x" as 6 << 16 | 12; 0: it begins with no version. */
 static uint32_t version_of(const char *text)
 {
-	unsigned int major = 0, minor = 0;
-	bool is_one = isdigit((unsigned char)*text) && sscanf(text, "%4u.%4u", &major, &minor) == 2;
-	return is_one ? major << 16 | minor : 0;
+	char *end;
+	if (!isdigit((unsigned char)*text))
+		return 0;
+	unsigned long major = strtoul(text, &end, 10);
+	if (*end != '.' || !isdigit((unsigned char)end[1]))
+		return 0;
+	unsigned long minor = strtoul(end + 1, NULL, 10);
+	return major <= VERSION_MAX && minor <= VERSION_MAX ? (uint32_t)(major << 16 | minor) : 0;
 }
 
 uint32_t hints_near(const struct hints *hints, uint32_t kernels, const char *release)
