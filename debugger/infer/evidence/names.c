@@ -61,26 +61,35 @@ static bool says_many(const char *name)
 	return is_plural(name + start, end - start) || is_table_word(name + start, end - start);
 }
 
-/* The struct that is called as the symbol, or so with a _t; a pointer where it does not fit. */
-static uint32_t find_namesake(const struct question *question, size_t length)
+/* The type of a kind that is called as the symbol, with one of the ends that types have; 0: none.
+ */
+static uint32_t find_called(const struct question *question, enum btf_kind kind, size_t length)
 {
-	static const char *const tails[] = { "", "_t" };
-	const struct layout *layout = question->layout;
-	char name[NAMESAKE_MAX + 3];
-	if (length < STRUCT_NAME_MIN || length > NAMESAKE_MAX)
-		return 0;
-	for (size_t i = 0; i < ARRAY_COUNT(tails); i++) {
+	static const char *const tails[] = { "", "_t", "s", "_type", "_types", "_id" };
+	size_t count = kind == BTF_ENUM ? ARRAY_COUNT(tails) : 2;
+	char name[NAMESAKE_MAX + sizeof("_types")];
+	uint32_t type = 0;
+	for (size_t i = 0; i < count && !type; i++) {
 		snprintf(name, sizeof(name), "%.*s%s", (int)length, question->symbol->name,
 			 tails[i]);
-		uint32_t type = layout_find(layout, BTF_STRUCT, name);
-		if (!type)
-			type = layout_find(layout, BTF_UNION, name);
-		if (type)
-			return layout_size(layout, type) <= question->subject->room
-				       ? type
-				       : layout->records[type].pointer;
+		type = layout_find(question->layout, kind, name);
 	}
-	return 0;
+	return type;
+}
+
+/* The struct or enum that is called as the symbol; a pointer where a struct does not fit. */
+static uint32_t find_namesake(const struct question *question, size_t length)
+{
+	const struct layout *layout = question->layout;
+	if (length < STRUCT_NAME_MIN || length > NAMESAKE_MAX)
+		return 0;
+	uint32_t type = find_called(question, BTF_STRUCT, length);
+	if (!type)
+		type = find_called(question, BTF_UNION, length);
+	if (!type)
+		return find_called(question, BTF_ENUM, length);
+	return layout_size(layout, type) <= question->subject->room ? type
+								    : layout->records[type].pointer;
 }
 
 struct error *names_prepare(struct question *question)
@@ -230,7 +239,9 @@ int names_judge(void *context, uint32_t type, uint32_t count)
 	struct question *question = context;
 	const struct layout *layout = question->layout;
 	const struct rules *rules = question->knowledge->rules;
-	int points = judge_named(question, type), use = judge_use(question, type);
+	/* An enum's values are one at a time. */
+	bool is_list = count && layout_kind(layout, type) == BTF_ENUM;
+	int points = is_list ? 0 : judge_named(question, type), use = judge_use(question, type);
 	points = points > use ? points : use;
 	points += judge_habit(question, type);
 	if (!count || !question->says_many || question->is_zero)

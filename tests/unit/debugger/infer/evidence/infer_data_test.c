@@ -97,6 +97,8 @@ static void add_table(struct libbpf_btf *btf, int to_operations)
 	add_member(btf, "bytes", bytes, offsetof(struct raw_table, bytes));
 	add_member(btf, "next", next, offsetof(struct raw_table, next));
 	add_member(btf, "pprev", pprev, offsetof(struct raw_table, pprev));
+	btf__add_enum(btf, "boot_modes", 4);
+	btf__add_enum_value(btf, "COLD", 0);
 	btf__add_enum(btf, "reason", 4);
 	for (int i = 0; i < 100; i++) {
 		char name[16];
@@ -543,6 +545,21 @@ static void test_namesakes(void)
 	asked_destroy(asked);
 }
 
+/* An enum is called as its variable, or for what the variable is one of: one value, no array. */
+static void test_enum_namesakes(void)
+{
+	struct asked *asked = asked_create(&machine.target);
+	ask(asked, "item", 4);
+	uint32_t reason = layout_find(asked->layout, BTF_ENUM, "reason");
+	CHECK_STRING(named(asked, "reason.7"), "enum reason");
+	CHECK_U64(names_judge(&asked->question, reason, 0), NAMES_MOST);
+	CHECK_U64(names_judge(&asked->question, reason, 4), 0);
+	CHECK_STRING(named(asked, "the_reason"), "");
+	CHECK_STRING(named(asked, "boot_mode"), "enum boot_modes");
+	CHECK_STRING(named(asked, "boot_modes"), "enum boot_modes");
+	asked_destroy(asked);
+}
+
 /* --- damage ---------------------------------------------------------------------------------- */
 
 static void ask_all(struct machine *damaged)
@@ -604,6 +621,7 @@ int main(void)
 	RUN(test_pointers_on_the_heap);
 	RUN(test_endings);
 	RUN(test_namesakes);
+	RUN(test_enum_namesakes);
 	RUN(test_damage);
 	machine_deinit(&machine);
 	return test_finish();
