@@ -61,8 +61,7 @@ static bool says_many(const char *name)
 	return is_plural(name + start, end - start) || is_table_word(name + start, end - start);
 }
 
-/* The type of a kind that is called as the symbol, with one of the ends that types have; 0: none.
- */
+/* The type of a kind that is called as the symbol, or so with an end that types have; 0: none. */
 static uint32_t find_called(const struct question *question, enum btf_kind kind, size_t length)
 {
 	static const char *const tails[] = { "", "_t", "s", "_type", "_types", "_id" };

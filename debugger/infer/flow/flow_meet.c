@@ -203,6 +203,18 @@ void used_as_address(struct flow *flow, const struct value *value, const char *h
 			report_pointer(flow, &origins[i], how);
 }
 
+/* Elements of 8 bytes may be pointers, those of one are taken of anything. */
+void used_as_numbers(struct flow *flow, const struct value *value, const struct op *op)
+{
+	struct value origins[2];
+	if (!flow->reports || value->size != 8 || (op->size != 2 && op->size != 4))
+		return;
+	struct kind type = flow->world->integers[__builtin_ctz(op->size)][op->sign == SIGN_SIGNED];
+	for (int i = value_origins(value, origins); i-- > 0 && type.id;)
+		if (origins[i].kind == VALUE_LOADED || origins[i].kind == VALUE_MEMBER)
+			report_value(flow, &origins[i], type, true, "points at numbers");
+}
+
 /* Heads and nodes: where a loop over a list ends, its head is compared with what holds a node. */
 static bool is_link(struct flow *flow, struct kind type)
 {

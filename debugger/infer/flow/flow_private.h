@@ -106,6 +106,8 @@ void counted_with(struct flow *flow, const struct value *value, uint8_t size, en
 void report_sign(struct flow *flow, const struct value *value, enum sign sign, const char *how);
 /* What is read or written at `value` plus something makes that an address. */
 void used_as_address(struct flow *flow, const struct value *value, const char *how);
+/* The same of numbers that lie there side by side. */
+void used_as_numbers(struct flow *flow, const struct value *value, const struct op *op);
 /* How a global is changed tells what kind of number it is. */
 void changed_as(struct flow *flow, const struct op *op, const struct value *place);
 /* The same of a constant that is stored. */

@@ -337,6 +337,9 @@ static void use_base(struct flow *flow, const struct op *op, const struct value 
 	if (op->base < LOWER_TEMPORARY && is_sure && !op->per_cpu &&
 	    op->displacement > -MEMBERS_MAX && op->displacement < MEMBERS_MAX)
 		used_as_address(flow, &flow->state.registers[op->base], "used as an address");
+	if (op->base < LOWER_TEMPORARY && op->index != LOWER_NONE && op->scale == op->size &&
+	    !op->displacement && !op->per_cpu)
+		used_as_numbers(flow, &flow->state.registers[op->base], op);
 }
 
 struct value flow_load(struct flow *flow, const struct op *op)

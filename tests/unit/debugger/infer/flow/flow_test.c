@@ -327,6 +327,25 @@ static void test_addresses(void)
 	CHECK(!found(CLUE_VALUE, 0, VOID_PTR, false));
 }
 
+/* A pointer to numbers, which are indexed by their size; a member may be an array, too. */
+static void test_pointers_to_numbers(void)
+{
+	relative("48 8b 05", DATA); /* mov DATA(%rip), %rax */
+	bytes("8b 0c b8");	    /* mov (%rax,%rdi,4), %ecx */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, UNSIGNED, true));
+	relative("48 8b 05", DATA);
+	bytes("48 63 0c b8"); /* movslq (%rax,%rdi,4), %rcx */
+	run(0);
+	CHECK(found(CLUE_VALUE, 0, INT, true));
+	relative("48 8b 05", DATA);
+	bytes("8b 4c b8 10"); /* mov 16(%rax,%rdi,4), %ecx */
+	bytes("8b 0c f8");    /* mov (%rax,%rdi,8), %ecx: one of two */
+	run(0);
+	CHECK(!found(CLUE_VALUE, 0, UNSIGNED, true) && !found(CLUE_VALUE, 0, INT, true));
+	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
+}
+
 static void test_changes(void)
 {
 	relative("f0 ff 05", DATA); /* lock incl DATA(%rip) */
@@ -675,6 +694,7 @@ int main(void)
 	RUN(test_arguments_of_clones);
 	RUN(test_arguments_on_the_stack);
 	RUN(test_addresses);
+	RUN(test_pointers_to_numbers);
 	RUN(test_changes);
 	RUN(test_formats);
 	RUN(test_strides);
