@@ -161,6 +161,18 @@ static bool kernel_is_per_cpu(const struct symtab *symtab, uint32_t number, char
 	return address >= range->start && address < range->end;
 }
 
+static bool kernel_is_section_end(const struct symtab *symtab, const struct symbol *symbol)
+{
+	if (!is_section_end(symbol->name))
+		return false;
+	/* __stop_tty() and __stop_cpus() are functions; what ends at _etext is not below it. */
+	char letter = symbol->kind | 0x20;
+	if (letter != 't' && letter != 'w')
+		return true;
+	const struct address_range *text = symtab_facts(symtab)->text;
+	return symbol->address < text[0].start || symbol->address >= text[0].end;
+}
+
 /* `name`: where the name goes; NULL: it is kept. */
 static void get_kernel(const struct symtab *symtab, uint32_t number, char *name, struct symbol *ret)
 {
@@ -173,7 +185,7 @@ static void get_kernel(const struct symtab *symtab, uint32_t number, char *name,
 		kallsyms_name(kernel, number, name, SYMBOL_NAME_SIZE, &ret->kind);
 	ret->name = name ? name : symtab_names_of_kernel(symtab->names, kernel, number, &ret->kind);
 	ret->per_cpu = kernel_is_per_cpu(symtab, number, ret->kind);
-	ret->size = is_section_end(ret->name) ? 0 : kernel_size(kernel, number);
+	ret->size = kernel_is_section_end(symtab, ret) ? 0 : kernel_size(kernel, number);
 	const struct kallsyms_found_entry *found = kallsyms_found(kernel, number);
 	ret->evidence = found ? found->evidence : NULL;
 	if (found && found->size) {

@@ -70,6 +70,11 @@ def places(program, boot):
     check(known, "no __this_module")
     text, = program.result(boot.dump, "sym panic")
     check(text["section"] == ".text" and text["size"] > 16, f"panic: {text}")
+    # A function, not the end of a section.
+    text, = program.result(boot.dump, "sym __stop_tty")
+    check(text["section"] == ".text" and text["size"] > 16, f"__stop_tty: {text}")
+    text, = program.result(boot.dump, "sym __stop___ex_table")
+    check(not text["size"], f"__stop___ex_table: {text}")
 
 
 def functions(program, boot, notes):
