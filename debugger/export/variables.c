@@ -14,31 +14,48 @@
 
 /* --- sizes --------------------------------------------------------------------------------- */
 
-/* Does it end with an array of which the type does not say how long it is (init_mm's cpu_bitmap)?
- */
-static bool has_flexible_end(struct type type)
+/* The array at the end, of which the type does not say how long it is. */
+static bool flexible_end(struct type type, struct btf_member *ret)
 {
 	struct btf_type record;
-	struct btf_member member;
 	for (int depth = 0; depth < FLEXIBLE_DEPTH_MAX && type_get_resolved(type, &record);
 	     depth++) {
 		if (record.kind == BTF_ARRAY)
 			return depth && !record.array_count;
 		if (record.kind != BTF_STRUCT || !record.vlen ||
-		    !btf_member(&record, record.vlen - 1, &member))
+		    !btf_member(&record, record.vlen - 1, ret))
 			return false;
-		type = (struct type){ record.btf, member.type };
+		type = (struct type){ record.btf, ret->type };
 	}
 	return false;
+}
+
+/*
+ * init_mm's cpu_bitmap has a bit for each CPU that the kernel was built for, as a cpumask has. Of
+ * arrays of other names nothing says how long they are.
+ */
+static bool flexible_size(struct target *target, const struct btf_member *member, uint64_t *ret)
+{
+	struct type mask;
+	if (strcmp(member->name, "cpu_bitmap") != 0)
+		return false;
+	struct error *error = target_find_type(target, NULL, "struct cpumask", &mask);
+	bool found = !error && type_size(mask, ret);
+	error_free(error);
+	return found;
 }
 
 /* What the type says: up to the next symbol there may be other things. */
 static void set_size(struct exporting *exporting, const struct symbol *symbol, struct type type)
 {
-	uint64_t size;
-	if (symbol->number >= exporting->size_count || !type_size(type, &size) ||
-	    has_flexible_end(type))
+	struct btf_member member;
+	uint64_t size, behind = 0;
+	if (symbol->number >= exporting->size_count || !type_size(type, &size))
 		return;
+	if (flexible_end(type, &member) && (!flexible_size(exporting->target, &member, &behind) ||
+					    size > symbol->size || behind > symbol->size - size))
+		return;
+	size += behind;
 	/* An empty one (struct lock_class_key) has its address and nothing behind it. */
 	exporting->sizes[symbol->number] = size ? size : 1;
 }

@@ -127,8 +127,12 @@ def objects_end(path):
              if symbols["__start_rodata"] <= address < symbols["__end_rodata"] and size > STRINGS]
     text = "\n".join(asked_of_gdb(path, [f"whatis {name}" for name in large]))
     check("no debug info" not in text, f"{large}: {text}")
-    init_mm = int(output_of("gdb", "-batch", "-nx", "-ex", "p sizeof(init_mm)", path).split()[-1])
+    # The array at its end has a bit for each CPU; on 7.3 it has another name.
+    init_mm, mask = map(int, asked_of_gdb(path, [f'printf "%lu\\n", sizeof({name})'
+                                                 for name in ("init_mm", "struct cpumask")]))
     check(objects["init_mm"][1] > init_mm, f"init_mm ends where its type does, after {init_mm} bytes")
+    if "cpu_bitmap[];" in "\n".join(asked_of_gdb(path, ["ptype struct mm_struct"])):
+        check_equal(objects["init_mm"][1], init_mm + mask, "size of init_mm")
     header = re.search(r"\[ *(\d+)\] \.data ", output_of("readelf", "-SW", path))
     check_equal(objects["_edata"][2], header[1], "section of _edata")
     # Labels that gdb would name a stack by, and sections by which crash names what begins there.
