@@ -31,7 +31,7 @@ static const struct table_column columns[] = {
 			  NULL },
 	[COLUMN_MAPPING] = { "mapping", COLUMN_ADDRESS, 16,
 			     "whose it is: a struct address_space; with bit 0 an anon_vma", NULL },
-	[COLUMN_INDEX] = { "index", COLUMN_WIDE, 8, "which page of that", NULL },
+	[COLUMN_INDEX] = { "pgoff", COLUMN_WIDE, 8, "which page of that", NULL },
 	[COLUMN_COUNT] = { "refcount", COLUMN_INTEGER, 8, "who holds it", NULL },
 	[COLUMN_MAPS] = { "mapcount", COLUMN_INTEGER, 8, "page tables that have it", NULL },
 	[COLUMN_HEAD] = { "head", COLUMN_ADDRESS, 0, "the first page of the block it is a part of",
