@@ -6,7 +6,7 @@
 
 #define TEXT_BYTES     24 /* that are looked at */
 #define IMAGE_TEXT_MIN 2
-#define HEAP_TEXT_MIN  5
+#define HEAP_TEXT_MIN  7 /* six may be a pointer of a process, or half of a number */
 
 uint64_t word_load(const struct question *question, uint32_t offset, uint32_t size)
 {
