@@ -304,48 +304,6 @@ static void test_arguments_on_the_stack(void)
 	CHECK_U64(finding_count, 0);
 }
 
-static void test_addresses(void)
-{
-	relative("48 8b 05", DATA); /* mov DATA(%rip), %rax */
-	bytes("8b 48 10");	    /* mov 16(%rax), %ecx */
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
-	relative("48 8b 05", DATA);
-	bytes("ff d0"); /* call *%rax */
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
-	/* The offset of something, and an index. */
-	relative("48 8b 05", DATA);
-	bytes("8b 0c 03"); /* mov (%rbx,%rax), %ecx */
-	bytes("8b 0c 83"); /* mov (%rbx,%rax,4), %ecx */
-	run(0);
-	CHECK_U64(count(CLUE_VALUE), 0);
-	/* Four bytes are no address. */
-	relative("8b 05", DATA); /* mov DATA(%rip), %eax */
-	bytes("8b 48 10");
-	run(0);
-	CHECK(!found(CLUE_VALUE, 0, VOID_PTR, false));
-}
-
-/* A pointer to numbers, which are indexed by their size; a member may be an array, too. */
-static void test_pointers_to_numbers(void)
-{
-	relative("48 8b 05", DATA); /* mov DATA(%rip), %rax */
-	bytes("8b 0c b8");	    /* mov (%rax,%rdi,4), %ecx */
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, UNSIGNED, true));
-	relative("48 8b 05", DATA);
-	bytes("48 63 0c b8"); /* movslq (%rax,%rdi,4), %rcx */
-	run(0);
-	CHECK(found(CLUE_VALUE, 0, INT, true));
-	relative("48 8b 05", DATA);
-	bytes("8b 4c b8 10"); /* mov 16(%rax,%rdi,4), %ecx */
-	bytes("8b 0c f8");    /* mov (%rax,%rdi,8), %ecx: one of two */
-	run(0);
-	CHECK(!found(CLUE_VALUE, 0, UNSIGNED, true) && !found(CLUE_VALUE, 0, INT, true));
-	CHECK(found(CLUE_VALUE, 0, VOID_PTR, false));
-}
-
 static void test_changes(void)
 {
 	relative("f0 ff 05", DATA); /* lock incl DATA(%rip) */
@@ -693,8 +651,6 @@ int main(void)
 	RUN(test_objects);
 	RUN(test_arguments_of_clones);
 	RUN(test_arguments_on_the_stack);
-	RUN(test_addresses);
-	RUN(test_pointers_to_numbers);
 	RUN(test_changes);
 	RUN(test_formats);
 	RUN(test_strides);
