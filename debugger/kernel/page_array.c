@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/page_array.h"
 
-#define PHYSICAL_MAX ((uint64_t)1 << 52)
+#define PHYSICAL_BITS_MIN 32
+#define PHYSICAL_BITS_MAX 52
+#define PHYSICAL_MAX	  ((uint64_t)1 << PHYSICAL_BITS_MAX)
 
 /* KASLR keeps it in a variable. */
 static struct error *read_direct_map(struct target *target, uint64_t *ret)
@@ -9,6 +11,18 @@ static struct error *read_direct_map(struct target *target, uint64_t *ret)
 	struct object variable;
 	TRY(object_variable(target, "page_offset_base", "unsigned long", &variable));
 	return object_u64(&variable, NULL, ret);
+}
+
+/* What the kernel was built for: behind that its array of struct page would reach other things. */
+static uint64_t frames_most(const struct target *target)
+{
+	int64_t bits = 0;
+	uint64_t most = PHYSICAL_MAX;
+	if (target->vmcoreinfo &&
+	    vmcoreinfo_number(target->vmcoreinfo, "NUMBER(MAX_PHYSMEM_BITS)", &bits) &&
+	    bits > PHYSICAL_BITS_MIN && bits < PHYSICAL_BITS_MAX)
+		most = (uint64_t)1 << bits;
+	return most / target->facts->page_size;
 }
 
 struct error *page_array_read(struct target *target, struct page_array *ret)
@@ -27,7 +41,7 @@ struct error *page_array_read(struct target *target, struct page_array *ret)
 	struct error *error = object_variable(target, "max_pfn", "unsigned long", &count);
 	if (!error)
 		error = object_u64(&count, NULL, &frames);
-	if (!error && frames > pages.count && frames <= PHYSICAL_MAX / page_size)
+	if (!error && frames > pages.count && frames <= frames_most(target))
 		pages.count = frames;
 	TRY(error_only_fatal(error));
 	TRY(type_find_path(pages.page.type, page_flags_path(&pages.page), &place));

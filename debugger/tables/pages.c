@@ -3,8 +3,10 @@
 #include "debugger/kernel/page_array.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/eval/flag_names.h"
 #include "debugger/tables/walks.h"
+#include "debugger/target/page_walk.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,8 @@ static const struct table_column columns[] = {
 
 /* So many struct pages are read at once. */
 #define CHUNK 64
+/* Of memory there are some dozens, but a filter may leave out each page of the array. */
+#define HOLES_MAX (1u << 25)
 
 /* Where members are in a struct page. */
 struct layout {
@@ -168,43 +172,89 @@ static struct error *emit(struct table_scan *scan, const struct layout *layout, 
 	return table_emit(scan);
 }
 
-static struct error *emit_chunk(struct table_scan *scan, const struct page_array *pages,
-				const struct layout *layout, uint64_t frame, uint64_t count,
-				uint8_t *buffer)
+/* How far what an absent entry stands for goes; where that is not known, one page. */
+static uint64_t hole_end(struct target *target, uint64_t address)
 {
-	uint64_t address, size = pages->records.record_size;
-	if (!page_array_at(pages, frame, &address))
-		return NULL;
-	struct error *error = memory_read(scan->target->memory, address, buffer, count * size);
-	/* Where there is no memory, there is no struct page either. */
-	if (error && error->kind == ERROR_FAULT) {
-		error_free(error);
-		return NULL;
-	}
-	if (error)
-		return table_broken(scan, error);
-	for (uint64_t i = 0; i < count && !error; i++) {
+	struct page_walk walk;
+	uint64_t page_size = target->facts->page_size;
+	uint64_t end = address - address % page_size + page_size;
+	if (!target->arch->page_walk || !target->translator)
+		return end;
+	struct error *error =
+		target->arch->page_walk(target->translator, PAGE_ROOT_KERNEL, address, &walk);
+	if (!error && walk.state == PAGE_ABSENT && walk.start + walk.size > end)
+		end = walk.start + walk.size;
+	error_free(error);
+	return end;
+}
+
+/*
+ * The first frame behind what could not be read: where there is no memory, there is no struct page
+ * either. Takes `why`.
+ */
+static struct error *skip(struct table_scan *scan, const struct page_array *pages,
+			  struct error *why, uint64_t *frame)
+{
+	uint64_t size = pages->records.record_size, page_size = pages->records.page_size;
+	uint64_t at = pages->records.base + *frame * size;
+	uint64_t address = why->address > at ? why->address : at;
+	bool is_hole = why->kind == ERROR_FAULT;
+	uint64_t end = is_hole ? hole_end(scan->target, address)
+			       : address - address % page_size + page_size;
+	/* At the end of all addresses it is 0. */
+	*frame = end > at ? (end - pages->records.base + size - 1) / size : pages->count;
+	if (!is_hole)
+		return table_broken(scan, why);
+	error_free(why);
+	return NULL;
+}
+
+/* All that can be read at once from a frame on, which moves behind it. */
+static struct error *emit_chunk(struct table_scan *scan, const struct page_array *pages,
+				const struct layout *layout, uint8_t *buffer, uint64_t *frame,
+				uint32_t *holes)
+{
+	uint64_t size = pages->records.record_size, left = pages->count - *frame;
+	uint64_t address = pages->records.base + *frame * size, first = *frame;
+	size_t wanted = (size_t)((left < CHUNK ? left : CHUNK) * size);
+	struct error *why, *error = NULL;
+	size_t got = memory_read_some(scan->target->memory, address, buffer, wanted, &why);
+	for (uint64_t i = 0; i < got / size && !error; i++) {
 		table_set(scan, COLUMN_PAGE, address + i * size);
-		table_set(scan, COLUMN_PHYSICAL, (frame + i) * pages->records.page_size);
+		table_set(scan, COLUMN_PHYSICAL, (first + i) * pages->records.page_size);
 		error = emit(scan, layout, buffer + i * size);
 	}
-	return error;
+	*frame += got / size;
+	if (error || !why) {
+		error_free(why);
+		return error;
+	}
+	if (++*holes > HOLES_MAX) {
+		*frame = pages->count;
+		error_free(why);
+		return table_broken(scan, error_create(ERROR_FORMAT,
+						       "more than %u holes in the array of struct "
+						       "page: the rest is not shown",
+						       HOLES_MAX));
+	}
+	return skip(scan, pages, why, frame);
 }
 
 static struct error *visit(struct table_scan *scan)
 {
 	struct page_array pages;
 	struct layout layout;
+	uint32_t holes = 0;
 	TRY(page_array_read(scan->target, &pages));
 	TRY(find_layout(scan, &pages, &layout));
 	if (!layout_fits(&layout, pages.records.record_size))
 		return error_create(ERROR_FORMAT, "struct page is smaller than its members");
 	uint8_t *buffer = malloc(CHUNK * pages.records.record_size);
 	struct error *error = buffer ? NULL : error_no_memory();
-	for (uint64_t frame = 0; frame < pages.count && !error; frame += CHUNK) {
-		uint64_t left = pages.count - frame;
-		error = emit_chunk(scan, &pages, &layout, frame, left < CHUNK ? left : CHUNK,
-				   buffer);
+	for (uint64_t frame = 0; frame < pages.count && !error;) {
+		error = interrupt_check();
+		if (!error)
+			error = emit_chunk(scan, &pages, &layout, buffer, &frame, &holes);
 	}
 	free(buffer);
 	return error;

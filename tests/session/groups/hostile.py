@@ -390,6 +390,20 @@ def broken_task_list(session, image, layout, boot):
         notes.append(f"{len(whole)} tasks; {first['error']}")
 
 
+def far_end(session, image, layout, boot):
+    """Memory that ends far behind what there is: its array of struct page has a hole, and an end."""
+    program = session.program
+    with session.case("an end of memory that lies") as notes:
+        count = "sql SELECT count(*) AS pages, max(physical) AS last FROM pages"
+        whole = program.result(boot.dump, count)
+        # The most that struct pages could be of, and more.
+        for end in (1 << 34, (1 << 40) - 1):
+            with image.patched({layout.offset("max_pfn"): struct.pack("<Q", end)}):
+                answer, = program.answers(image.path, [count])
+            check_equal(answer.get("result"), whole, f"pages up to {end:#x} ({answer.get('error')})")
+        notes.append(f"{whole[0]['pages']} pages")
+
+
 def stale_link(session, image, layout, boot):
     """A pointer at a list of other things must not make the whole list doubtful."""
     program = session.program
@@ -675,6 +689,7 @@ def run(session):
     damaged_vmcoreinfo(session, image, layout, boot)
     missing_parts(session, image, layout, boot)
     broken_task_list(session, image, layout, boot)
+    far_end(session, image, layout, boot)
     stale_link(session, image, layout, boot)
     two_vmcoreinfos(session, image, layout, boot)
     control_characters(session, image, boot)
