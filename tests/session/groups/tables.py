@@ -353,7 +353,8 @@ def memory(program, boot, notes):
         check(abs(kinds[kind] - said[name]) <= max(said[name] / 5, 1 << 20) or kind == "reclaimable slabs" and kinds[kind] > said[name],
               f"{kind}: {kinds[kind]}, {name} {said[name]}")
     check_equal(program.result(boot.dump, "kmem -i"), rows, "kmem -i")
-    for option, table in (("-s", "slabs"), ("-p", "pages"), ("-v", "vmallocs"), ("-z", "zones"), ("init_task", "whattype init_task")):
+    for option, table in (("-s", "slabs"), ("-p", "pages"), ("-v", "vmallocs"), ("-z", "zones"), ("init_task", "whattype init_task"),
+                          ("-s dentry", "slabs --where \"name = 'dentry'\"")):
         check_equal(program.result(boot.dump, "kmem " + option), program.result(boot.dump, table), "kmem " + option)
     notes.append(f"{len(rows)} kinds")
 
