@@ -22,7 +22,9 @@ CRASH = ("sys", "ps", "mod", "foreach bt", "kmem -i", "kmem -V", "mount", "dev",
 COMPLAINTS = re.compile(r"invalid|cannot|WARNING|failed|not found|seek error|outside of ELF")
 MARK = "@@@"
 
+# A zombie's stack may be given back already.
 DRGN = """
+from drgn import FaultError
 from drgn.helpers.linux.module import for_each_module
 from drgn.helpers.linux.pid import for_each_task
 print(prog["UTS_RELEASE"].string_().decode())
@@ -30,7 +32,7 @@ print(*sorted(module.name.string_().decode() for module in for_each_module(prog)
 for task in for_each_task(prog):
     try:
         pcs = [frame.pc for frame in prog.stack_trace(task)]
-    except (ValueError, LookupError):
+    except (ValueError, LookupError, FaultError):
         pcs = []
     print(task.pid.value_(), *pcs)
 """
