@@ -128,7 +128,8 @@ static struct error *conclude(struct one *one, struct answer *ret)
 		TRY(agree_with_hints(&one->question, one->solver, &answer));
 	agree_with_bytes(&one->question, &answer);
 	if (answer.confidence != CONFIDENCE_UNKNOWN && !answer.spelled.btf) {
-		answer.spelled = (struct type){ layout->btf, layout_shown(layout, answer.type) };
+		answer.spelled =
+			(struct type){ layout->btf, names_shown(&one->question, answer.type) };
 		answer.row = 1;
 	}
 	if (!(answer.sources >> SOURCE_HINTS & 1) && !answer.count_is_proved && answer.row == 1)

@@ -106,6 +106,27 @@ struct error *names_prepare(struct question *question)
 	return NULL;
 }
 
+uint32_t names_shown(const struct question *question, uint32_t type)
+{
+	const struct layout *layout = question->layout;
+	struct name_word words[NAME_WORDS_MAX];
+	char name[NAMESAKE_MAX + sizeof("_t")];
+	uint32_t shown = layout_shown(layout, type);
+	if (shown == type)
+		return type;
+	size_t count = name_words(question->symbol->name, words);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t cursor = 0;
+		if (words[i].length > NAMESAKE_MAX)
+			continue;
+		snprintf(name, sizeof(name), "%.*s_t", (int)words[i].length, words[i].start);
+		uint32_t id = btf_find(layout->btf, BTF_TYPEDEF, name, &cursor);
+		if (id && layout_resolve(layout, id) == type)
+			return id;
+	}
+	return shown;
+}
+
 struct error *names_collect(const struct question *question, struct clues *clues)
 {
 	struct clue clue = { .kind = CLUE_SHAPE,

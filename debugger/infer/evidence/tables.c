@@ -113,6 +113,21 @@ static const char *parameter_type(const struct target *target, uint64_t operatio
 	return NULL;
 }
 
+/* A parameter that is a text or an array has a struct that says where it lies. */
+static struct error *add_between(struct knowledge *knowledge, const char *type, uint64_t address,
+				 uint64_t record, struct object *ret)
+{
+	struct error *error = object_at(knowledge->target, type, address, ret);
+	if (error)
+		return error;
+	struct clue clue = { .kind = CLUE_WHOLE,
+			     .source = SOURCE_TABLE,
+			     .type = ret->type,
+			     .where = record,
+			     .how = "kernel_param.arg" };
+	return knowledge_add_fact(knowledge, address, &clue);
+}
+
 static struct error *add_parameter(struct knowledge *knowledge, const struct layout *layout,
 				   uint64_t operations, uint64_t variable, uint64_t record)
 {
@@ -136,14 +151,15 @@ static struct error *add_parameter(struct knowledge *knowledge, const struct lay
 	struct error *error = NULL;
 	clue.kind = CLUE_OBJECT;
 	if (is_string && find_type(layout, "char", &clue.type)) {
-		error = object_at(target, "struct kparam_string", variable, &parameter);
+		error = add_between(knowledge, "struct kparam_string", variable, record,
+				    &parameter);
 		if (!error)
 			error = object_u64(&parameter, "string", &value);
 		clue.how = "kparam_string.string";
 		if (!error)
 			return knowledge_add_fact(knowledge, value, &clue);
 	} else if (is_array) {
-		error = object_at(target, "struct kparam_array", variable, &parameter);
+		error = add_between(knowledge, "struct kparam_array", variable, record, &parameter);
 		if (!error)
 			error = object_u64(&parameter, "ops", &operations);
 		if (!error)

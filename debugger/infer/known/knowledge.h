@@ -190,6 +190,11 @@ struct error *own_data_refine(void *context, struct solver *solver) MUST_CHECK;
 /* The struct that most members of that name are, or point at; 0: none. */
 uint32_t names_used_struct(const struct question *question);
 int names_judge(void *context, uint32_t type, uint32_t count);
+/*
+ * As layout_shown(); of the typedefs of one unnamed struct (guid_t and uuid_t, which BTF has as
+ * one) the one that the symbol is called by.
+ */
+uint32_t names_shown(const struct question *question, uint32_t type);
 /* Types that go with a name, by other variables' and by members' names; returns how many. */
 #define NAMES_KIN_MAX 40
 struct name_word;
