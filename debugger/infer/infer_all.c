@@ -10,6 +10,7 @@
 #include "debugger/infer/evidence/pointers.h"
 #include "debugger/infer/hints/hint_types.h"
 #include "debugger/infer/known/names_family.h"
+#include "debugger/infer/number_tables.h"
 #include "debugger/infer/one.h"
 #include "debugger/infer/solve/agree.h"
 #include "debugger/infer/store/cache.h"
@@ -273,13 +274,18 @@ static struct error *refine_again(struct whole *whole)
 	struct work work = { .block = 16, .step = guess_open, .from = 92, .to = 94 };
 	size_t known = whole->knowledge->fact_count, found;
 	TRY(spread_all(whole, true, &found));
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		TRY(number_table_teach(whole->knowledge, whole->layout, whole->answers, i));
 	TRY(share(whole));
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		if (!whole->subjects->items[i].module &&
 		    whole->answers[i].confidence < CONFIDENCE_INFERRED &&
 		    has_news(whole, &whole->subjects->items[i], &whole->answers[i], known))
 			whole->open[work.count++] = (uint32_t)i;
-	return run_work(whole, work);
+	TRY(run_work(whole, work));
+	for (size_t i = 0; i < whole->subjects->count; i++)
+		number_table_lengthen(whole->knowledge, whole->layout, whole->answers, i);
+	return NULL;
 }
 
 /* For the modules, whose variables point at the kernel's. */

@@ -59,7 +59,8 @@ static bool can_be(const struct fit *fit, const struct outline *outline)
 {
 	const struct subject *subject = fit->question->subject;
 	if (outline->size > subject->room || fit->pointers & outline->numbers ||
-	    fit->numbers & outline->pointers || fit->in_use & outline->holes)
+	    fit->numbers & outline->pointers || fit->in_use & outline->holes ||
+	    (fit->question->has_literals && outline->is_written))
 		return false;
 	uint64_t gap = remainder_of(subject->room, outline->size);
 	uint64_t end = subject->address + subject->room;

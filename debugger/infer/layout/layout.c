@@ -344,6 +344,7 @@ static bool build(struct layout *layout, const struct layout *base)
 	layout->list_head = layout_find(layout, BTF_STRUCT, "list_head");
 	layout->hlist_node = layout_find(layout, BTF_STRUCT, "hlist_node");
 	layout->raw_spinlock = layout_find(layout, BTF_STRUCT, "raw_spinlock");
+	layout->rwlock = layout_find(layout, BTF_STRUCT, "qrwlock");
 	layout->character = layout_find(layout, BTF_INT, "char");
 	layout->cpumask = layout_find(layout, BTF_STRUCT, "cpumask");
 	layout->spinlock = layout_find(layout, BTF_STRUCT, "spinlock");

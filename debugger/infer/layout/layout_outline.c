@@ -128,6 +128,9 @@ static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int de
 	if (depth > DEPTH_MAX || offset >= OUTLINE_WORDS * 8 || !drawing->left)
 		return;
 	drawing->left--;
+	if (type && (type == layout->raw_spinlock || type == layout->rwlock ||
+		     type == layout->list_head))
+		drawing->outline->is_written = true;
 	switch (layout_kind(layout, type)) {
 	case BTF_STRUCT:
 		draw_members(drawing, type, offset, depth);
@@ -179,6 +182,13 @@ static void outline(const struct layout *layout, uint32_t type, struct outline *
 	ret->holes = drawing.left ? all & ~drawing.covered : 0;
 }
 
+/* Records of the trace buffer and what belongs to them: a third of all structs, no variable. */
+static bool is_trace_record(const char *name)
+{
+	return !strncmp(name, "trace_event_raw_", 16) ||
+	       !strncmp(name, "trace_event_data_offsets_", 25);
+}
+
 static void outline_all(const struct layout *layout, struct outlines *outlines, size_t room)
 {
 	struct btf_type record;
@@ -186,7 +196,8 @@ static void outline_all(const struct layout *layout, struct outlines *outlines, 
 	for (uint32_t id = layout->first; id < layout->end && outlines->count < room; id++) {
 		if (!layout_is_compound(layout, id) || !layout_size(layout, id) ||
 		    layout_resolve(layout, id) != id ||
-		    !btf_get(layout->btf, layout_shown(layout, id), &record) || !*record.name)
+		    !btf_get(layout->btf, layout_shown(layout, id), &record) || !*record.name ||
+		    is_trace_record(record.name))
 			continue;
 		outline(layout, id, &outlines->items[outlines->count]);
 		count_words(outlines, record.name, &outlines->names[outlines->count]);

@@ -18,6 +18,7 @@ struct outline {
 	uint16_t pointers; /* words that hold a pointer, nothing else */
 	uint16_t numbers;  /* words that cannot hold one */
 	bool is_union;
+	bool is_written; /* holds a lock or a list */
 	uint64_t holes; /* bytes that belong to no member */
 };
 
