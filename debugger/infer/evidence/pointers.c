@@ -23,11 +23,24 @@
 #define ARM_BYTES_MAX	     1024
 #define ARM_UNFIT	     -100
 #define ARM_MARGIN	     3
+#define CHOICES_MAX	     32
 
 struct node {
 	const struct layout *layout;
 	uint64_t address;
 	uint32_t type, count;
+};
+
+/*
+ * Elements of a table that have the same function use the same arm of a union: what the bytes of
+ * all that they point at say together, by arm.
+ */
+struct choice {
+	uint64_t function;
+	uint32_t offset; /* of the arms, in the element */
+	uint32_t arm_count;
+	int points[ARMS_MAX];
+	uint32_t targets[ARMS_MAX];
 };
 
 struct pointer_walk {
@@ -40,7 +53,11 @@ struct pointer_walk {
 	uint64_t image_start, image_end;
 	struct per_cpu_copies per_cpu; /* these are globals, too */
 	size_t new_facts;
-	uint64_t counted; /* elements that the pointer at hand points at; 0: nothing says */
+	uint64_t counted;	/* elements that the pointer at hand points at; 0: nothing says */
+	struct choice *choices; /* CHOICES_MAX of them: of the table that is followed */
+	size_t choice_count;
+	uint32_t element_start;	   /* in the buffer, of the element that is followed */
+	uint64_t element_function; /* 0: it has none */
 	uint8_t *buffer;
 };
 
@@ -55,12 +72,14 @@ struct error *pointer_walk_create(struct knowledge *knowledge, struct pointer_wa
 	walk->type_count = layout->end;
 	walk->of_type = calloc((size_t)layout->end + 1, sizeof(*walk->of_type));
 	walk->buffer = malloc(OBJECT_SIZE_MAX);
+	walk->choices = calloc(CHOICES_MAX, sizeof(*walk->choices));
 	struct symtab *symbols = knowledge->target->symbols;
 	if (!symtab_address(symbols, "_text", &walk->image_start) ||
 	    !target_image_end(knowledge->target, &walk->image_end))
 		walk->image_start = walk->image_end = 0;
 	(void)per_cpu_untyped(knowledge->target, &walk->per_cpu);
-	if (!walk->of_type || !walk->buffer || !hash_index_init(&walk->seen, 65536)) {
+	if (!walk->of_type || !walk->buffer || !walk->choices ||
+	    !hash_index_init(&walk->seen, 65536)) {
 		pointer_walk_destroy(walk);
 		return error_no_memory();
 	}
@@ -75,6 +94,7 @@ void pointer_walk_destroy(struct pointer_walk *walk)
 	free(walk->nodes);
 	free(walk->of_type);
 	free(walk->buffer);
+	free(walk->choices);
 	hash_index_deinit(&walk->seen);
 	free(walk);
 }
@@ -239,6 +259,33 @@ static int judge_arm(const struct question *question, const struct arm *arm)
 	return own_data_judge((void *)question, arm->target, (uint32_t)arm->count, &why);
 }
 
+/* The symbol that a pointer at `offset` of the buffer leads to, as a question; false: none. */
+struct pointee {
+	struct subject subject;
+	struct question question;
+	uint8_t bytes[ARM_BYTES_MAX];
+};
+
+static bool ask_pointee(const struct pointer_walk *walk, const struct layout *layout,
+			uint32_t offset, struct pointee *ret)
+{
+	const struct target *target = walk->knowledge->target;
+	uint64_t value = load_u64(walk->buffer + offset, target->facts->big_endian), inside;
+	if (!is_global(walk, value) ||
+	    !subject_find(walk->knowledge->target, value, &ret->subject, &inside) || inside)
+		return false;
+	ret->question = (struct question){ .knowledge = walk->knowledge,
+					   .subject = &ret->subject,
+					   .layout = layout,
+					   .bytes = ret->bytes,
+					   .is_constant = true };
+	size_t size = ret->subject.room < sizeof(ret->bytes) ? (size_t)ret->subject.room
+							     : sizeof(ret->bytes);
+	ret->question.size =
+		(uint32_t)memory_read_some(target->memory, value, ret->bytes, size, NULL);
+	return true;
+}
+
 /* The arm that explains the bytes far better than any other one; NULL: none does. */
 static const struct arm *choose_arm(const struct question *question, const struct arms *arms,
 				    uint32_t offset)
@@ -263,6 +310,59 @@ static const struct arm *choose_arm(const struct question *question, const struc
 	return most >= 0 && most - next >= ARM_MARGIN ? best : NULL;
 }
 
+/* Of elements that have the function of the one at hand; NULL: nothing is known of these. */
+static struct choice *find_choice(const struct pointer_walk *walk, uint32_t offset)
+{
+	for (size_t i = 0; i < walk->choice_count; i++)
+		if (walk->choices[i].function == walk->element_function &&
+		    walk->choices[i].offset == offset - walk->element_start)
+			return &walk->choices[i];
+	return NULL;
+}
+
+/* What the element's pointer says of each arm is added to what others say. */
+static void count_choice(struct pointer_walk *walk, const struct layout *layout,
+			 const struct arms *arms, uint32_t offset)
+{
+	struct pointee pointee;
+	struct choice *choice = find_choice(walk, offset);
+	if (!walk->element_function || !ask_pointee(walk, layout, offset, &pointee))
+		return;
+	if (!choice && walk->choice_count < CHOICES_MAX) {
+		choice = &walk->choices[walk->choice_count++];
+		*choice = (struct choice){ .function = walk->element_function,
+					   .offset = offset - walk->element_start };
+	}
+	if (!choice)
+		return;
+	choice->arm_count = arms->count;
+	for (uint32_t i = 0; i < arms->count; i++) {
+		const struct arm *arm = &arms->items[i];
+		choice->targets[i] = arm->target;
+		choice->points[i] += arm->offset == offset && arm->is_counted
+					     ? judge_arm(&pointee.question, arm)
+					     : ARM_UNFIT;
+	}
+}
+
+/* By what all such elements say together; NULL: no arm is far ahead. */
+static const struct arm *chosen_arm(const struct pointer_walk *walk, const struct arms *arms,
+				    uint32_t offset)
+{
+	const struct choice *choice = walk->element_function ? find_choice(walk, offset) : NULL;
+	uint32_t best = 0;
+	if (!choice || !arms->count || choice->arm_count != arms->count)
+		return NULL;
+	for (uint32_t i = 1; i < arms->count; i++)
+		if (choice->points[i] > choice->points[best])
+			best = i;
+	for (uint32_t i = 0; i < arms->count; i++)
+		if (choice->targets[i] != choice->targets[best] &&
+		    choice->points[best] - choice->points[i] < ARM_MARGIN)
+			return NULL;
+	return choice->points[best] >= 0 ? &arms->items[best] : NULL;
+}
+
 /*
  * Which arm of a union is in use, nobody knows. But where each has a pointer and a count, the bytes
  * that are pointed at tell so many of which type they are.
@@ -270,25 +370,17 @@ static const struct arm *choose_arm(const struct question *question, const struc
 static struct error *follow_arms(struct pointer_walk *walk, const struct node *node,
 				 const struct arms *arms, uint32_t offset)
 {
-	const struct target *target = walk->knowledge->target;
-	uint64_t value = load_u64(walk->buffer + offset, target->facts->big_endian), inside;
-	uint8_t bytes[ARM_BYTES_MAX];
-	struct subject subject;
-	if (!is_global(walk, value) ||
-	    !subject_find(walk->knowledge->target, value, &subject, &inside) || inside)
+	struct pointee pointee;
+	if (!ask_pointee(walk, node->layout, offset, &pointee))
 		return NULL;
-	struct question question = { .knowledge = walk->knowledge,
-				     .subject = &subject,
-				     .layout = node->layout,
-				     .bytes = bytes,
-				     .is_constant = true };
-	size_t size = subject.room < sizeof(bytes) ? (size_t)subject.room : sizeof(bytes);
-	question.size = (uint32_t)memory_read_some(target->memory, value, bytes, size, NULL);
-	const struct arm *arm = choose_arm(&question, arms, offset);
+	const struct arm *arm = chosen_arm(walk, arms, offset);
+	if (!arm)
+		arm = choose_arm(&pointee.question, arms, offset);
 	if (!arm)
 		return NULL;
 	walk->counted = arm->count;
-	struct error *error = found_pointer(walk, node, arm->target, value, node->address + offset);
+	struct error *error = found_pointer(walk, node, arm->target, pointee.subject.address,
+					    node->address + offset);
 	walk->counted = 0;
 	return error;
 }
@@ -403,6 +495,42 @@ static struct error *size_there(struct pointer_walk *walk, const struct node *no
 	return NULL;
 }
 
+static void begin_element(struct pointer_walk *walk, const struct node *node, uint32_t start)
+{
+	const struct layout *layout = node->layout;
+	const struct field *field;
+	walk->element_start = start;
+	walk->element_function = 0;
+	for (uint32_t i = 0; layout_is_compound(layout, node->type) && !walk->element_function &&
+			     (field = layout_field(layout, node->type, i));
+	     i++)
+		if (layout_kind(layout, layout_target(layout, field->type)) == BTF_FUNC_PROTO)
+			walk->element_function =
+				load_u64(walk->buffer + start + field->offset,
+					 walk->knowledge->target->facts->big_endian);
+}
+
+/* What the unions of all elements of a table are, by the functions of these. */
+static void count_choices(struct pointer_walk *walk, const struct node *node, uint32_t step,
+			  uint64_t size)
+{
+	const struct layout *layout = node->layout;
+	const struct field *field;
+	if (layout_kind(layout, node->type) != BTF_STRUCT)
+		return;
+	for (uint32_t at = 0; at + step <= size; at += step) {
+		begin_element(walk, node, at);
+		for (uint32_t i = 0; (field = layout_field(layout, node->type, i)); i++) {
+			struct arms arms = { .count = 0 };
+			if (layout_kind(layout, field->type) != BTF_UNION || field->bit_size)
+				continue;
+			add_arms(walk, layout, field->type, at + field->offset, &arms, 0);
+			if (arms.count)
+				count_choice(walk, layout, &arms, arms.items[0].offset);
+		}
+	}
+}
+
 static struct error *follow(struct pointer_walk *walk, const struct node *node)
 {
 	uint32_t step = layout_size(node->layout, node->type);
@@ -418,8 +546,13 @@ static struct error *follow(struct pointer_walk *walk, const struct node *node)
 	if (error)
 		return error_only_fatal(error);
 	memset(walk->buffer + size, 0, (size_t)wanted - size);
-	for (uint32_t at = 0; at + step <= wanted; at += step)
+	walk->choice_count = 0;
+	if (node->count > 1)
+		count_choices(walk, node, step, wanted);
+	for (uint32_t at = 0; at + step <= wanted; at += step) {
+		begin_element(walk, node, at);
 		TRY(follow_type(walk, node, node->type, at, 0));
+	}
 	return NULL;
 }
 
