@@ -8,6 +8,7 @@
 #include "debugger/infer/evidence/counted.h"
 #include "debugger/infer/known/per_cpu.h"
 #include "debugger/infer/known/subjects.h"
+#include "debugger/infer/solve/array_length.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ static bool is_way_back(const struct layout *layout, uint32_t pointer)
 	return false;
 }
 
-/* A pointer to pointers points at an array of them. */
+/* A pointer to pointers or to numbers that points at an array of them. */
 static struct error *add_table(struct pointer_walk *walk, uint32_t pointer_size, uint64_t address,
 			       uint64_t where)
 {
@@ -155,7 +156,7 @@ static struct error *add_table(struct pointer_walk *walk, uint32_t pointer_size,
 			     .source = SOURCE_POINTER,
 			     .size = pointer_size,
 			     .where = where,
-			     .how = "a pointer to pointers points at it" };
+			     .how = "a pointer to its elements points at it" };
 	return knowledge_add_fact(walk->knowledge, address, &clue);
 }
 
@@ -163,6 +164,44 @@ static bool is_global(const struct pointer_walk *walk, uint64_t address)
 {
 	return (address >= walk->image_start && address < walk->image_end) ||
 	       (address >= walk->per_cpu.first && address < walk->per_cpu.last);
+}
+
+/* The symbol that begins at an address, as a question. */
+struct pointee {
+	struct subject subject;
+	struct question question;
+	uint8_t bytes[ARM_BYTES_MAX];
+};
+
+/* False: none of the image does. */
+static bool ask_pointee(const struct pointer_walk *walk, const struct layout *layout,
+			uint64_t address, struct pointee *ret)
+{
+	const struct target *target = walk->knowledge->target;
+	uint64_t inside;
+	if (!is_global(walk, address) ||
+	    !subject_find(walk->knowledge->target, address, &ret->subject, &inside) || inside)
+		return false;
+	ret->question = (struct question){ .knowledge = walk->knowledge,
+					   .subject = &ret->subject,
+					   .layout = layout,
+					   .bytes = ret->bytes,
+					   .is_constant = true };
+	size_t size = ret->subject.room < sizeof(ret->bytes) ? (size_t)ret->subject.room
+							     : sizeof(ret->bytes);
+	ret->question.size =
+		(uint32_t)memory_read_some(target->memory, address, ret->bytes, size, NULL);
+	return true;
+}
+
+/* Numbers that something points at are elements, if what follows the first is in use, too. */
+static bool is_numbers(const struct pointer_walk *walk, const struct layout *layout,
+		       uint32_t target, uint64_t address)
+{
+	struct pointee pointee;
+	return layout_kind(layout, target) == BTF_INT &&
+	       ask_pointee(walk, layout, address, &pointee) &&
+	       bytes_in_use(&pointee.question) > layout_size(layout, target);
 }
 
 static struct error *found_pointer(struct pointer_walk *walk, const struct node *from,
@@ -181,7 +220,8 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 			clue.count = (uint32_t)walk->counted;
 		walk->new_facts++;
 		TRY(knowledge_add_fact(walk->knowledge, value, &clue));
-		if (layout_kind(layout, target) == BTF_PTR && !is_way_back(layout, target))
+		if ((layout_kind(layout, target) == BTF_PTR && !is_way_back(layout, target)) ||
+		    is_numbers(walk, layout, target, value))
 			TRY(add_table(walk, layout_size(layout, target), value, where));
 		/* Remembered, not followed: the global's own type may be a larger one. */
 		struct node node = { NULL, value, target, 0 };
@@ -259,33 +299,6 @@ static int judge_arm(const struct question *question, const struct arm *arm)
 	return own_data_judge((void *)question, arm->target, (uint32_t)arm->count, &why);
 }
 
-/* The symbol that a pointer at `offset` of the buffer leads to, as a question; false: none. */
-struct pointee {
-	struct subject subject;
-	struct question question;
-	uint8_t bytes[ARM_BYTES_MAX];
-};
-
-static bool ask_pointee(const struct pointer_walk *walk, const struct layout *layout,
-			uint32_t offset, struct pointee *ret)
-{
-	const struct target *target = walk->knowledge->target;
-	uint64_t value = load_u64(walk->buffer + offset, target->facts->big_endian), inside;
-	if (!is_global(walk, value) ||
-	    !subject_find(walk->knowledge->target, value, &ret->subject, &inside) || inside)
-		return false;
-	ret->question = (struct question){ .knowledge = walk->knowledge,
-					   .subject = &ret->subject,
-					   .layout = layout,
-					   .bytes = ret->bytes,
-					   .is_constant = true };
-	size_t size = ret->subject.room < sizeof(ret->bytes) ? (size_t)ret->subject.room
-							     : sizeof(ret->bytes);
-	ret->question.size =
-		(uint32_t)memory_read_some(target->memory, value, ret->bytes, size, NULL);
-	return true;
-}
-
 /* The arm that explains the bytes far better than any other one; NULL: none does. */
 static const struct arm *choose_arm(const struct question *question, const struct arms *arms,
 				    uint32_t offset)
@@ -326,7 +339,9 @@ static void count_choice(struct pointer_walk *walk, const struct layout *layout,
 {
 	struct pointee pointee;
 	struct choice *choice = find_choice(walk, offset);
-	if (!walk->element_function || !ask_pointee(walk, layout, offset, &pointee))
+	uint64_t value =
+		load_u64(walk->buffer + offset, walk->knowledge->target->facts->big_endian);
+	if (!walk->element_function || !ask_pointee(walk, layout, value, &pointee))
 		return;
 	if (!choice && walk->choice_count < CHOICES_MAX) {
 		choice = &walk->choices[walk->choice_count++];
@@ -371,7 +386,9 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 				 const struct arms *arms, uint32_t offset)
 {
 	struct pointee pointee;
-	if (!ask_pointee(walk, node->layout, offset, &pointee))
+	uint64_t value =
+		load_u64(walk->buffer + offset, walk->knowledge->target->facts->big_endian);
+	if (!ask_pointee(walk, node->layout, value, &pointee))
 		return NULL;
 	const struct arm *arm = chosen_arm(walk, arms, offset);
 	if (!arm)
@@ -379,8 +396,7 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 	if (!arm)
 		return NULL;
 	walk->counted = arm->count;
-	struct error *error = found_pointer(walk, node, arm->target, pointee.subject.address,
-					    node->address + offset);
+	struct error *error = found_pointer(walk, node, arm->target, value, node->address + offset);
 	walk->counted = 0;
 	return error;
 }
