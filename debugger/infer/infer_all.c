@@ -78,8 +78,8 @@ static struct error *visit_one(struct whole *whole, size_t index)
 /* A guess that others learn from along its pointers: a struct that is far ahead of all others. */
 static bool is_clear(const struct whole *whole, const struct answer *answer)
 {
-	return answer->confidence == CONFIDENCE_GUESS && answer->score >= LIKELY_SCORE &&
-	       answer->margin >= CLEAR_MARGIN && layout_is_compound(whole->layout, answer->type);
+	return answer->confidence == CONFIDENCE_GUESS && answer->margin >= CLEAR_MARGIN &&
+	       layout_is_compound(whole->layout, answer->type);
 }
 
 static struct error *set_type(struct whole *whole, size_t index)

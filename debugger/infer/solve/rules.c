@@ -55,6 +55,7 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_SEARCHED] = { "searched", -4, "found by its bytes only" },
 	[RULE_USED] = { "used", -6, "what members of that name are: nothing else speaks for it" },
 	[RULE_CPUMASK] = { "cpumask", 2, "a bitmap of a cpumask's size" },
+	[RULE_BUCKETS] = { "buckets", 1, "as many untyped pointers as a hash has values" },
 	[RULE_DEFAULT] = { "default", -4, "a number as large as an access" },
 	[RULE_DEFAULT_INT] = { "default-int", 1, "an int, of the numbers of 4 bytes" },
 	[RULE_DEFAULT_BOOL] = { "default-bool", 1, "a bool, of those of 1 byte" },

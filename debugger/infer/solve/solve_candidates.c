@@ -13,6 +13,7 @@
 #define SLACK_MAX      64 /* bytes before the next symbol that alignment explains */
 
 /* Points that a candidate starts with. */
+#define BUCKETS_MIN 16
 #define PRIOR_LISTS 0 /* an array of what is seldom seen alone */
 #define PRIOR_NONE  -1000
 
@@ -222,6 +223,19 @@ static void add_elements(struct solver *solver, const struct wish *seed)
 	}
 }
 
+/* Pointers to what nobody names, as many as a hash has values: the heads of its chains. */
+static void add_buckets(struct solver *solver)
+{
+	const struct layout *layout = solver->layout;
+	uint64_t count = solver->input->subject->room / 8;
+	if (count >= BUCKETS_MIN && count <= UINT32_MAX && !(count & (count - 1)) &&
+	    !solver->input->is_constant)
+		solver_add(solver,
+			   (struct scored){ .type = layout_find(layout, BTF_STRUCT, "hlist_head"),
+					    .count = (uint32_t)count,
+					    .prior = points_of(solver, RULE_BUCKETS) });
+}
+
 static void add_default(struct solver *solver, uint32_t size)
 {
 	static const struct {
@@ -378,6 +392,8 @@ static void grow_candidates(struct solver *solver)
 			add_cpumask(solver);
 		if (!wish->offset)
 			add_cpumask_pointer(solver, wish);
+		if (wish->kind == CLUE_VALUE && wish->type == solver->layout->records[0].pointer)
+			add_buckets(solver);
 		if (wish->kind == CLUE_ACCESS && !wish->offset)
 			add_default(solver, wish->size);
 		if (wish->kind == CLUE_STRIDE && !wish->offset && wish->size <= 8)

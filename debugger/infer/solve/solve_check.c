@@ -184,8 +184,7 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 		if (wish->kind == CLUE_STRIDE && wish->size <= NUMBER_SIZE_MAX)
 			*ret_why = "is indexed in other steps";
 		if (wish->kind == CLUE_STRIDE && wish->size % size == 0)
-			return wish->size == size ||
-					       layout_kind(layout, item->type) == BTF_PTR
+			return wish->size == size || layout_kind(layout, item->type) == BTF_PTR
 				       ? LIKE_EXACTLY
 			       : layout_is_compound(layout, item->type) ? LIKE_WEAKLY
 									: LIKE_NOT;
