@@ -105,9 +105,11 @@ static void settle_length(const struct one *one, struct answer *answer)
 {
 	const struct question *question = &one->question;
 	bool is_list = array_is_list(question, answer->type), is_sure = false;
-	if (!answer->count && !is_list)
+	if (!answer->count && !is_list && !array_ends_with_empty(question->layout, answer->type))
 		return;
 	uint32_t end = array_end(question, answer->type, answer->is_family, &is_sure);
+	if (!answer->count && !is_list && !end)
+		return;
 	answer->count_is_proved = is_sure || array_is_filled(question, answer->type, answer->count);
 	if (end)
 		answer->count = end;
