@@ -16,6 +16,12 @@ struct suite {
 	uint32_t count;
 };
 
+/* One of a table: rows with one function use one arm. */
+struct row {
+	uint64_t test;
+	struct suite suite;
+};
+
 struct walked {
 	struct fixture *fixture;
 	struct knowledge *knowledge;
@@ -47,6 +53,20 @@ static void add_holder(struct fixture *fixture, const char *name, int node, bool
 	add_member(fixture->source, "suite", both, 0);
 }
 
+static void add_rows(struct fixture *fixture, int node)
+{
+	int test = btf__add_ptr(fixture->source,
+				btf__add_func_proto(fixture->source, fixture->ids.int_));
+	int nodes = add_arm(fixture, "row_nodes", node, true);
+	int points = add_arm(fixture, "row_points", fixture->ids.point, true);
+	int both = btf__add_union(fixture->source, NULL, 16);
+	add_member(fixture->source, "nodes", nodes, 0);
+	add_member(fixture->source, "points", points, 0);
+	btf__add_struct(fixture->source, "row", sizeof(struct row));
+	add_member(fixture->source, "test", test, offsetof(struct row, test));
+	add_member(fixture->source, "suite", both, offsetof(struct row, suite));
+}
+
 static void add_types(struct fixture *fixture)
 {
 	uint32_t size = 0;
@@ -56,6 +76,7 @@ static void add_types(struct fixture *fixture)
 	add_member(fixture->source, "value", fixture->ids.ulong, offsetof(struct node, value));
 	add_holder(fixture, "suite_holder", node, true);
 	add_holder(fixture, "loose", node, false);
+	add_rows(fixture, node);
 	btf_close(fixture->btf);
 	const void *raw = btf__raw_data(fixture->source, &size);
 	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
@@ -163,6 +184,43 @@ static void test_places(void)
 	destroy(walked);
 }
 
+/* The type that a walk over two rows gives to what lies at `other`; 0: none. */
+static uint32_t walk_rows(struct walked *walked, uint64_t second_function)
+{
+	struct contents *contents = walked->fixture->contents;
+	struct row *rows = (struct row *)&contents->thing;
+	size_t found;
+	/* What the first points at may be either, what the second points at is a node. */
+	rows[0] = (struct row){ TEXT_BASE + 0x100, { AT(other), 2 } };
+	rows[1] = (struct row){ second_function, { AT(matrix), 1 } };
+	for (int i = 0; i < 2; i++)
+		walked->nodes[i] = (struct node){ 0, 7 };
+	struct node node = { AT(thing), 7 };
+	memset(contents->matrix, 0, sizeof(contents->matrix));
+	memcpy(contents->matrix, &node, sizeof(node));
+	CHECK_OK(pointer_walk_add(walked->walk, walked->layout, AT(thing), find(walked, "row"), 2));
+	CHECK_OK(pointer_walk_run(walked->walk, &found));
+	size_t at = knowledge_first_fact(walked->knowledge, AT(other));
+	if (at == walked->knowledge->fact_count ||
+	    walked->knowledge->facts[at].address != AT(other))
+		return 0;
+	CHECK_U64(walked->knowledge->facts[at].clue.count, 2);
+	return walked->knowledge->facts[at].clue.type.id;
+}
+
+static void test_rows_agree(void)
+{
+	struct walked *walked = create();
+	CHECK_U64(walk_rows(walked, TEXT_BASE + 0x100), find(walked, "node"));
+	destroy(walked);
+	walked = create();
+	CHECK_U64(walk_rows(walked, TEXT_BASE + 0x200), 0);
+	destroy(walked);
+	walked = create();
+	CHECK_U64(walk_rows(walked, 0), 0);
+	destroy(walked);
+}
+
 int main(void)
 {
 	RUN(test_bytes_choose);
@@ -170,5 +228,6 @@ int main(void)
 	RUN(test_counts);
 	RUN(test_arm_without_count);
 	RUN(test_places);
+	RUN(test_rows_agree);
 	return test_finish();
 }

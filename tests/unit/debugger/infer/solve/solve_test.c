@@ -13,7 +13,7 @@ struct types {
 		device;
 	int show, show_named, other_proto, text, const_text, outer, choice, byte, loop;
 	int key, key_true, base, base_pointer, disk_pointer, counted, entry_pointer;
-	int words_pointer, cpumask_pointer, probe;
+	int words_pointer, untyped, cpumask_pointer, probe;
 };
 
 struct bench {
@@ -119,7 +119,7 @@ static void add_traps(struct libbpf_btf *btf, struct types *types)
 	int show = btf__add_ptr(btf, types->show);
 	btf__add_struct(btf, "operation", 8);
 	add_member(btf, "show", show, 0);
-	int untyped = btf__add_ptr(btf, 0);
+	int untyped = types->untyped = btf__add_ptr(btf, 0);
 	types->probe = btf__add_struct(btf, "probe", 24);
 	add_member(btf, "name", types->const_text, 0);
 	add_member(btf, "function", untyped, 8);
@@ -127,6 +127,8 @@ static void add_traps(struct libbpf_btf *btf, struct types *types)
 	types->counted = btf__add_struct(btf, "counted", 24);
 	add_member(btf, "count", types->int_, 0);
 	add_member(btf, "list", types->list, 8);
+	btf__add_struct(btf, "hlist_head", 8);
+	add_member(btf, "first", untyped, 0);
 }
 
 static void init(struct bench *bench, uint64_t room)
@@ -308,6 +310,26 @@ static void test_cpumask(void)
 	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "struct cpumask");
 	bench.subject.room = 1024 + 512;
 	CHECK(strcmp(best(&bench, spelled, sizeof(spelled)), "struct cpumask"));
+	deinit(&bench);
+}
+
+/* As many pointers as a hash has values, used as addresses, are heads of chains; others are not. */
+static void test_buckets(void)
+{
+	struct bench bench;
+	char spelled[64];
+	init(&bench, 256);
+	clue(&bench, CLUE_ACCESS, 0, 0, 8);
+	clue(&bench, CLUE_STRIDE, 0, 0, 8);
+	clue(&bench, CLUE_VALUE, 0, bench.types.untyped, 8);
+	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "struct hlist_head [32]");
+	bench.subject.room = 248;
+	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "void *[31]");
+	bench.subject.room = 64;
+	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "void *[8]");
+	bench.subject.room = 256;
+	bench.input.is_constant = true;
+	CHECK_STRING(best(&bench, spelled, sizeof(spelled)), "void *[32]");
 	deinit(&bench);
 }
 
@@ -613,6 +635,7 @@ int main(void)
 	RUN(test_static_key_twins);
 	RUN(test_cpumask);
 	RUN(test_cpumask_pointer);
+	RUN(test_buckets);
 	RUN(test_up_cast);
 	RUN(test_pointers_to_first_members);
 	RUN(test_contradicted_is_a_guess);
