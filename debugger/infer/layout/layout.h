@@ -58,7 +58,7 @@ struct layout {
 	size_t holder_count, holder_capacity;
 	size_t first_holder; /* that is not of the base */
 	uint32_t list_head, hlist_node, raw_spinlock, spinlock, cpumask; /* ids, 0: none */
-	uint32_t rwlock; /* what a rwlock_t consists of */
+	uint32_t rwlock;    /* what a rwlock_t consists of */
 	uint32_t character; /* `char`: by its name, its sign differs (-funsigned-char since 6.2) */
 	struct outlines *outlines;
 };

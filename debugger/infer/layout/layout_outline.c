@@ -128,8 +128,8 @@ static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int de
 	if (depth > DEPTH_MAX || offset >= OUTLINE_WORDS * 8 || !drawing->left)
 		return;
 	drawing->left--;
-	if (type && (type == layout->raw_spinlock || type == layout->rwlock ||
-		     type == layout->list_head))
+	if (type &&
+	    (type == layout->raw_spinlock || type == layout->rwlock || type == layout->list_head))
 		drawing->outline->is_written = true;
 	switch (layout_kind(layout, type)) {
 	case BTF_STRUCT:

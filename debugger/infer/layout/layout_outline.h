@@ -19,7 +19,7 @@ struct outline {
 	uint16_t numbers;  /* words that cannot hold one */
 	bool is_union;
 	bool is_written; /* holds a lock or a list */
-	uint64_t holes; /* bytes that belong to no member */
+	uint64_t holes;	 /* bytes that belong to no member */
 };
 
 /* Apart, as few of the outlines that are looked at get as far as their names. */
