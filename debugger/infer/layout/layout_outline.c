@@ -29,15 +29,16 @@ static uint32_t hash_word(const char *start, size_t length)
 static const struct {
 	const char *written, *meant;
 } short_forms[] = {
-	{ "attribute", "attr" }, { "operation", "op" },	   { "tbl", "table" },
-	{ "tv", "testvec" },	 { "desc", "descriptor" }, { "grp", "group" },
-	{ "evt", "event" },	 { "drv", "driver" },	   { "device", "dev" },
-	{ "cfg", "config" },	 { "conf", "config" },	   { "parameter", "param" },
-	{ "resource", "res" },	 { "header", "hdr" },	   { "address", "addr" },
-	{ "buffer", "buf" },	 { "command", "cmd" },	   { "message", "msg" },
-	{ "context", "ctx" },	 { "control", "ctl" },	   { "function", "func" },
-	{ "protocol", "proto" }, { "format", "fmt" },	   { "callback", "cb" },
-	{ "vector", "vec" },	 { "interface", "iface" }, { "register", "reg" },
+	{ "mask", "cpumask" },	  { "attribute", "attr" }, { "operation", "op" },
+	{ "tbl", "table" },	  { "tv", "testvec" },	   { "desc", "descriptor" },
+	{ "grp", "group" },	  { "evt", "event" },	   { "drv", "driver" },
+	{ "device", "dev" },	  { "cfg", "config" },	   { "conf", "config" },
+	{ "parameter", "param" }, { "resource", "res" },   { "header", "hdr" },
+	{ "address", "addr" },	  { "buffer", "buf" },	   { "command", "cmd" },
+	{ "message", "msg" },	  { "context", "ctx" },	   { "control", "ctl" },
+	{ "function", "func" },	  { "protocol", "proto" }, { "format", "fmt" },
+	{ "callback", "cb" },	  { "vector", "vec" },	   { "interface", "iface" },
+	{ "register", "reg" },
 };
 
 size_t name_words(const char *name, struct name_word *ret)
