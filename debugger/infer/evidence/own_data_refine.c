@@ -3,9 +3,11 @@
  * A second look where clues do not settle it: all types of BTF whose outline fits are candidates
  * too, and each candidate is measured by how well it explains the symbol's bytes.
  */
+#include "base/array.h"
 #include "debugger/infer/evidence/own_data_fit.h"
 #include "debugger/infer/known/names_family.h"
 #include "debugger/infer/solve/solve.h"
+#include <string.h>
 
 #define TYPED_MIN	 7
 #define SEARCHED_PRIOR	 -4
@@ -120,6 +122,18 @@ static void add_pointee(struct solver *solver, uint32_t target, int bits, int sc
 		item->score = (int16_t)(score + bits);
 }
 
+static bool is_hash(const struct name_word *word)
+{
+	static const char *const endings[] = { "hash", "hashtable" };
+	for (size_t i = 0; i < ARRAY_COUNT(endings); i++) {
+		size_t length = strlen(endings[i]);
+		if (word->length >= length &&
+		    !strncmp(word->start + word->length - length, endings[i], length))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Used as a pointer, and nothing says to what. Hardly a variable is a void *: what its name says is
  * right more often.
@@ -134,6 +148,12 @@ static void ask_pointees(const struct question *question, struct solver *solver)
 	size_t kin_count = names_kin(question, words, count, kin);
 	uint64_t bits = name_bits(words, count);
 	int score = solver->items[0].score;
+	/* "inode_hashtable" points at no inode, but at heads of chains. */
+	if (count && is_hash(&words[count - 1])) {
+		add_pointee(solver, layout_find(layout, BTF_STRUCT, "hlist_head"), POINTEE_BITS_MIN,
+			    score - POINTEE_BITS_MIN + 1);
+		return;
+	}
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
 		int points = outlines_name_points(outlines, outline, words, count, bits);

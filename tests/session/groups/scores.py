@@ -24,7 +24,7 @@ import hints_file  # noqa: E402
 # how much of all must be certain. Nothing that is certain may be wrong.
 KINDS = {
     "with the table less its own rows": ("--without {kernel}", 0.99, 0.995, 0.65),
-    "without the table": ("--no-hints", 0.87, 0.97, 0.015),
+    "without the table": ("--no-hints", 0.88, 0.97, 0.015),
 }
 # Of a kernel that is newer than all others in the table; the newest of these is one release older.
 KINDS_OF_NEWEST = {

@@ -107,15 +107,6 @@ static void add_table(struct libbpf_btf *btf, int to_operations)
 	}
 }
 
-/* One struct without a tag under two names. */
-static void add_typedefs(struct libbpf_btf *btf)
-{
-	int unnamed = btf__add_struct(btf, NULL, 16);
-	add_member(btf, "first", 1, 0);
-	btf__add_typedef(btf, "uuid_t", unnamed);
-	btf__add_typedef(btf, "guid_t", unnamed);
-}
-
 /* What names end in; each is a struct of its own. */
 static void add_named_types(struct libbpf_btf *btf)
 {
@@ -573,31 +564,6 @@ static void test_enum_namesakes(void)
 	asked_destroy(asked);
 }
 
-/* Of the typedefs of what has no tag, the one that the name has; else the first. */
-static void test_shown(void)
-{
-	static const char *const names[][2] = {
-		{ "some_guid", "guid_t" }, { "guid_of_some.3", "guid_t" },
-		{ "some_uuid", "uuid_t" }, { "some", "uuid_t" },
-		{ "guidance", "uuid_t" },
-	};
-	struct asked *asked = asked_create(&machine.target);
-	ask(asked, "item", 16);
-	uint64_t cursor = 0;
-	uint32_t type = layout_resolve(asked->layout, btf_find(asked->layout->btf, BTF_TYPEDEF,
-							       "guid_t", &cursor));
-	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-		struct symbol symbol = { .name = names[i][0] };
-		struct btf_type record;
-		asked->question.symbol = &symbol;
-		CHECK(btf_get(asked->layout->btf, names_shown(&asked->question, type), &record));
-		CHECK_STRING(record.name, names[i][1]);
-	}
-	CHECK_U64(names_shown(&asked->question, struct_named(asked, "item")),
-		  struct_named(asked, "item"));
-	asked_destroy(asked);
-}
-
 /* --- damage ---------------------------------------------------------------------------------- */
 
 static void ask_all(struct machine *damaged)
@@ -642,7 +608,6 @@ int main(void)
 	int to_operations = add_types(machine.source);
 	add_named_types(machine.source);
 	add_table(machine.source, to_operations);
-	add_typedefs(machine.source);
 	machine_set_types(&machine);
 	add_symbols();
 	RUN(test_lists);
@@ -661,7 +626,6 @@ int main(void)
 	RUN(test_endings);
 	RUN(test_namesakes);
 	RUN(test_enum_namesakes);
-	RUN(test_shown);
 	RUN(test_damage);
 	machine_deinit(&machine);
 	return test_finish();
