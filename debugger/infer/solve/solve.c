@@ -300,6 +300,13 @@ static bool is_up_cast(const struct solver *solver, const struct scored *best)
 	return holders >= UP_CAST_HOLDERS && clues < 3;
 }
 
+/* module_param(xres, uint, ...) takes an int, too: compilers are told not to mind the sign. */
+static bool leaves_sign(const struct layout *layout, uint32_t type)
+{
+	const struct layout_record *record = &layout->records[type];
+	return record->kind == BTF_INT && !(record->encoding & BTF_INT_BOOL);
+}
+
 enum confidence solver_confidence(const struct solver *solver)
 {
 	const struct scored *best = solver->items;
@@ -310,7 +317,8 @@ enum confidence solver_confidence(const struct solver *solver)
 			       ? CONFIDENCE_GUESS
 			       : CONFIDENCE_UNKNOWN;
 	if (best->is_fact && !best->against && best->data >= 0)
-		return CONFIDENCE_CERTAIN;
+		return leaves_sign(solver->layout, best->type) ? CONFIDENCE_INFERRED
+							       : CONFIDENCE_CERTAIN;
 	if (best->is_refined)
 		return CONFIDENCE_GUESS;
 	int margin = solver_margin(solver), strength = best->typed + best->data;

@@ -174,6 +174,14 @@ static enum likeness match_shape(struct solver *solver, const struct scored *ite
 	return match(solver, item->type, offset, layout->hlist_node);
 }
 
+/* Tables of tables of numbers have rows; of texts, two in a row may be the members of a struct. */
+static bool is_to_numbers(const struct layout *layout, uint32_t type)
+{
+	uint32_t target = layout_target(layout, type);
+	return layout_kind(layout, type) == BTF_PTR && layout_kind(layout, target) == BTF_INT &&
+	       layout_size(layout, target) > 1;
+}
+
 static enum likeness fulfil(struct solver *solver, const struct scored *item,
 			    const struct wish *wish, const char **ret_why)
 {
@@ -184,10 +192,12 @@ static enum likeness fulfil(struct solver *solver, const struct scored *item,
 		if (wish->kind == CLUE_STRIDE && wish->size <= NUMBER_SIZE_MAX)
 			*ret_why = "is indexed in other steps";
 		if (wish->kind == CLUE_STRIDE && wish->size % size == 0)
-			return wish->size == size || layout_kind(layout, item->type) == BTF_PTR
+			return wish->size == size || is_to_numbers(layout, item->type)
 				       ? LIKE_EXACTLY
-			       : layout_is_compound(layout, item->type) ? LIKE_WEAKLY
-									: LIKE_NOT;
+			       : layout_is_compound(layout, item->type) ||
+					       layout_kind(layout, item->type) == BTF_PTR
+				       ? LIKE_WEAKLY
+				       : LIKE_NOT;
 		if (offset / size < item->count)
 			offset %= size;
 	}

@@ -499,7 +499,12 @@ static void test_facts(void)
 	struct bench bench;
 	init(&bench, 4);
 	clue(&bench, CLUE_WHOLE, 0, bench.types.uint, 4);
-	CHECK_BEST(&bench, "unsigned int", "certain");
+	/* Whether it has a sign, compilers do not check. */
+	CHECK_BEST(&bench, "unsigned int", "inferred");
+	deinit(&bench);
+	init(&bench, 1);
+	clue(&bench, CLUE_WHOLE, 0, bench.types.byte, 1);
+	CHECK_BEST(&bench, "_Bool", "certain");
 	deinit(&bench);
 	/* A table's word that code contradicts is none. */
 	init(&bench, 32);
