@@ -3,19 +3,24 @@
 
 #include "base/array.h"
 #include "debugger/command/arguments.h"
+#include "debugger/command/task_space.h"
 #include "debugger/eval/value.h"
+#include "debugger/kernel/mappings.h"
 #include "debugger/kernel/memory_search.h"
 #include "debugger/kernel/page_array.h"
+#include "debugger/kernel/path.h"
 #include "debugger/whattype/place.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WHERE_SIZE 2048
+#define WHERE_SIZE (PATH_SIZE + 32)
 
 enum {
 	OPTION_KERNEL,
 	OPTION_PHYSICAL,
+	OPTION_USER,
+	OPTION_TASK,
 	OPTION_TEXT,
 	OPTION_POINTERS,
 	OPTION_MASK,
@@ -34,6 +39,12 @@ struct searching {
 	struct places *places; /* NULL: the kernel's memory cannot be told apart */
 	bool is_text;
 	uint64_t direct_map; /* of physical addresses: where they are in the kernel's */
+
+	/* Of a process; NULL: none is searched. */
+	struct user_space *user;
+	const struct user_mapping *mapping; /* that the last hit was in; NULL */
+	bool has_path;			    /* else it is anonymous, or why its name is missing */
+	char mapping_path[PATH_SIZE];
 };
 
 /* --- what is found -----------------------------------------------------------------------------
@@ -60,6 +71,8 @@ static const struct column columns[] = {
 	{ "type", NULL, 0 },
 	{ "member", NULL, 0 },
 	{ "confidence", NULL, 0 },
+	{ "vma", NULL, 0 },
+	{ "path", NULL, 0 },
 };
 
 /* An empty text: not there. */
@@ -95,7 +108,7 @@ static void write_symbol(struct out *out, const struct memory_place *place)
 	write_number(out, "cpu", place->cpu, place->cpu ? place->cpu->number : 0);
 }
 
-static void write_object(struct out *out, const struct memory_place *place)
+static void write_object(struct out *out, const struct memory_place *place, bool is_user)
 {
 	static const char *const states[] = {
 		[SLAB_NO_OBJECT] = "no object",
@@ -111,7 +124,7 @@ static void write_object(struct out *out, const struct memory_place *place)
 		type_spell(place->type, NULL, type, sizeof(type));
 	write_text(out, "cache", in_slab ? place->slab.cache->name : NULL);
 	write_address(out, "object", has_object, place->start);
-	write_number(out, "offset", has_object, place->offset);
+	write_number(out, "offset", has_object || is_user, place->offset);
 	write_text(out, "state", in_slab ? states[place->slab.state] : NULL);
 	if (in_stack)
 		out_i64_as(out, "pid", place->pid, "");
@@ -135,16 +148,76 @@ static void write_value(const struct searching *searching, const struct search_h
 		out_address_as(out, "value", hit->value, text);
 }
 
+/* What it is called; what the dump lacks of that is said in its place. */
+static struct error *name_mapping(struct searching *searching, const struct user_mapping *mapping)
+{
+	struct target *target = searching->session->target;
+	struct object mm, vma;
+	searching->mapping = mapping;
+	struct error *error =
+		object_at(target, "struct mm_struct", user_space_mm(searching->user), &mm);
+	if (!error)
+		error = object_at(target, "struct vm_area_struct", mapping->vma, &vma);
+	if (!error)
+		error = mapping_name(&mm, &vma, searching->mapping_path,
+				     sizeof(searching->mapping_path));
+	searching->has_path = !error && *searching->mapping_path;
+	if (error)
+		snprintf(searching->mapping_path, sizeof(searching->mapping_path), "<%s>",
+			 error->message);
+	else if (!searching->has_path)
+		snprintf(searching->mapping_path, sizeof(searching->mapping_path), "anonymous");
+	return error_only_fatal(error);
+}
+
+/* The mapping of a hit, and how far in the file it is, or else in the mapping. */
+static struct error *find_mapping(struct searching *searching, uint64_t address, uint64_t *offset)
+{
+	const struct user_mapping *mappings;
+	const struct error *problem;
+	size_t count;
+	TRY(user_space_mappings(searching->user, &mappings, &count, &problem));
+	size_t first = array_bound(count, i, mappings[i].end <= address);
+	/* It is where the search found the address. */
+	if (first == count)
+		return NULL;
+	const struct user_mapping *mapping = &mappings[first];
+	if (mapping != searching->mapping)
+		TRY(name_mapping(searching, mapping));
+	*offset = address - mapping->start;
+	if (mapping->file)
+		*offset += mapping->page_offset * searching->session->target->facts->page_size;
+	return NULL;
+}
+
+static struct error *find_place(struct searching *searching, const struct search_hit *hit,
+				struct memory_place *place, char where[WHERE_SIZE])
+{
+	if (searching->user) {
+		TRY(find_mapping(searching, hit->address, &place->offset));
+		snprintf(where, WHERE_SIZE, "%s+0x%" PRIx64, searching->mapping_path,
+			 place->offset);
+	} else if (searching->places) {
+		TRY(places_find(searching->places, searching->direct_map + hit->address, place));
+		place_spell(searching->places, place, where, WHERE_SIZE);
+	}
+	return NULL;
+}
+
+static void write_mapping(struct out *out, const struct searching *searching)
+{
+	const struct user_mapping *mapping = searching->mapping;
+	write_address(out, "vma", mapping, mapping ? mapping->vma : 0);
+	write_text(out, "path", searching->has_path ? searching->mapping_path : NULL);
+}
+
 static struct error *write_hit(void *context, const struct search_hit *hit)
 {
-	const struct searching *searching = context;
+	struct searching *searching = context;
 	struct out *out = searching->session->out;
 	struct memory_place place = { .region = REGION_UNKNOWN };
 	char where[WHERE_SIZE] = "";
-	if (searching->places) {
-		TRY(places_find(searching->places, searching->direct_map + hit->address, &place));
-		place_spell(searching->places, &place, where, sizeof(where));
-	}
+	TRY(find_place(searching, hit, &place, where));
 	out_item_named(out, hit->address, NULL);
 	out_row_begin(out);
 	out_address(out, "address", hit->address);
@@ -152,9 +225,11 @@ static struct error *write_hit(void *context, const struct search_hit *hit)
 	out_string(out, "where", where);
 	write_text(out, "text", searching->is_text ? searching->patterns[hit->pattern].text : NULL);
 	out_address_as(out, "physical", hit->physical, "");
-	out_string_as(out, "region", memory_region_name(place.region), "");
+	out_string_as(out, "region", searching->user ? "user" : memory_region_name(place.region),
+		      "");
 	write_symbol(out, &place);
-	write_object(out, &place);
+	write_object(out, &place, searching->user);
+	write_mapping(out, searching);
 	out_row_end(out);
 	return NULL;
 }
@@ -175,6 +250,8 @@ static struct error *find_object(const struct searching *searching, uint64_t add
 	struct symbol symbol;
 	uint64_t offset, size = 0;
 	pattern->first = address;
+	if (!searching->places)
+		return NULL;
 	TRY(places_find(searching->places, address, &place));
 	if (place.region == REGION_SLAB && place.slab.state != SLAB_NO_OBJECT)
 		size = place.slab.cache->object_size;
@@ -302,32 +379,56 @@ static struct error *parse_words(struct searching *searching, const struct argum
 	return NULL;
 }
 
-static struct error *prepare(struct searching *searching, const struct arguments *arguments)
+static struct error *prepare_physical(struct searching *searching)
 {
 	struct target *target = searching->session->target;
+	struct page_array pages;
+	if (!target->memory || !target->btf)
+		return NULL;
+	struct error *error = page_array_read(target, &pages);
+	if (!error)
+		searching->direct_map = pages.direct_map;
+	TRY(error_only_fatal(error));
+	return searching->direct_map ? places_create(target, &searching->places) : NULL;
+}
+
+static struct error *prepare_kernel(struct searching *searching)
+{
+	struct target *target = searching->session->target;
+	TRY(target_need_memory(target));
+	TRY(target_need_symbols(target));
+	TRY(target_need_btf(target));
+	return places_create(target, &searching->places);
+}
+
+static struct error *prepare_space(struct searching *searching, const struct arguments *arguments)
+{
+	const char *task = arguments->options[OPTION_TASK];
 	bool is_physical = arguments->options[OPTION_PHYSICAL];
-	if (is_physical && arguments->options[OPTION_KERNEL])
-		return command_usage_error(arguments->command, "-k or -p");
-	searching->search.space = is_physical ? SPACE_PHYSICAL : SPACE_KERNEL;
+	bool is_user = arguments->options[OPTION_USER];
+	if (is_physical + is_user + !!arguments->options[OPTION_KERNEL] > 1)
+		return command_usage_error(arguments->command, "-k, -u or -p");
+	if (task && !is_user)
+		return command_usage_error(arguments->command, "--task is of -u");
+	searching->search.space = is_physical ? SPACE_PHYSICAL
+				  : is_user   ? SPACE_USER
+					      : SPACE_KERNEL;
+	if (is_user) {
+		TRY(task_space_open(searching->session, task, &searching->user));
+		searching->search.user = searching->user;
+		return NULL;
+	}
+	return is_physical ? prepare_physical(searching) : prepare_kernel(searching);
+}
+
+static struct error *prepare(struct searching *searching, const struct arguments *arguments)
+{
 	searching->patterns = calloc(arguments->operand_count, sizeof(*searching->patterns));
 	if (!searching->patterns)
 		return error_no_memory();
 	searching->search.patterns = searching->patterns;
-	if (is_physical) {
-		struct page_array pages;
-		struct error *error =
-			target->memory && target->btf ? page_array_read(target, &pages) : NULL;
-		if (!error && target->memory && target->btf)
-			searching->direct_map = pages.direct_map;
-		TRY(error_only_fatal(error));
-	} else {
-		TRY(target_need_memory(target));
-		TRY(target_need_symbols(target));
-		TRY(target_need_btf(target));
-	}
-	if (!is_physical || searching->direct_map)
-		TRY(places_create(target, &searching->places));
-	if (arguments->options[OPTION_POINTERS] && !searching->places)
+	TRY(prepare_space(searching, arguments));
+	if (arguments->options[OPTION_POINTERS] && !searching->places && !searching->user)
 		return error_create(ERROR_NOT_FOUND, "the kernel's memory cannot be told apart");
 	TRY(parse_range(searching, arguments));
 	return parse_words(searching, arguments);
@@ -335,6 +436,17 @@ static struct error *prepare(struct searching *searching, const struct arguments
 
 /* --- the command -------------------------------------------------------------------------------
  */
+
+/* A mapping that could not be read was not searched. */
+static struct error *say_unsearched(const struct searching *searching)
+{
+	const struct user_mapping *mappings;
+	const struct error *problem = NULL;
+	size_t count;
+	if (searching->user)
+		TRY(user_space_mappings(searching->user, &mappings, &count, &problem));
+	return problem ? error_prefix(error_copy(problem), "not all mappings were searched") : NULL;
+}
 
 static struct error *search_run(struct session *session, const struct arguments *arguments)
 {
@@ -349,6 +461,9 @@ static struct error *search_run(struct session *session, const struct arguments 
 		error = memory_search_run(&searching.search);
 		out_table_end(session->out);
 	}
+	if (!error)
+		error = say_unsearched(&searching);
+	user_space_close(searching.user);
 	places_destroy(searching.places);
 	free(searching.patterns);
 	return error;
@@ -376,10 +491,19 @@ const struct command command_search = {
 		"in the direct map of all memory. From -s to -e or for -l bytes only, it comes "
 		"with an address there. Hits come by address. A member is that of the type after "
 		"which the slab cache is named; `whattype` knows more ways to a type, and takes "
-		"hits from a pipe.",
+		"hits from a pipe.\n"
+		"\n"
+		"With -u the memory of a process is searched, of the chosen task's or of TASK's "
+		"(--task): each page that is in memory, by its addresses in the process, pages of "
+		"mapped files that are in the page cache among them. A hit is named by its "
+		"mapping: its place in the file, or else from the mapping's start. What was never "
+		"touched, swapped out or is in its file alone is not searched; -r has pointers to "
+		"the address itself or into ADDRESS,SIZE.",
 	.options = { [OPTION_KERNEL] = { 'k', "kernel", NULL, 0,
 					 "the kernel's addresses (what is done without it, too)" },
 		     [OPTION_PHYSICAL] = { 'p', "physical", NULL, 0, "physical addresses" },
+		     [OPTION_USER] = { 'u', "user", NULL, 0, "a process's addresses" },
+		     [OPTION_TASK] = { 0, "task", "TASK", OPERAND_TASK, "with -u, of this task" },
 		     [OPTION_TEXT] = { 'c', "text", NULL, 0, "VALUEs are texts, bytes anywhere" },
 		     [OPTION_POINTERS] = { 'r', "references", NULL, 0,
 					   "pointers into the objects at VALUEs" },
@@ -393,5 +517,6 @@ const struct command command_search = {
 		     [OPTION_COUNT] = { 'n', "count", "COUNT", OPERAND_NUMBER, "so many hits" } },
 	.operands = { { .name = "VALUE", .kind = OPERAND_ADDRESS, .repeated = true } },
 	.examples = examples,
+	.per_task = true,
 	.run = search_run,
 };

@@ -51,7 +51,7 @@ struct operand_spec {
 	bool rest;     /* the last one takes the rest of the line as it is, spaces and all */
 };
 
-#define OPTIONS_MAX  12
+#define OPTIONS_MAX  16
 #define OPERANDS_MAX 4
 
 /* What the line said, checked against the specs. */

@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "base/workers.h"
 #include "vmcore/virtual.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ struct pass {
 	unsigned int workers;
 	struct memory *readers[WORKERS_MAX];
 	uint8_t *buffers[WORKERS_MAX];
-	size_t text_max; /* the longest text */
+	size_t text_max;      /* the longest text */
+	pthread_mutex_t user; /* one worker at a time reads a process's memory by its addresses */
 	struct memory_span round[SPANS_MAX];
 	size_t span_count;
 	struct chunk chunks[SPANS_MAX];
@@ -175,6 +177,23 @@ static struct error *read_span(struct pass *pass, unsigned int worker, struct ch
 	return NULL;
 }
 
+/* What follows a chunk, as far as it is there. */
+static struct error *read_behind(struct pass *pass, uint64_t address, uint8_t *buffer, size_t size,
+				 size_t *ret_got)
+{
+	const struct memory_search *search = pass->search;
+	struct memory *memory = search->space == SPACE_KERNEL ? search->target->memory
+				: search->space == SPACE_USER ? user_space_memory(search->user)
+							      : search->target->physical;
+	struct error *why;
+	if (search->space == SPACE_USER)
+		pthread_mutex_lock(&pass->user);
+	*ret_got = memory_read_some(memory, address, buffer, size, &why);
+	if (search->space == SPACE_USER)
+		pthread_mutex_unlock(&pass->user);
+	return error_only_fatal(why);
+}
+
 static struct error *search_chunk(void *context, unsigned int worker, size_t number)
 {
 	struct pass *pass = context;
@@ -187,13 +206,11 @@ static struct error *search_chunk(void *context, unsigned int worker, size_t num
 			      &at));
 	uint64_t end = chunk->address + chunk->size;
 	if (search->width == 1 && start < at && end && end <= search->last) {
-		struct error *why;
 		uint64_t left = search->last - end;
 		size_t more = left < pass->text_max - 1 ? (size_t)left + 1 : pass->text_max - 1;
-		at += memory_read_some(search->space == SPACE_KERNEL ? search->target->memory
-								     : search->target->physical,
-				       end, buffer + at, more, &why);
-		TRY(error_only_fatal(why));
+		size_t got;
+		TRY(read_behind(pass, end, buffer + at, more, &got));
+		at += got;
 	}
 	TRY(find_all(pass, chunk, buffer, start, at));
 	/* Each pattern was looked for by itself. */
@@ -205,14 +222,16 @@ static struct error *search_chunk(void *context, unsigned int worker, size_t num
 /* --- rounds ------------------------------------------------------------------------------------
  */
 
-/* Fills the round with spans of `size` bytes or a little more; false: there are none left. */
-static bool fill_round(struct pass *pass, uint64_t size)
+/* Fills the round with spans of `size` bytes or a little more; none: there are none left. */
+static struct error *fill_round(struct pass *pass, uint64_t size)
 {
 	struct memory_span span;
 	uint64_t taken = 0;
 	pass->span_count = pass->chunk_count = 0;
-	while (taken < size && pass->span_count < SPANS_MAX &&
-	       memory_spans_next(pass->spans, CHUNK_SIZE, &span)) {
+	while (taken < size && pass->span_count < SPANS_MAX) {
+		TRY(memory_spans_next(pass->spans, CHUNK_SIZE, &span));
+		if (!span.size)
+			break;
 		struct chunk *chunk = pass->chunk_count ? &pass->chunks[pass->chunk_count - 1]
 							: NULL;
 		if (chunk && chunk->address + chunk->size == span.address &&
@@ -229,7 +248,7 @@ static bool fill_round(struct pass *pass, uint64_t size)
 		pass->round[pass->span_count++] = span;
 		taken += span.size;
 	}
-	return pass->span_count;
+	return NULL;
 }
 
 static uint64_t physical_of(const struct pass *pass, const struct chunk *chunk, uint64_t address)
@@ -305,7 +324,10 @@ static struct error *search_rounds(struct pass *pass)
 	bool is_full = false;
 	most = most < ROUND_SIZE_MAX ? most : ROUND_SIZE_MAX;
 	/* The first rounds are short: what is found first is seen at once. */
-	while (!is_full && fill_round(pass, size)) {
+	while (!is_full) {
+		TRY(fill_round(pass, size));
+		if (!pass->span_count)
+			break;
 		TRY(search_round(pass, &is_full));
 		progress_report(search->progress, "search", atomic_load(&pass->read),
 				search->target->facts->memory_size);
@@ -327,8 +349,8 @@ static struct error *prepare(struct pass *pass)
 			return error_no_memory();
 		TRY(vmcore_reader_create(search->target->vmcore, &pass->readers[i]));
 	}
-	return memory_spans_create(search->target, search->space, search->first, search->last,
-				   &pass->spans);
+	return memory_spans_create(search->target, search->space, search->user, search->first,
+				   search->last, &pass->spans);
 }
 
 static void pass_destroy(struct pass *pass)
@@ -338,6 +360,7 @@ static void pass_destroy(struct pass *pass)
 		free(pass->buffers[i]);
 	}
 	memory_spans_destroy(pass->spans);
+	pthread_mutex_destroy(&pass->user);
 	free(pass);
 }
 
@@ -347,6 +370,7 @@ struct error *memory_search_run(struct memory_search *search)
 	if (!pass)
 		return error_no_memory();
 	pass->search = search;
+	pthread_mutex_init(&pass->user, NULL);
 	struct error *error = prepare(pass);
 	if (!error)
 		error = search_rounds(pass);

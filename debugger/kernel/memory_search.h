@@ -27,8 +27,9 @@ struct search_hit {
 struct memory_search {
 	struct target *target;
 	enum memory_space space;
-	uint64_t first, last; /* addresses */
-	unsigned int width;   /* of words, which lie at multiples of it: 2, 4, 8; 1: texts */
+	struct user_space *user; /* of SPACE_USER: its process's; borrowed */
+	uint64_t first, last;	 /* addresses */
+	unsigned int width;	 /* of words, which lie at multiples of it: 2, 4, 8; 1: texts */
 	const struct search_pattern *patterns; /* all texts, or none */
 	size_t pattern_count;
 	uint64_t limit; /* so many hits; 0: all */

@@ -6,10 +6,15 @@
 #include "debugger/kernel/page_array.h"
 #include "debugger/kernel/vmalloc.h"
 #include "vmcore/virtual.h"
+#include <inttypes.h>
 
 /* Pages that are asked for in the page tables: of vmalloc on a machine of terabytes. */
 #define LOOKUPS_MAX ((uint64_t)64 << 20)
 #define OTHERS_MAX  ((size_t)8 << 20)
+/* Of a process: it may have a page at many addresses, as that of zeros, but tables in a ring have
+ * no end. */
+#define USER_LOOKUPS_MIN   ((uint64_t)1 << 20)
+#define USER_LOOKUPS_TIMES 16 /* each page of memory */
 /* The array of struct page comes and goes by sections of 128 MiB of memory. */
 #define SECTION_SIZE	((uint64_t)128 << 20)
 #define INTERRUPT_EVERY 4096
@@ -28,6 +33,11 @@ struct memory_spans {
 	uint64_t physical;	/* of the direct map: what is before is done */
 	struct memory_span run; /* that is being cut; size 0: none */
 	bool is_direct_done;
+	/* Of a process: */
+	struct user_space *user;
+	const struct user_mapping *mappings;
+	size_t mapping_count, mapping; /* of which this one is next */
+	uint64_t at;		       /* in it */
 };
 
 void memory_spans_destroy(struct memory_spans *spans)
@@ -195,16 +205,26 @@ static struct error *find_kernel(struct memory_spans *spans)
 	return make_taken(spans);
 }
 
-struct error *memory_spans_create(struct target *target, enum memory_space space, uint64_t first,
-				  uint64_t last, struct memory_spans **ret)
+/* Those that cannot be read are the caller's to report: user_space_mappings() has the problem. */
+static struct error *find_user(struct memory_spans *spans)
+{
+	const struct error *problem;
+	return user_space_mappings(spans->user, &spans->mappings, &spans->mapping_count, &problem);
+}
+
+struct error *memory_spans_create(struct target *target, enum memory_space space,
+				  struct user_space *user, uint64_t first, uint64_t last,
+				  struct memory_spans **ret)
 {
 	struct memory_spans *spans = calloc(1, sizeof(*spans));
 	if (!spans)
 		return error_no_memory();
 	*spans = (struct memory_spans){
-		.target = target, .space = space, .first = first, .last = last
+		.target = target, .space = space, .user = user, .first = first, .last = last
 	};
-	struct error *error = space == SPACE_KERNEL ? find_kernel(spans) : NULL;
+	struct error *error = space == SPACE_KERNEL ? find_kernel(spans)
+			      : space == SPACE_USER ? find_user(spans)
+						    : NULL;
 	/* What is before the range in the direct map is not looked for. */
 	if (first > spans->direct_map)
 		spans->physical = first - spans->direct_map;
@@ -305,19 +325,99 @@ static bool next_span(struct memory_spans *spans, uint64_t limit, struct memory_
 	return next_other(spans, limit, ret);
 }
 
-bool memory_spans_next(struct memory_spans *spans, uint64_t limit, struct memory_span *ret)
+/* Whether bytes of memory are there: untouched pages have none. */
+static bool is_somewhere(const struct user_page *page)
 {
-	while (next_span(spans, limit, ret)) {
-		uint64_t last = ret->address + (ret->size - 1);
-		if (last < spans->first || ret->address > spans->last)
+	return user_page_has_bytes(page) && page->kind != USER_PAGE_FRESH;
+}
+
+static struct error *count_lookup(struct memory_spans *spans)
+{
+	const struct vmcore_facts *facts = spans->target->facts;
+	uint64_t most = facts->max_physical / facts->page_size * USER_LOOKUPS_TIMES;
+	if (++spans->lookups > (most > USER_LOOKUPS_MIN ? most : USER_LOOKUPS_MIN))
+		return error_create(
+			ERROR_FORMAT,
+			"mm 0x%" PRIx64
+			" has %u times more pages than the machine: not all are searched",
+			user_space_mm(spans->user), USER_LOOKUPS_TIMES);
+	return interrupt_check();
+}
+
+/* The next run of pages that are in memory, at `at` or behind it. */
+static struct error *next_user_run(struct memory_spans *spans)
+{
+	while (spans->mapping < spans->mapping_count) {
+		const struct user_mapping *mapping = &spans->mappings[spans->mapping];
+		struct user_page page;
+		if (spans->at < mapping->start)
+			spans->at = mapping->start;
+		if (spans->at < spans->first)
+			spans->at = spans->first;
+		if (spans->at >= mapping->end) {
+			spans->mapping++;
 			continue;
-		if (ret->address < spans->first) {
-			uint64_t cut = spans->first - ret->address;
-			ret->address += cut, ret->physical += cut, ret->size -= cut;
 		}
-		if (last > spans->last)
-			ret->size -= last - spans->last;
-		return true;
+		if (spans->at > spans->last)
+			return NULL;
+		TRY(count_lookup(spans));
+		uint64_t at = spans->at;
+		struct error *error = user_space_page(spans->user, at, &page);
+		bool is_there = !error && is_somewhere(&page);
+		TRY(error_only_fatal(error));
+		uint64_t end = page.start + page.size, skip = spans->target->facts->page_size;
+		/* Nothing is known of what broken tables lead to. */
+		if (end <= at)
+			end = (at & ~(skip - 1)) + skip;
+		if (end > mapping->end || end <= at)
+			end = mapping->end;
+		spans->at = end;
+		if (is_there) {
+			spans->run = (struct memory_span){ at, page.physical + (at - page.start),
+							   end - at };
+			return NULL;
+		}
 	}
-	return false;
+	return NULL;
+}
+
+static struct error *next_user(struct memory_spans *spans, uint64_t limit, struct memory_span *ret)
+{
+	struct memory_span *run = &spans->run;
+	if (!run->size)
+		TRY(next_user_run(spans));
+	uint64_t size = run->size < limit ? run->size : limit;
+	*ret = (struct memory_span){ run->address, run->physical, size };
+	run->address += size;
+	run->physical += size;
+	run->size -= size;
+	return NULL;
+}
+
+/* Cuts it to the range; false: nothing of it is in there. */
+static bool cut(const struct memory_spans *spans, struct memory_span *span)
+{
+	uint64_t last = span->address + (span->size - 1);
+	if (last < spans->first || span->address > spans->last)
+		return false;
+	if (span->address < spans->first) {
+		uint64_t before = spans->first - span->address;
+		span->address += before, span->physical += before, span->size -= before;
+	}
+	if (last > spans->last)
+		span->size -= last - spans->last;
+	return true;
+}
+
+struct error *memory_spans_next(struct memory_spans *spans, uint64_t limit, struct memory_span *ret)
+{
+	for (;;) {
+		*ret = (struct memory_span){ 0 };
+		if (spans->space == SPACE_USER)
+			TRY(next_user(spans, limit, ret));
+		else if (!next_span(spans, limit, ret))
+			ret->size = 0;
+		if (!ret->size || cut(spans, ret))
+			return NULL;
+	}
 }

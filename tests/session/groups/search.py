@@ -9,7 +9,8 @@ import struct
 import subprocess
 import time
 
-from lib import Boot, check, check_equal, kernel_names
+from groups.memory import MAPPED, MAPPED_PAGES, PATTERN, task_named, write_core
+from lib import Boot, boots, check, check_equal, kernel_names
 
 PAGE = 4096
 TASKS = 12
@@ -197,6 +198,85 @@ def names(program, boot, notes):
     notes.append(", ".join(f"{count} {region}" for region, count in sorted(seen.items())))
 
 
+def found_in(core, data, align):
+    """Addresses of these bytes in a core; its segments follow one another."""
+    found = set()
+    for start, where, size, _ in core.loads:
+        # A text may run on into the next segment.
+        end = where + size + (len(data) - 1 if core.read(start + size, 1) is not None else 0)
+        at = core.data.find(data, where, end)
+        while at >= 0:
+            if at < where + size and (start + at - where) % align == 0:
+                found.add(start + at - where)
+            at = core.data.find(data, at + 1, end)
+    return found
+
+
+def maps_of(task):
+    """[(start, end, offset, name)] of /proc/TID/maps."""
+    lines = [line.split(None, 5) for line in task.read("maps").decode("utf-8", "surrogateescape").splitlines()]
+    return [(*(int(word, 16) for word in words[0].split("-")), int(words[2], 16), words[5] if len(words) > 5 else "")
+            for words in lines]
+
+
+def check_user_hit(row, maps, memory):
+    """Its name and place are those of /proc/TID/maps, and its bytes lie where it says."""
+    address = int(row["address"], 16)
+    (start, _, offset, path), = (one for one in maps if one[0] <= address < one[1])
+    inside = address - start + (offset if path.startswith("/") else 0)
+    check_equal((row["region"], row["path"] or "", row["offset"]), ("user", path, inside), f"place of {row['address']}")
+    check_equal(row["where"], f"{path or 'anonymous'}+{inside:#x}", f"words on {row['address']}")
+    data = row["text"].encode() if row["text"] else struct.pack("<Q", int(row["value"], 16))
+    check_equal(memory.read(int(row["physical"], 16), len(data)), data, f"bytes at {row['physical']}")
+
+
+def users(program, boot, notes):
+    """A process's memory: what the guest wrote into it, and all that a plain scan of its core finds."""
+    memory, counts = Memory(boot.dump), []
+    task = task_named(boot, b"mapped")
+    rows = program.result(boot.dump, f"search -u --task {task.tid} -c '{PATTERN.decode()}'")
+    got = [int(row["address"], 16) for row in rows if int(row["address"], 16) >= MAPPED]
+    check_equal(got, [MAPPED + page * PAGE for page in range(MAPPED_PAGES)], "what the guest wrote")
+    check_equal(program.text(boot.dump, f"foreach {task.tid} search -u -c 'btfcrash user page 7'").splitlines()[-1].split()[0],
+                f"{MAPPED + 7 * PAGE:016x}", "of each task")
+    for comm in (b"mapped", b"threads", b"swapped", b"huge", b"shm"):
+        task = task_named(boot, comm)
+        _, core = write_core(program, boot, task)
+        maps = maps_of(task)
+        # A text over the end of a page of the program.
+        start = next(start for start, end, _, path in maps if path == "/bin/states" and end - start > 4 * PAGE)
+        texts = [core.read(start + page * PAGE - 2, 4) for page in range(1, 400)]
+        crossing = [text for text in texts if text and re.fullmatch(rb"[!-&(-Z^-~]{4}", text)][:2]
+        for data in (b"/proc/self", PATTERN[:9], *crossing):
+            rows = program.result(boot.dump, f"search -u --task {task.tid} -c '{data.decode()}'")
+            wanted = found_in(core, data, 1)
+            check_equal([int(row["address"], 16) for row in rows], sorted(wanted), f"{data} in {comm}")
+            counts.append(len(rows))
+        for word in (0x400000, 1, int(program.value(boot.dump, f"((struct task_struct *){task_address(program, boot, task)})->mm->arg_start"))):
+            rows = program.result(boot.dump, f"search -u --task {task.tid} {word:#x}")
+            # The kernel's own pages are in no core.
+            got = [row for row in rows if not re.fullmatch(r"\[vvar.*\]", row["path"] or "")]
+            check_equal([int(row["address"], 16) for row in got], sorted(found_in(core, struct.pack("<Q", word), 8)),
+                        f"{word:#x} in {comm}")
+            counts.append(len(rows))
+            for row in got[::50]:
+                check_user_hit(row, maps, memory)
+        low, size = maps[0][0], maps[0][1] - maps[0][0]
+        rows = program.result(boot.dump, f"search -u --task {task.tid} -r {low:#x},{size} -n 40")
+        check(rows and all(low <= int(row["value"], 16) < low + size for row in rows), "pointers into a mapping")
+    check(len(counts) > 25 and sum(map(bool, counts)) > 20, f"hits: {counts}")
+    for line, word in (("search -u -k 1", "-k, -u or -p"), ("search --task 1 1", "--task is of -u"),
+                       ("search -u --task 2 1", "it is a kernel thread"), ("search -u --task nobody 1", "nobody")):
+        errors = program.run(["-q", "-c", line, boot.dump], status=1).errors
+        check(word in errors, f"{line}: {errors}")
+    notes.append(f"{len(counts)} searches, {sum(counts)} hits")
+
+
+def task_address(program, boot, task):
+    row, = program.result(boot.dump, f"ps {task.tid}")
+    return row["address"]
+
+
 def formats(program, boot, notes):
     """A filtered, compressed dump: what it has of it, and nothing else."""
     task = program.result(boot.dump, "ps 1")[0]["address"]
@@ -243,7 +323,7 @@ def is_ended(program, boot):
 
 
 def refuses(program, boot):
-    for line, word in (("search", "usage"), ("search -k -p 1", "-k or -p"), ("search -w 0x100000000", "more than 32 bits"),
+    for line, word in (("search", "usage"), ("search -k -p 1", "-k, -u or -p"), ("search -w 0x100000000", "more than 32 bits"),
                        ("search -h 0x10000", "more than 16 bits"), ("search -c x -w", "no size of words"),
                        ("search -m 1 -r init_task", "no mask"), ("search -e 1 -s 2 1", "ends before"),
                        ("search -l 1 -e 5 1", "both say"), ("search -n 0 1", "number of hits"), ("search -c ''", "1 to 4096"),
@@ -253,6 +333,9 @@ def refuses(program, boot):
 
 
 def run(session):
+    for boot in boots():
+        with session.case(f"{boot.label}: a process's memory") as notes:
+            users(session.program, boot, notes)
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
         for name, case in (("words are those of a plain scan", words), ("sizes, masks, ranges", sizes), ("texts", texts),

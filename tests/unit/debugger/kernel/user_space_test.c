@@ -4,6 +4,7 @@
 #include "debugger/kernel/user_space.h"
 
 #include "base/array.h"
+#include "debugger/kernel/memory_spans.h"
 #include "debugger/target/paging_x86_64.h"
 #include "tests/unit/infer_machine.h"
 #include "vmcore/virtual.h"
@@ -345,6 +346,78 @@ static void test_lies(void)
 	close_space(space, paging);
 }
 
+/* What is in memory of each mapping, and only that. */
+static void check_spans(struct user_space *space, uint64_t first, uint64_t last,
+			const struct memory_span *wanted, size_t count)
+{
+	struct memory_spans *spans = NULL;
+	struct memory_span span;
+	CHECK_OK(memory_spans_create(&machine.target, SPACE_USER, space, first, last, &spans));
+	for (size_t i = 0; i <= count; i++) {
+		CHECK_OK(memory_spans_next(spans, UINT64_MAX, &span));
+		CHECK_U64(span.size, i < count ? wanted[i].size : 0);
+		if (!span.size || i == count)
+			break;
+		CHECK_U64(span.address, wanted[i].address);
+		CHECK_U64(span.physical, wanted[i].physical);
+	}
+	memory_spans_destroy(spans);
+}
+
+static void test_spans(void)
+{
+	static const struct memory_span all[] = {
+		{ 0x10000, OWN * PAGE, PAGE },	    { 0x12000, ZERO * PAGE, PAGE },
+		{ 0x13000, MOVING * PAGE, PAGE },   { 0x15000, OWN * PAGE, PAGE },
+		{ 0x20000, FILE_ONE * PAGE, PAGE }, { 0x21000, FILE_TWO * PAGE, PAGE },
+	};
+	static const struct memory_span part[] = {
+		{ 0x13010, MOVING * PAGE + 0x10, PAGE - 0x10 },
+		{ 0x15000, OWN * PAGE, PAGE },
+		{ 0x20000, FILE_ONE * PAGE, 0x21 },
+	};
+	struct translator *paging = NULL;
+	struct memory_spans *spans = NULL;
+	struct memory_span span = { 0 };
+	struct error *error = NULL;
+	fill();
+	struct user_space *space = open_space(&paging);
+	check_spans(space, 0, UINT64_MAX, all, ARRAY_COUNT(all));
+	check_spans(space, 0x13010, 0x20020, part, ARRAY_COUNT(part));
+	check_spans(space, 0x22000, UINT64_MAX, NULL, 0);
+	check_spans(space, 0, 0xffff, NULL, 0);
+	close_space(space, paging);
+	/* A mapping of all addresses, and tables in a ring: each page is there, without an end. */
+	fill();
+	contents.vmas[0].end = 0x7ffffffff000;
+	contents.vmas[0].next = 0;
+	for (unsigned int i = 0; i < 512; i++)
+		set_entry(TOP, i, TOP * PAGE | 0x67);
+	space = open_space(&paging);
+	CHECK_OK(memory_spans_create(&machine.target, SPACE_USER, space, 0, UINT64_MAX, &spans));
+	do
+		error = memory_spans_next(spans, UINT64_MAX, &span);
+	while (!error && span.size);
+	CHECK_FAILS(error, "more pages than the machine");
+	memory_spans_destroy(spans);
+	close_space(space, paging);
+}
+
+static void walk_spans(struct user_space *space)
+{
+	struct memory_spans *spans = NULL;
+	struct memory_span span;
+	struct error *error =
+		memory_spans_create(&machine.target, SPACE_USER, space, 0, UINT64_MAX, &spans);
+	for (unsigned int i = 0; !error && i < 1000; i++) {
+		error = memory_spans_next(spans, UINT64_MAX, &span);
+		if (!error && !span.size)
+			break;
+	}
+	error_free(error);
+	memory_spans_destroy(spans);
+}
+
 static void test_damage(void)
 {
 	static uint64_t state = 1;
@@ -366,6 +439,8 @@ static void test_damage(void)
 		struct user_space *space = open_space(&paging);
 		for (size_t j = 0; space && j < ARRAY_COUNT(addresses); j++)
 			error_free(memory_read_u8(user_space_memory(space), addresses[j], &byte));
+		if (space)
+			walk_spans(space);
 		close_space(space, paging);
 	}
 }
@@ -387,6 +462,7 @@ int main(void)
 	RUN(test_kinds);
 	RUN(test_bytes);
 	RUN(test_lies);
+	RUN(test_spans);
 	RUN(test_damage);
 	machine_deinit(&machine);
 	return test_finish();
