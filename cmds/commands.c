@@ -84,6 +84,7 @@ TABLE_COMMAND(progs);
 TABLE_COMMAND(requests);
 TABLE_COMMAND(resources);
 TABLE_COMMAND(routes);
+TABLE_COMMAND(routes6);
 TABLE_COMMAND(runqueues);
 TABLE_COMMAND(sections);
 TABLE_COMMAND(slabs);
@@ -166,6 +167,7 @@ const struct command *const commands[] = {
 	&command_requests,
 	&command_resources,
 	&command_routes,
+	&command_routes6,
 	&command_runqueues,
 	&command_sections,
 	&command_search,

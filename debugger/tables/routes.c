@@ -3,6 +3,7 @@
 #include "debugger/kernel/fib_trie.h"
 
 #include "base/array.h"
+#include "debugger/tables/route_cells.h"
 #include "debugger/tables/walks.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -43,26 +44,10 @@ static const struct table_column columns[] = {
 	[COLUMN_DESTINATION] = { "destination", COLUMN_TEXT, -18, "whose packets", NULL },
 };
 
-/* kernel include/uapi/linux/rtnetlink.h: RTN_* */
-static const char *const type_names[] = { "unspec",   "unicast",   "local",	"broadcast",
-					  "anycast",  "multicast", "blackhole", "unreachable",
-					  "prohibit", "throw",	   "nat",	"xresolve" };
-#define TABLE_DEFAULT 253
-#define TABLE_LOCAL   255
-
 struct pass {
 	struct table_scan *scan;
 	const struct object *net;
 };
-
-static void set_table(struct table_scan *scan, uint32_t number)
-{
-	static const char *const names[] = { "default", "main", "local" };
-	if (number >= TABLE_DEFAULT && number <= TABLE_LOCAL)
-		table_set_text(scan, COLUMN_TABLE, names[number - TABLE_DEFAULT]);
-	else
-		table_set_name(scan, COLUMN_TABLE, NULL, 0, number);
-}
 
 static void set_destination(struct table_scan *scan, const struct fib_route *route)
 {
@@ -71,33 +56,6 @@ static void set_destination(struct table_scan *scan, const struct fib_route *rou
 	snprintf(text, sizeof(text), "%s/%u", inet_ntop(AF_INET, &key, name, sizeof(name)) ?: "?",
 		 route->length);
 	table_set_text(scan, COLUMN_DESTINATION, text);
-}
-
-static struct error *set_address(struct table_scan *scan, unsigned int column, int family,
-				 const struct object *object, const char *path)
-{
-	struct object member;
-	uint8_t bytes[16];
-	char name[INET6_ADDRSTRLEN];
-	TRY(object_member(object, path, &member));
-	TRY(memory_read(scan->target->memory, member.address, bytes, family == AF_INET ? 4 : 16));
-	if (inet_ntop(family, bytes, name, sizeof(name)))
-		table_set_text(scan, column, name);
-	return NULL;
-}
-
-/* Of the first of several. */
-static struct error *set_hop(struct table_scan *scan, const struct object *hop)
-{
-	struct object device;
-	uint64_t family;
-	TRY(object_follow(hop, "nhc_dev", &device));
-	if (device.address)
-		TRY(table_set_chars(scan, COLUMN_DEVICE, &device, "name"));
-	TRY(object_u64(hop, "nhc_gw_family", &family));
-	if (family != AF_INET && family != AF_INET6)
-		return NULL;
-	return set_address(scan, COLUMN_GATEWAY, (int)family, hop, "nhc_gw");
 }
 
 static struct error *set_info(struct table_scan *scan, const struct object *info)
@@ -109,7 +67,7 @@ static struct error *set_info(struct table_scan *scan, const struct object *info
 	TRY(table_set_member(scan, COLUMN_METRIC, info, "fib_priority"));
 	TRY(object_u64(info, "fib_prefsrc", &source));
 	if (source)
-		TRY(set_address(scan, COLUMN_SOURCE, AF_INET, info, "fib_prefsrc"));
+		TRY(route_set_address(scan, COLUMN_SOURCE, AF_INET, info, "fib_prefsrc"));
 	TRY(object_u64(info, "fib_nhs", &count));
 	table_set(scan, COLUMN_HOPS, count);
 	/* One that several routes share is an object of its own, not followed here. */
@@ -119,7 +77,7 @@ static struct error *set_info(struct table_scan *scan, const struct object *info
 	TRY(object_member(info, "fib_nh", &hop));
 	TRY(object_at(scan->target, "struct fib_nh", hop.address, &hop));
 	TRY(object_member(&hop, "nh_common", &hop));
-	return set_hop(scan, &hop);
+	return route_set_hop(scan, COLUMN_DEVICE, COLUMN_GATEWAY, &hop);
 }
 
 static struct error *visit_route(void *context, const struct fib_route *route)
@@ -127,17 +85,12 @@ static struct error *visit_route(void *context, const struct fib_route *route)
 	const struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
 	struct object info;
-	uint64_t type;
 	table_set(scan, COLUMN_ALIAS, route->alias.address);
 	TRY(table_set_member(scan, COLUMN_NAMESPACE, pass->net, "ns.inum"));
-	set_table(scan, route->table);
+	route_set_table(scan, COLUMN_TABLE, route->table);
 	set_destination(scan, route);
-	struct error *error = object_u64(&route->alias, "fa_type", &type);
-	if (error)
-		TRY(table_set_error(scan, COLUMN_TYPE, error));
-	else
-		table_set_name(scan, COLUMN_TYPE, type_names, ARRAY_COUNT(type_names), type);
-	error = object_follow(&route->alias, "fa_info", &info);
+	TRY(route_set_type(scan, COLUMN_TYPE, &route->alias, "fa_type"));
+	struct error *error = object_follow(&route->alias, "fa_info", &info);
 	if (!error && info.address)
 		error = set_info(scan, &info);
 	TRY(table_set_error(scan, COLUMN_DEVICE, error));
@@ -170,7 +123,8 @@ const struct table table_routes = {
 	.name = "routes",
 	.alias = "route",
 	.summary = "routes of IPv4",
-	.description = "A row is a route of a network namespace, as ip route has them.",
+	.description = "A row is a route of a network namespace, as ip route has them. "
+		       "`routes6` has those of IPv6.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

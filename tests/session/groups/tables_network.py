@@ -110,6 +110,39 @@ def routes(program, boot, notes):
     notes.append(f"{len(rows)} routes")
 
 
+FLAGS6 = {"UP": 1, "GATEWAY": 2, "HOST": 4, "REJECT": 0x200, "DEFAULT": 0x10000, "ALLONLINK": 0x20000, "ADDRCONF": 0x40000,
+          "PREFIX_RT": 0x80000, "ANYCAST": 0x100000, "NONEXTHOP": 0x200000, "EXPIRES": 0x400000, "LOCAL": 0x80000000}
+NO_ROUTE6 = 0x200200  # flags of the entry that each table begins with: there is none
+
+
+def routes6(program, boot, notes):
+    """All rows of /proc/net/ipv6_route: prefixes, gateways, metrics, flags and devices; which are this host's own by if_inet6."""
+    rows = [row for row in program.result(boot.dump, "routes6") if row["namespace"] == own_namespace(boot)]
+
+    def address(digits):
+        return str(ipaddress.IPv6Address(bytes.fromhex(digits)))
+
+    wanted, empty = [], 0
+    for line in boot.truth("net", "ipv6_route").splitlines():
+        to, bits, origin, origin_bits, hop, metric, _, _, flags, device = line.split()
+        if (int(flags, 16), int(metric, 16), device) == (NO_ROUTE6, 0xffffffff, "lo"):
+            empty += 1
+            continue
+        wanted.append((f"{address(to)}/{int(bits, 16)}", f"{address(origin)}/{int(origin_bits, 16)}" if int(origin_bits, 16) else None,
+                       address(hop) if int(flags, 16) & 2 else None, int(metric, 16), int(flags, 16) & ~2, device))
+    got = [(row["destination"], row["from"], row["gateway"], row["metric"],
+            sum(FLAGS6[word] for word in row["flags"].split(",") if word), row["dev"]) for row in rows]
+    check_equal(sorted(got, key=str), sorted(wanted, key=str), "routes of /proc/net/ipv6_route")
+    check(len(wanted) >= 6 and empty, "truth: no routes")
+    # The addresses that the machine has are local, and nothing else is.
+    own = {f"{address(line.split()[0])}/128" for line in boot.truth("net", "if_inet6").splitlines()}
+    check_equal({row["destination"] for row in rows if row["type"] == "local"}, own, "local routes")
+    check_equal({row["tb"] for row in rows if row["type"] == "local"}, {"local"}, "their table")
+    check_equal({row["destination"] for row in rows if row["type"] == "multicast"}, {"ff00::/8"}, "multicast")
+    every = {row["namespace"] for row in program.result(boot.dump, "routes6")}
+    notes.append(f"{len(rows)} routes; {len(every)} namespaces have some")
+
+
 def neighbours(program, boot, notes):
     """What `ip neigh` said; some came since, or were let go."""
     rows = {(row["address"], row["dev"]): row for row in program.result(boot.dump, "neighbours")}
@@ -129,7 +162,8 @@ def neighbours(program, boot, notes):
     notes.append(f"{len(rows)} neighbours")
 
 
-CASES = (("socks are /proc/net", socks), ("routes are /proc/net/fib_trie and route", routes), ("neighbours are ip neigh", neighbours))
+CASES = (("socks are /proc/net", socks), ("routes are /proc/net/fib_trie and route", routes),
+         ("routes6 are /proc/net/ipv6_route", routes6), ("neighbours are ip neigh", neighbours))
 
 
 def run(session):
