@@ -6,6 +6,7 @@
 #include "debugger/kernel/source_lines.h"
 #include "debugger/show/stack_groups.h"
 #include "debugger/show/traces.h"
+#include "debugger/show/user_traces.h"
 
 /* A task at `left_out` is not shown; *shown: those that were. */
 static struct error *write_cpu(struct session *session, uint32_t number, bool with_arguments,
@@ -92,6 +93,32 @@ static struct error *write_operand(struct session *session, const char *text, bo
 	return error;
 }
 
+/* In user mode: of the tasks that are named, else of the selected one. */
+static struct error *write_user(struct session *session, const struct arguments *arguments)
+{
+	struct error *error = NULL;
+	const struct task *chosen;
+	if (!arguments->operand_count) {
+		TRY(focus_task(&session->focus, session->target, &chosen));
+		return user_trace_write(session, chosen);
+	}
+	if (arguments->operand_count > 1)
+		out_array_begin(session->out, NULL);
+	for (size_t i = 0; i < arguments->operand_count && !error; i++) {
+		struct task task;
+		if (i)
+			out_text(session->out, "\n");
+		error = task_named(session, arguments->operands[i], &task);
+		if (error)
+			break;
+		error = user_trace_write(session, &task);
+		task_deinit(&task);
+	}
+	if (arguments->operand_count > 1)
+		out_array_end(session->out);
+	return error;
+}
+
 static struct error *write_operands(struct session *session, const struct arguments *arguments,
 				    bool with_arguments)
 {
@@ -116,13 +143,23 @@ static struct error *write_selected(struct session *session, bool with_arguments
 	return NULL;
 }
 
-enum { OPTION_ALL, OPTION_CPU, OPTION_GROUPS, OPTION_LINES, OPTION_NO_ARGUMENTS, OPTION_OTHERS };
+enum {
+	OPTION_ALL,
+	OPTION_CPU,
+	OPTION_GROUPS,
+	OPTION_LINES,
+	OPTION_NO_ARGUMENTS,
+	OPTION_OTHERS,
+	OPTION_USER
+};
 
 static struct error *write_asked(struct session *session, const struct arguments *arguments)
 {
 	uint64_t number;
 	bool with_arguments = !arguments->options[OPTION_NO_ARGUMENTS];
 	size_t shown = 0;
+	if (arguments->options[OPTION_USER])
+		return write_user(session, arguments);
 	if (arguments->options[OPTION_ALL])
 		return write_all_cpus(session, with_arguments, 0);
 	if (arguments->options[OPTION_OTHERS])
@@ -193,7 +230,15 @@ const struct command command_bt = {
 		"by how many bytes of code the frame is behind and before places whose lines are "
 		"known. "
 		"Two kinds of file are not proved: (by its code) has all known places of the "
-		"function, (as its neighbours) the functions in front and behind.",
+		"function, (as its neighbours) the functions in front and behind.\n"
+		"\n"
+		"With -u stands the stack of the program itself, from where it entered the kernel: "
+		"by the rules of call frames (.eh_frame) of the files that it has mapped, as far "
+		"as "
+		"they are in memory. Where there are none, (fp) is a frame that rbp leads to, "
+		"behind a call: not proved. Names are those of the files' own tables, where these "
+		"are in memory; else the place in the file, for addr2line, is what there is. A "
+		"dump without user pages (makedumpfile -d 8) has none of this.",
 	.options = { [OPTION_ALL] = { .letter = 'a',
 				      .name = "all",
 				      .help = "the tasks on all CPUs" },
@@ -215,7 +260,10 @@ const struct command command_bt = {
 					       .help = "without the functions' arguments" },
 		     [OPTION_OTHERS] = { .name = "others",
 					 .help = "the tasks on the CPUs, but for the selected "
-						 "one" } },
+						 "one" },
+		     [OPTION_USER] = { .letter = 'u',
+				       .name = "user",
+				       .help = "the program's own stack, in user mode" } },
 	.operands = { { .name = "TASK",
 			.kind = OPERAND_TASK,
 			.optional = true,

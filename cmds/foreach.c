@@ -67,6 +67,7 @@ struct pass {
 	struct call call;    /* of what runs */
 	bool is_bt;	     /* whose answer has the task's line itself */
 	bool with_arguments; /* then */
+	bool shows_task;     /* its text has that line, too */
 	uint64_t seen, chosen, failed;
 	struct repeats repeats; /* of what failed, in text */
 };
@@ -98,7 +99,7 @@ static struct error *show_failure(struct pass *pass, const struct task *task, st
 static void write_task(const struct pass *pass, const struct task *task)
 {
 	struct out *out = pass->session->out;
-	if (out_is_text(out) && pass->call.command == &command_task)
+	if (out_is_text(out) && (pass->shows_task || pass->call.command == &command_task))
 		return;
 	if (out_is_rows(out))
 		out_rows_repeat_begin(out);
@@ -192,14 +193,19 @@ static struct error *run_all(struct pass *pass)
 static struct error *check_bt(struct pass *pass)
 {
 	const struct arguments *arguments = &pass->call.arguments;
-	for (size_t i = 0; i < command_option_count(pass->call.command); i++)
-		if (arguments->options[i] && pass->call.command->options[i].letter != 'n')
-			return error_create(ERROR_USAGE, "bt: of its options only -n is for one "
-							 "task");
+	for (size_t i = 0; i < command_option_count(pass->call.command); i++) {
+		char letter = pass->call.command->options[i].letter;
+		if (arguments->options[i] && letter != 'n' && letter != 'u')
+			return error_create(ERROR_USAGE, "bt: of its options only -n and -u are "
+							 "for one task");
+	}
 	if (arguments->operand_count)
 		return error_create(ERROR_USAGE, "bt: the tasks stand before it: foreach %s bt",
 				    arguments->operands[0]);
 	pass->with_arguments &= !argument_option(pass->call.command, arguments, 'n');
+	/* What has no stack in user mode is one task's failure. */
+	pass->shows_task = argument_option(pass->call.command, arguments, 'u');
+	pass->is_bt = !pass->shows_task;
 	return NULL;
 }
 

@@ -341,6 +341,11 @@ struct memory *user_space_memory(struct user_space *space)
 	return &space->memory;
 }
 
+struct target *user_space_target(const struct user_space *space)
+{
+	return space->target;
+}
+
 uint64_t user_space_mm(const struct user_space *space)
 {
 	return space->mm;

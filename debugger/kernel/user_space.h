@@ -69,6 +69,7 @@ struct memory *user_space_memory(struct user_space *space);
 /* Its mappings by address. *ret_problem: what is wrong with some, NULL; borrowed. */
 struct error *user_space_mappings(struct user_space *space, const struct user_mapping **ret,
 				  size_t *ret_count, const struct error **ret_problem) MUST_CHECK;
+struct target *user_space_target(const struct user_space *space);
 /* The address of its struct mm_struct. */
 uint64_t user_space_mm(const struct user_space *space);
 /* Of the struct page records. */

@@ -50,10 +50,10 @@ static bool is_indirect_call(const uint8_t code[CALL_BYTES_MAX])
 	return false;
 }
 
-bool scan_call_target(struct target *target, uint64_t address, uint64_t *ret)
+static bool find_direct_call(struct memory *memory, uint64_t address, uint64_t *ret)
 {
 	uint8_t code[5];
-	struct error *error = memory_read(target->memory, address - 5, code, sizeof(code));
+	struct error *error = memory_read(memory, address - 5, code, sizeof(code));
 	error_free(error);
 	if (error || code[0] != 0xe8)
 		return false;
@@ -61,16 +61,33 @@ bool scan_call_target(struct target *target, uint64_t address, uint64_t *ret)
 	return true;
 }
 
+static bool find_indirect_call(struct memory *memory, uint64_t address)
+{
+	uint8_t code[CALL_BYTES_MAX];
+	struct error *error = memory_read(memory, address - sizeof(code), code, sizeof(code));
+	error_free(error);
+	return !error && is_indirect_call(code);
+}
+
+bool scan_finds_call(struct memory *memory, uint64_t address, uint64_t *ret_called)
+{
+	if (find_direct_call(memory, address, ret_called))
+		return true;
+	*ret_called = 0;
+	return find_indirect_call(memory, address);
+}
+
+bool scan_call_target(struct target *target, uint64_t address, uint64_t *ret)
+{
+	return find_direct_call(target->memory, address, ret);
+}
+
 bool scan_follows_call(struct target *target, uint64_t address)
 {
 	uint64_t called;
-	uint8_t code[CALL_BYTES_MAX];
 	if (scan_call_target(target, address, &called) && scan_is_text(target, called))
 		return true;
-	struct error *error =
-		memory_read(target->memory, address - sizeof(code), code, sizeof(code));
-	error_free(error);
-	return !error && is_indirect_call(code);
+	return find_indirect_call(target->memory, address);
 }
 
 /* --- the stack -------------------------------------------------------------------------- */

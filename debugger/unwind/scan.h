@@ -9,6 +9,10 @@
 bool scan_is_text(struct target *target, uint64_t address);
 /* The instruction before `address` is a call, of any kind. */
 bool scan_follows_call(struct target *target, uint64_t address);
+/*
+ * A call is before `address` in any memory; *ret_called: where a direct one leads to, of others 0.
+ */
+bool scan_finds_call(struct memory *memory, uint64_t address, uint64_t *ret_called);
 /* The same; a direct one, and where it leads to. */
 bool scan_call_target(struct target *target, uint64_t address, uint64_t *ret);
 

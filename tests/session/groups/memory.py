@@ -309,11 +309,72 @@ def unwinds(program, boot):
     check(len(frames) > 3 and start < frames[-1] < start + 64, f"does not lead to _start at {start:#x}: {text}")
 
 
-def says_filtered(program, boot):
+def gdb_stacks(program, boot, task, executable):
+    """{tid: pcs} that gdb finds in the core of a process."""
+    write_core(program, boot, task)
+    text = subprocess.run([tool("gdb"), "-nx", "-batch", "-ex", "thread apply all bt", executable, "-c",
+                           os.path.join(program.scratch, "core")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=True, env=program.environment(), stdin=subprocess.DEVNULL).stdout.decode()
+    stacks, tid = {}, None
+    for line in text.splitlines():
+        thread = re.match(r"Thread \d+ \((?:LWP|process|Thread 0x\w+ \(LWP) (\d+)\)", line)
+        frame = re.match(r"#\d+ +0x(\w+) in", line)
+        if thread:
+            tid = int(thread[1])
+        elif frame and tid:
+            stacks.setdefault(tid, []).append(int(frame[1], 16))
+    return stacks
+
+
+def user_stacks(program, boot, notes):
+    """bt -u is gdb's bt of the core, thread by thread; the frames lie in the files of /proc/TID/maps."""
+    executables, counts = {}, {"threads": 0, "frames": 0, "whole": 0}
+    tasks = [task for _, task in sorted(boot.tasks.items()) if task.tid == task.group and task.state not in "ZX" and
+             task.read("maps") and not re.match(b"init|collect", task.comm)]
+    special = [task for task in tasks if task.comm in (b"threads", b"vfork-parent", b"user-fault", b"kernel-fault", b"stopped")]
+    for task in {task.tid: task for task in tasks[::6] + special}.values():
+        path = os.readlink(os.path.join(task.folder, "exe")) if os.path.islink(os.path.join(task.folder, "exe")) else \
+            next(line.split()[5] for line in task.read("maps").decode().splitlines())
+        if path not in executables:
+            _, data = extract(program, boot, path)
+            executables[path] = os.path.join(program.scratch, f"program{len(executables)}")
+            with open(executables[path], "wb") as file:
+                file.write(data)
+        wanted = gdb_stacks(program, boot, task, executables[path])
+        check(task.tid in wanted, f"gdb finds no stack of {task.tid}")
+        for tid, pcs in wanted.items():
+            result = program.result(boot.dump, f"bt -u {tid}")
+            frames = result["user_frames"]
+            got = [int(frame["pc"], 16) for frame in frames]
+            # gdb looks at code where a program has no rules; that is a guess.
+            check_equal(got, pcs if "end" not in result else pcs[:len(got)], f"stack of {tid}, {task.comm}")
+            check_equal([frame["kind"] for frame in frames], ["registers"] + ["cfi"] * (len(frames) - 1), f"kinds of {tid}")
+            check(all(frame["path"] == path and frame["place"] == int(frame["pc"], 16) - 0x400000 for frame in frames),
+                  f"files of {tid}: {frames}")
+            if path == "/bin/states":
+                check("end" not in result and len(got) > 2, f"stack of {tid}: {result}")
+            words = boot.tasks[tid].read("syscall").split()
+            if len(words) == 9 and boot.tasks[tid].state == "S":
+                check_equal((frames[0]["sp"], frames[0]["pc"]), (words[7].decode(), words[8].decode()), f"sp and pc of {tid}")
+            counts["threads"] += 1
+            counts["frames"] += len(got)
+            counts["whole"] += "end" not in result
+    check(counts["threads"] > 15 and counts["whole"] > 12, f"stacks: {counts}")
+    # All of them at once, and those that have none.
+    lines = program.run(["-q", "-c", "foreach user bt -u", boot.dump]).lines
+    check_equal(sum(line.startswith("PID: ") for line in lines), len(program.result(boot.dump, "ps -u")), "tasks")
+    fails(program, boot.dump, "bt -u 2", "task 2 has no memory of its own: it is a kernel thread")
+    notes.append(", ".join(f"{count} {name}" for name, count in counts.items()))
+
+
+def says_filtered(program, boot, notes):
     """makedumpfile -d 31 leaves users' pages out, but not their tables."""
     dump = boot.path("vmcore.zlib")
     task = task_named(boot, b"mapped")
     # makedumpfile 1.7 takes some slabs of 6.12 for users' pages: not all tasks are found.
+    if task.tid not in {row["pid"] for row in program.answers(dump, ["tasks"])[0]["result"]}:
+        notes.append("makedumpfile left the task out")
+        return
     lines = program.run(["-q", "-c", "tasks -o pid,args", dump]).lines
     check_equal([line.split() for line in lines if line.split()[:1] == [str(task.tid)]],
                 [[str(task.tid), "<excluded>"]], "args")
@@ -329,6 +390,8 @@ def says_filtered(program, boot):
     answer, = program.answers(dump, [f"extract /bin/states {os.path.join(program.scratch, 'extracted')}"])
     if answer["ok"]:
         check_equal((answer["result"]["bytes"], answer["result"]["not_in_dump"]), (0, answer["result"]["size"]), "a file")
+    answer, = program.answers(dump, [f"bt -u {task.tid}"])
+    check("left out of the dump" in (answer["result"]["end"] if answer["ok"] else answer["error"]), f"stack: {answer}")
     fails(program, dump, f"rd -u -c {task.tid} {MAPPED:#x}", f"user address {MAPPED:#x}: ", "left out of the dump by its filter")
 
 
@@ -355,8 +418,10 @@ def run(session):
             opens_core(program, boot)
         with session.case(f"{boot.label}: gdb's stack of a core leads to the program's start"):
             unwinds(program, boot)
+        with session.case(f"{boot.label}: stacks of programs are gdb's") as notes:
+            user_stacks(program, boot, notes)
         with session.case(f"{boot.label}: extracted files are what they were") as notes:
             extracts(program, boot, notes)
     for boot in boots(("boot1",)):
-        with session.case(f"{boot.label}: user pages are said to be filtered"):
-            says_filtered(program, boot)
+        with session.case(f"{boot.label}: user pages are said to be filtered") as notes:
+            says_filtered(program, boot, notes)
