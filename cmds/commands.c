@@ -56,6 +56,7 @@ TABLE_COMMAND(algorithms);
 TABLE_COMMAND(bpfmaps);
 TABLE_COMMAND(cgroups);
 TABLE_COMMAND(consoles);
+TABLE_COMMAND(dentries);
 TABLE_COMMAND(devices);
 TABLE_COMMAND(disks);
 TABLE_COMMAND(filelocks);
@@ -114,6 +115,7 @@ const struct command *const commands[] = {
 	&command_btf,
 	&command_cgroups,
 	&command_consoles,
+	&command_dentries,
 	&command_devices,
 	&command_dis,
 	&command_disks,

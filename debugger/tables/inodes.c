@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Inodes in memory, with what is cached of their files. */
-#include "debugger/kernel/path.h"
+#include "debugger/kernel/dentry_tree.h"
 
 #include "base/array.h"
 #include "debugger/tables/walks.h"
@@ -52,36 +52,11 @@ static const struct table_word state_words[] = {
 	{ 0x7, "dirty" },    { 0x8, "new" },	{ 0x10, "will_free" },
 	{ 0x20, "freeing" }, { 0x40, "clear" }, { 0x80, "sync" },
 };
-#define DEPTH_MAX 256
 
 struct pass {
 	struct object super, type;
 	uint64_t alias; /* offset in a dentry of what links it to its inode */
 };
-
-/* "/a/b" of a dentry; what is deeper than DEPTH_MAX is cut at its beginning. */
-static struct error *name_of(struct object dentry, char path[PATH_SIZE], const char **ret)
-{
-	size_t at = PATH_SIZE - 1;
-	path[at] = 0;
-	for (unsigned int depth = 0; depth < DEPTH_MAX; depth++) {
-		char name[256];
-		struct object parent;
-		TRY(object_follow(&dentry, "d_parent", &parent));
-		if (parent.address == dentry.address)
-			break;
-		TRY(path_dentry_name(&dentry, name, sizeof(name)));
-		size_t length = strlen(name);
-		if (length + 1 > at)
-			break;
-		at -= length;
-		memcpy(path + at, name, length);
-		path[--at] = '/';
-		dentry = parent;
-	}
-	*ret = path[at] ? path + at : "/";
-	return NULL;
-}
 
 static struct error *set_name(struct table_scan *scan, const struct pass *pass,
 			      const struct object *inode)
@@ -101,7 +76,7 @@ static struct error *set_name(struct table_scan *scan, const struct pass *pass,
 	table_set(scan, COLUMN_DENTRY, dentry.address);
 	if (!table_wants(scan, COLUMN_NAME))
 		return NULL;
-	TRY(name_of(dentry, path, &name));
+	TRY(dentry_path(dentry, path, &name));
 	table_set_text(scan, COLUMN_NAME, name);
 	return NULL;
 }

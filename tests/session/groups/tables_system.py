@@ -2,8 +2,10 @@
 """Tables of what tasks and administrators see against what the guest said of it. All rows."""
 
 import collections
+import os
 import re
 
+from groups.memory import read_cpio
 from lib import Boot, boots, check, check_equal, check_lines, kernel_names
 
 PAGE = 4096
@@ -376,9 +378,37 @@ def inodes(program, boot, notes):
     notes.append(f"{sums['n']} inodes, {sums['pages']} pages")
 
 
+def dentries(program, boot, notes):
+    """The kernel's own sums of names; the names that the guest read, and those of its initial file system."""
+    rows = program.result(boot.dump, "dentries -o dentry,filesystem,superblock,type,count,unused,name,path,inode,ino")
+    every, unused, negative = (sum(program.value(boot.dump, f"{name}:a")) for name in
+                               ("nr_dentry", "nr_dentry_unused", "nr_dentry_negative"))
+    check_equal(sum(row["unused"] for row in rows), unused, "names that nobody uses")
+    check_equal(sum(row["unused"] and row["type"] == "negative" for row in rows), negative, "unused names of no files")
+    check(any(row["type"] == "negative" for row in rows), "truth: no negative names")
+    # Pipes, sockets and files without a name are in no folder.
+    check(0 <= every - len(rows) < 200, f"{len(rows)} names of {every}")
+    check_equal(len({row["dentry"] for row in rows}), len(rows), "names that come once")
+    check(all(row["path"] == "/" or row["path"].rpartition("/")[2] == row["name"] for row in rows), "ends of paths")
+    paths = collections.defaultdict(dict)
+    for row in rows:
+        paths[row["filesystem"]][row["path"]] = row["type"]
+    wanted = {"/" + name for name in read_cpio(os.path.join(boot.folder, "..", "initrd")) if re.fullmatch(r"[\w./+-]+", name)}
+    check_equal({path for path in wanted if paths["rootfs"].get(path) != "REG"}, set(), "files of the initial file system")
+    # The collector looked at these shortly before; memory was not short.
+    for kind, name, top in (("proc", "sysctl", "/sys/"), ("cgroup2", "cgroup_tree", "/")):
+        files = {top + path for path in tree(boot, name)}
+        missing = {path for path in files if paths[kind].get(path) != "REG"}
+        check_equal(missing, set(), f"names of {kind}")
+        wanted |= files
+    inodes = {row["inode"]: row["ino"] for row in program.result(boot.dump, "inodes -o inode,ino")}
+    check(all(inodes.get(row["inode"]) == row["ino"] for row in rows if row["inode"]), "inodes of names")
+    notes.append(f"{len(rows)} names of {every}, {negative} negative; {len(wanted)} that the guest knew")
+
+
 CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ipcs), ("devices are /sys/bus", devices),
          ("disks are /proc/diskstats", disks), ("inodes are open files and the page cache", inodes),
-         ("pages are those that files count", pages),
+         ("pages are those that files count", pages), ("dentries are the kernel's sums and names", dentries),
          ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
          ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
          ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/kernel/dentry_tree.h"
+
+#include "base/array.h"
+#include "base/interrupt.h"
+#include "debugger/kernel/walk.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 256
+#define NAME_SIZE 256
+
+/* Folders whose names are still to be visited wait in `todo`: the deepest that was found comes
+ * next. */
+struct pass {
+	struct target *target;
+	const struct dentry_visitor *visitor;
+	const char *head; /* member of a folder: the list of what is in it */
+	uint64_t link;	  /* offset of what links that */
+	bool is_hlist;	  /* since 6.8 */
+	uint64_t super, parent;
+	uint64_t *todo;
+	size_t count, capacity;
+};
+
+static struct error *broken(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return pass->visitor->broken(pass->visitor->context, problem);
+}
+
+/* A name is in one folder, which it knows: so each is visited once, whatever lists say. */
+static struct error *check_parent(const struct pass *pass, const struct object *dentry)
+{
+	uint64_t parent, super;
+	TRY(object_u64(dentry, "d_parent", &parent));
+	TRY(object_u64(dentry, "d_sb", &super));
+	if (parent != pass->parent || super != pass->super)
+		return error_create(ERROR_FORMAT, "dentry 0x%" PRIx64 " does not link back",
+				    dentry->address);
+	return NULL;
+}
+
+static struct error *add_child(void *context, const struct walk_item *item)
+{
+	struct pass *pass = context;
+	struct object dentry;
+	uint64_t name;
+	TRY(object_at(pass->target, "struct dentry", item->address - pass->link, &dentry));
+	/* A mark of who reads the folder stands among them, without a name (DCACHE_DENTRY_CURSOR).
+	 */
+	TRY(object_u64(&dentry, "d_name.len", &name));
+	struct error *error = check_parent(pass, &dentry);
+	if (error)
+		return error_is_fatal(error) ? error : broken(pass, error);
+	if (!name)
+		return NULL;
+	if (!array_reserve(&pass->todo, &pass->capacity, pass->count + 1))
+		return error_no_memory();
+	pass->todo[pass->count++] = dentry.address;
+	return NULL;
+}
+
+static struct error *visit_children(struct pass *pass, const struct object *dentry)
+{
+	struct object head;
+	const struct walk walk = {
+		.target = pass->target, .visit = add_child, .broken = broken, .context = pass
+	};
+	pass->parent = dentry->address;
+	TRY(object_member(dentry, pass->head, &head));
+	return pass->is_hlist ? walk_hlist(&walk, head.address, HLIST_PLAIN)
+			      : walk_list(&walk, head.address, false);
+}
+
+static struct error *visit_next(struct pass *pass)
+{
+	struct object dentry;
+	TRY(interrupt_check());
+	TRY(object_at(pass->target, "struct dentry", pass->todo[--pass->count], &dentry));
+	TRY(pass->visitor->visit(pass->visitor->context, &dentry));
+	struct error *error = visit_children(pass, &dentry);
+	return error && !error_is_fatal(error) ? broken(pass, error) : error;
+}
+
+struct error *dentry_tree_for_each(const struct object *super, const struct dentry_visitor *visitor)
+{
+	struct object root;
+	struct pass pass = { .target = super->target, .visitor = visitor, .super = super->address };
+	TRY(object_follow(super, "s_root", &root));
+	if (!root.address)
+		return NULL;
+	pass.is_hlist = object_has(&root, "d_children");
+	pass.head = pass.is_hlist ? "d_children" : "d_subdirs";
+	TRY(object_offset(super->target, "struct dentry", pass.is_hlist ? "d_sib" : "d_child",
+			  &pass.link));
+	pass.parent = root.address;
+	TRY(check_parent(&pass, &root));
+	if (!array_reserve(&pass.todo, &pass.capacity, 1))
+		return error_no_memory();
+	pass.todo[pass.count++] = root.address;
+	struct error *error = NULL;
+	while (!error && pass.count)
+		error = visit_next(&pass);
+	free(pass.todo);
+	return error;
+}
+
+struct error *dentry_path(struct object dentry, char buffer[PATH_SIZE], const char **ret)
+{
+	size_t at = PATH_SIZE - 1;
+	buffer[at] = 0;
+	for (unsigned int depth = 0; depth < DEPTH_MAX; depth++) {
+		char name[NAME_SIZE];
+		struct object parent;
+		TRY(object_follow(&dentry, "d_parent", &parent));
+		if (parent.address == dentry.address)
+			break;
+		TRY(path_dentry_name(&dentry, name, sizeof(name)));
+		size_t length = strlen(name);
+		if (length + 1 > at)
+			break;
+		at -= length;
+		memcpy(buffer + at, name, length);
+		buffer[--at] = '/';
+		dentry = parent;
+	}
+	*ret = buffer[at] ? buffer + at : "/";
+	return NULL;
+}
