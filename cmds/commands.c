@@ -71,6 +71,7 @@ TABLE_COMMAND(irqs);
 TABLE_COMMAND(keys);
 TABLE_COMMAND(kprobes);
 TASK_TABLE_COMMAND(mappings);
+TABLE_COMMAND(majors);
 TABLE_COMMAND(memory);
 TABLE_COMMAND(messages);
 TABLE_COMMAND(modules);
@@ -144,6 +145,7 @@ const struct command *const commands[] = {
 	&command_list,
 	&command_locks,
 	&command_log,
+	&command_majors,
 	&command_mappings,
 	&command_memory,
 	&command_messages,

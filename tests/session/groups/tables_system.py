@@ -406,10 +406,36 @@ def dentries(program, boot, notes):
     notes.append(f"{len(rows)} names of {every}, {negative} negative; {len(wanted)} that the guest knew")
 
 
+def majors(program, boot, notes):
+    """/proc/devices and /proc/misc; of those with a struct cdev, that it has the number."""
+    rows = program.result(boot.dump, "majors -o type,major,minor,minors,cdev,operations,name")
+    kinds, kind = {"char": [], "block": []}, None
+    for line in boot.truth("devices").splitlines():
+        head, words = re.match(r"(Character|Block) devices:", line), line.split()
+        if head:
+            kind = {"Character": "char", "Block": "block"}[head[1]]
+        elif words:
+            kinds[kind].append((int(words[0]), words[1]))
+    for kind, wanted in kinds.items():
+        check_equal(sorted({(row["major"], row["name"]) for row in rows if row["type"] == kind}), sorted(set(wanted)), f"{kind} devices")
+    misc = sorted((int(words[0]), words[1]) for words in map(str.split, boot.truth("misc").splitlines()))
+    check_equal(sorted((row["minor"], row["name"]) for row in rows if row["type"] == "misc"), misc, "misc devices")
+    check_equal({row["operations"] for row in rows if row["name"] == "ttyS" or row["name"] == "mem"}, {"tty_fops", "memory_fops"}, "operations")
+    counted = 0
+    for row in rows:
+        if row["cdev"]:
+            device, count = (program.value(boot.dump, f"((struct cdev *){row['cdev']})->{name}") for name in ("dev", "count"))
+            number = row["major"] << 20 | row["minor"]
+            check(device <= number < device + count, f"{row}: the cdev has {device:#x}, {count} numbers")
+            counted += 1
+    check(counted > 8 and len(misc) > 5, f"{counted} cdevs")
+    notes.append(f"{len(rows)} rows, {counted} cdevs, {len(misc)} misc devices")
+
+
 CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ipcs), ("devices are /sys/bus", devices),
          ("disks are /proc/diskstats", disks), ("inodes are open files and the page cache", inodes),
          ("pages are those that files count", pages), ("dentries are the kernel's sums and names", dentries),
-         ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
+         ("majors are /proc/devices and misc", majors), ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
          ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
          ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),
          ("hugepages are /sys/kernel/mm/hugepages", hugepages), ("filelocks are /proc/locks", filelocks),
