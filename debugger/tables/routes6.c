@@ -41,7 +41,7 @@ static const struct table_column columns[] = {
 	[COLUMN_GATEWAY] = { "gateway", COLUMN_TEXT, -25, "that packets are sent to", NULL },
 	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -10, "behind which it leads on", NULL },
 	[COLUMN_SOURCE] = { "src", COLUMN_TEXT, 0, "the address to send from", NULL },
-	[COLUMN_FROM] = { "from", COLUMN_TEXT, 0, "only of packets from there", NULL },
+	[COLUMN_FROM] = { "origin", COLUMN_TEXT, 0, "only of packets from there", NULL },
 	[COLUMN_DESTINATION] = { "destination", COLUMN_TEXT, -28, "whose packets", NULL },
 };
 

@@ -130,7 +130,7 @@ def routes6(program, boot, notes):
             continue
         wanted.append((f"{address(to)}/{int(bits, 16)}", f"{address(origin)}/{int(origin_bits, 16)}" if int(origin_bits, 16) else None,
                        address(hop) if int(flags, 16) & 2 else None, int(metric, 16), int(flags, 16) & ~2, device))
-    got = [(row["destination"], row["from"], row["gateway"], row["metric"],
+    got = [(row["destination"], row["origin"], row["gateway"], row["metric"],
             sum(FLAGS6[word] for word in row["flags"].split(",") if word), row["dev"]) for row in rows]
     check_equal(sorted(got, key=str), sorted(wanted, key=str), "routes of /proc/net/ipv6_route")
     check(len(wanted) >= 6 and empty, "truth: no routes")
