@@ -176,17 +176,30 @@ static struct error *visit_raw(struct pass *pass, const char *name)
 
 /* --- of each network namespace --- */
 
+static struct error *visit_unix_at(struct pass *pass, uint64_t heads)
+{
+	const struct buckets buckets = { .kind = HLIST_PLAIN,
+					 .node = "__sk_common.skc_node",
+					 .first = heads,
+					 .stride = pass->target->memory->word_size,
+					 .count = UNIX_BUCKETS };
+	return heads ? visit_buckets(pass, &buckets) : NULL;
+}
+
 static struct error *visit_unix(struct pass *pass, const struct object *net)
 {
-	struct buckets buckets = { .kind = HLIST_PLAIN, .node = "__sk_common.skc_node" };
 	struct object heads;
 	TRY(object_follow(net, "unx.table.buckets", &heads));
-	if (!heads.address)
+	return visit_unix_at(pass, heads.address);
+}
+
+/* Until 5.19 (cf21b355ccb3) all namespaces had one table. */
+static struct error *visit_old_unix(struct pass *pass)
+{
+	uint64_t address;
+	if (!symtab_address(pass->target->symbols, "unix_socket_table", &address))
 		return NULL;
-	buckets.first = heads.address;
-	buckets.stride = pass->target->memory->word_size;
-	buckets.count = UNIX_BUCKETS;
-	return visit_buckets(pass, &buckets);
+	return visit_unix_at(pass, address);
 }
 
 static struct error *visit_packet(struct pass *pass, const struct object *net)
@@ -302,5 +315,6 @@ struct error *sock_tables_for_each(struct target *target, const struct sock_visi
 	TRY(object_offset(target, "struct net", "list", &pass.net_node));
 	TRY(object_variable(target, "net_namespace_list", "struct list_head", &nets));
 	TRY(walk_list(&walk, nets.address, false));
+	TRY(or_broken(&pass, visit_old_unix(&pass)));
 	return or_broken(&pass, visit_netlink(&pass));
 }

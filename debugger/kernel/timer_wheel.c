@@ -66,15 +66,34 @@ static struct error *visit_base(struct pass *pass, const struct object *base)
 	return error;
 }
 
+/* In bytes: by the variable's type, which BTF of 5.10 does not have, or else by its symbol. */
+static struct error *size_of_bases(struct target *target, uint64_t *ret)
+{
+	struct object bases;
+	struct symbol symbol;
+	uint64_t cursor = 0;
+	struct error *error = object_variable(target, "timer_bases", NULL, &bases);
+	if (!error)
+		return type_size(bases.type, ret)
+			       ? NULL
+			       : error_create(ERROR_FORMAT, "timer_bases have no size");
+	if (error->kind != ERROR_NOT_FOUND ||
+	    !symtab_find_own(target->symbols, NULL, "timer_bases", &cursor, &symbol))
+		return error;
+	error_free(error);
+	*ret = symbol.size;
+	return NULL;
+}
+
 /* How many wheels a CPU has, and the size of one. */
-static struct error *count_bases(const struct object *bases, uint64_t *ret_size,
-				 uint64_t *ret_count)
+static struct error *count_bases(struct target *target, uint64_t *ret_size, uint64_t *ret_count)
 {
 	struct object base;
-	uint64_t all;
-	TRY(object_at(bases->target, "struct timer_base", bases->address, &base));
-	if (!type_size(base.type, ret_size) || !*ret_size || !type_size(bases->type, &all) ||
-	    all % *ret_size || all / *ret_size > BASES_MAX)
+	uint64_t all = 0;
+	TRY(size_of_bases(target, &all));
+	TRY(object_at(target, "struct timer_base", 0, &base));
+	if (!type_size(base.type, ret_size) || !*ret_size || all % *ret_size ||
+	    all / *ret_size > BASES_MAX)
 		return error_create(ERROR_FORMAT, "timer_bases are no wheels");
 	*ret_count = all / *ret_size;
 	return NULL;
@@ -84,8 +103,8 @@ static struct error *visit_cpu(struct pass *pass, const struct cpu *cpu)
 {
 	struct object bases, base;
 	uint64_t size = 0, count = 0;
-	TRY(object_per_cpu(pass->target, "timer_bases", NULL, cpu, &bases));
-	TRY(count_bases(&bases, &size, &count));
+	TRY(object_per_cpu(pass->target, "timer_bases", "struct timer_base", cpu, &bases));
+	TRY(count_bases(pass->target, &size, &count));
 	pass->timer.cpu = cpu->number;
 	for (uint64_t i = 0; i < count; i++) {
 		pass->timer.base = (uint32_t)i;
