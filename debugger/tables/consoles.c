@@ -24,7 +24,8 @@ static const struct table_word flag_words[] = {
 	{ 0x08, "boot" },	 { 0x10, "anytime" },	{ 0x20, "brl" },
 	{ 0x40, "extended" },	 { 0x80, "suspended" }, { 0x100, "nbcon" },
 };
-#define NAME_SIZE 64
+#define FLAG_NBCON 0x100u
+#define NAME_SIZE  64
 
 static struct error *set_name(struct table_scan *scan, const struct object *console)
 {
@@ -45,15 +46,25 @@ static struct error *set_flags(struct table_scan *scan, const struct object *con
 	return NULL;
 }
 
+/* What an atomic console (6.5 and later) has shown it counts elsewhere, and others write it. */
+static struct error *set_progress(struct table_scan *scan, const struct object *console)
+{
+	uint64_t flags;
+	TRY(object_u64(console, "flags", &flags));
+	bool is_atomic = flags & FLAG_NBCON && object_has(console, "nbcon_seq.counter");
+	TRY(table_set_member(scan, COLUMN_SEQ, console, is_atomic ? "nbcon_seq.counter" : "seq"));
+	return table_set_function(scan, COLUMN_WRITE, console,
+				  is_atomic ? "write_thread" : "write");
+}
+
 static struct error *visit_console(struct table_scan *scan, const struct object *console,
 				   void *context)
 {
 	(void)context;
 	table_set(scan, COLUMN_CONSOLE, console->address);
 	TRY(table_set_error(scan, COLUMN_FLAGS, set_flags(scan, console)));
-	TRY(table_set_member(scan, COLUMN_SEQ, console, "seq"));
+	TRY(table_set_error(scan, COLUMN_SEQ, set_progress(scan, console)));
 	TRY(table_set_member(scan, COLUMN_DROPPED, console, "dropped"));
-	TRY(table_set_function(scan, COLUMN_WRITE, console, "write"));
 	TRY(table_set_error(scan, COLUMN_NAME, set_name(scan, console)));
 	return table_emit(scan);
 }

@@ -40,9 +40,16 @@ static struct error *visit_type(struct table_scan *scan, const struct object *ty
 
 static struct error *visit(struct table_scan *scan)
 {
-	const struct table_walk walk = { CONTAINER_CHAIN, "struct file_system_type", "next",
+	const struct table_walk chain = { CONTAINER_CHAIN, "struct file_system_type", "next",
+					  visit_type, NULL };
+	/* Since 7.1 or so. */
+	const struct table_walk list = { CONTAINER_HLIST, "struct file_system_type", "list",
 					 visit_type, NULL };
-	return table_walk_variable(scan, "file_systems", "unsigned long", &walk);
+	struct object type;
+	TRY(object_at(scan->target, "struct file_system_type", 0, &type));
+	if (object_has(&type, "next"))
+		return table_walk_variable(scan, "file_systems", "unsigned long", &chain);
+	return table_walk_variable(scan, "file_systems", "struct hlist_head", &list);
 }
 
 static const char *const examples[] = { "filesystems", "filesystems --where 'nodev = 0'", NULL };

@@ -139,7 +139,11 @@ static struct error *visit(struct table_scan *scan)
 	struct pass pass = { .alias = 0 };
 	const struct table_walk walk = { CONTAINER_LIST, "struct super_block", "s_list",
 					 visit_super, &pass };
-	TRY(object_offset(scan->target, "struct dentry", "d_u.d_alias", &pass.alias));
+	struct object dentry;
+	TRY(object_at(scan->target, "struct dentry", 0, &dentry));
+	/* Of a union without a name since 7.1 or so. */
+	TRY(object_offset(scan->target, "struct dentry",
+			  object_has(&dentry, "d_alias") ? "d_alias" : "d_u.d_alias", &pass.alias));
 	return table_walk_variable(scan, "super_blocks", "struct list_head", &walk);
 }
 

@@ -51,8 +51,9 @@ static const struct table_column columns[] = {
 struct layout {
 	struct type_place flags, mapping, index, count, maps, head;
 	bool has_head;
-	uint64_t slab;	  /* the bit of PG_slab, up to 6.9; 0 */
-	bool has_numbers; /* types are the enumerators of enum pagetype */
+	uint64_t slab;	      /* the bit of PG_slab, up to 6.9; 0 */
+	uint64_t records_end; /* behind the last struct page */
+	bool has_numbers;     /* types are the enumerators of enum pagetype */
 	const struct flag_names *names;
 };
 
@@ -79,6 +80,7 @@ static struct error *find_layout(struct table_scan *scan, const struct page_arra
 	if (page_flag_bit(scan->target, "PG_slab", &slab))
 		layout->slab = (uint64_t)1 << slab;
 	layout->names = flag_names_of_member(page, "flags");
+	layout->records_end = pages->records.base + pages->count * pages->records.record_size;
 	return NULL;
 }
 
@@ -146,8 +148,15 @@ static void set_names(struct table_scan *scan, const struct layout *layout, uint
 	table_set_text(scan, COLUMN_NAMES, text);
 }
 
+/* The head's address, or since 7.1 or so the mask that makes it of the tail's. */
+static uint64_t head_of(const struct layout *layout, uint64_t page, uint64_t head)
+{
+	return head >= layout->records_end ? page & head : head - 1;
+}
+
 /* The members of a page share their places with others where it is a slab or has a type. */
-static struct error *emit(struct table_scan *scan, const struct layout *layout, const uint8_t *data)
+static struct error *emit(struct table_scan *scan, const struct layout *layout, uint64_t page,
+			  const uint8_t *data)
 {
 	uint64_t flags = load(data, &layout->flags, 64);
 	uint64_t head = layout->has_head ? load(data, &layout->head, 64) : 0;
@@ -161,7 +170,7 @@ static struct error *emit(struct table_scan *scan, const struct layout *layout, 
 	else
 		table_set(scan, COLUMN_MAPS, (uint64_t)maps + 1);
 	if (is_tail)
-		table_set(scan, COLUMN_HEAD, head - 1);
+		table_set(scan, COLUMN_HEAD, head_of(layout, page, head));
 	if (mapping && !is_slab && !is_tail && maps >= -1) {
 		table_set(scan, COLUMN_MAPPING, mapping);
 		table_set(scan, COLUMN_INDEX, load(data, &layout->index, 64));
@@ -222,7 +231,7 @@ static struct error *emit_chunk(struct table_scan *scan, const struct page_array
 	for (uint64_t i = 0; i < got / size && !error; i++) {
 		table_set(scan, COLUMN_PAGE, address + i * size);
 		table_set(scan, COLUMN_PHYSICAL, (first + i) * pages->records.page_size);
-		error = emit(scan, layout, buffer + i * size);
+		error = emit(scan, layout, address + i * size, buffer + i * size);
 	}
 	*frame += got / size;
 	if (error || !why) {

@@ -6,7 +6,7 @@ import os
 import re
 
 from groups.memory import read_cpio
-from lib import Boot, boots, check, check_equal, check_lines, kernel_names
+from lib import Boot, boots, check, check_equal, check_lines, kernel_names, value_of
 
 PAGE = 4096
 
@@ -218,11 +218,15 @@ def consoles(program, boot, notes):
     check_equal([(row["name"], sorted(LETTERS[word] for word in row["flags"].split(",") if word in LETTERS)) for row in rows],
                 wanted, "consoles")
     last = program.result(boot.dump, "messages --sort -seq -n 1")[0]["seq"]
-    check(all(0 < row["seq"] <= last + 1 for row in rows), f"{rows}: the log ends at {last}")
+    # Until 5.19 all consoles have one place in the log.
+    check(all(row["seq"] is None or 0 < row["seq"] <= last + 1 for row in rows), f"{rows}: the log ends at {last}")
     notes.append(f"{len(rows)} consoles")
 
 
 def runqueues(program, boot, notes):
+    if not os.path.exists(os.path.join(boot.folder, "truth", "sched_debug")):
+        notes.append("this kernel has no sched/debug")
+        return
     rows = program.result(boot.dump, "runqueues")
     check_equal([row["cpu"] for row in rows], list(range(boot.cpu_count)), "CPUs")
     switches = {int(cpu): int(count) for cpu, count in
@@ -361,7 +365,10 @@ def pages(program, boot, notes):
 def inodes(program, boot, notes):
     """Open files are among them; all pages of files are what the kernel counts; names are mappings'."""
     sums, = program.result(boot.dump, f"sql SELECT count(*) AS n, sum(cached) / {PAGE} AS pages FROM inodes")
-    counted, swap = (program.value(boot.dump, f"vm_node_stat[{name}].counter") for name in ("NR_FILE_PAGES", "NR_SWAPCACHE"))
+    counted = program.value(boot.dump, "vm_node_stat[NR_FILE_PAGES].counter")
+    # Until 5.12 it is counted elsewhere, and is small.
+    answer, = program.answers(boot.dump, ["print vm_node_stat[NR_SWAPCACHE].counter"])
+    swap = value_of(answer["result"]) if answer["ok"] else 0
     check(abs(counted - swap - sums["pages"]) <= 2 * LAG * boot.cpu_count, f"{sums}, the kernel has {counted}, {swap} of them swap's")
     per = {row["superblock"]: (row["inodes"], row["cached"]) for row in program.result(boot.dump, "superblocks") if row["inodes"]}
     got = program.result(boot.dump, "sql SELECT superblock, count(*) AS n, sum(cached) AS cached FROM inodes GROUP BY superblock")
@@ -385,7 +392,8 @@ def dentries(program, boot, notes):
                                ("nr_dentry", "nr_dentry_unused", "nr_dentry_negative"))
     check_equal(sum(row["unused"] for row in rows), unused, "names that nobody uses")
     check_equal(sum(row["unused"] and row["type"] == "negative" for row in rows), negative, "unused names of no files")
-    check(any(row["type"] == "negative" for row in rows), "truth: no negative names")
+    said = int(tree(boot, "sysctl")["fs/dentry-state"].split()[4])
+    check_equal(any(row["type"] == "negative" for row in rows), said > 0, "names of no files")
     # Pipes, sockets and files without a name are in no folder.
     check(0 <= every - len(rows) < 200, f"{len(rows)} names of {every}")
     check_equal(len({row["dentry"] for row in rows}), len(rows), "names that come once")
