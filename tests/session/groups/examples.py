@@ -125,7 +125,9 @@ CRASH_OPTIONS = ("bt -f", "bt -T", "bt -s", "bt -e", "dis -rl", "mod -S", "mod -
                  "ps -y 0", "ps -C 0", "ps -S", "ps -H", "list -l 8", "list -S a", "list -B", "rd -SS",
                  "rd -o 8", "rd -e 0", "struct -l 8", "struct -c 2", "struct -r", "struct -u",
                  "sym -n", "task -R pid", "task -x", "dis -f", "dis -u", "log -d", "log -a", "rd -D",
-                 "sys -i", "sys -panic", "tree -r 8", "tree -S a")
+                 "sys -i", "sys -panic", "tree -r 8", "tree -S a", "files -R bin", "files -c", "files -p 0", "irq -b", "irq -d", "irq -u", "kmem -f", "kmem -n", "kmem -V", "kmem -o",
+                 "kmem -h", "ipcs -s", "ipcs -M", "ipcs -q", "dev -d", "dev -i", "dev -p", "vm -p", "vm -m", "vm -v", "vm -R 1", "vm -f 1",
+                 "mount -f", "mount -i", "net -a", "net -s", "net -N", "timer -r", "timer -C 0")
 
 
 def knows_crash(program, boot):
