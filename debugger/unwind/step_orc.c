@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One step by ORC: KERNEL-FORMATS section 5.4, kernel arch/x86/kernel/unwind_orc.c. */
 #include "debugger/target/arch_x86_64.h"
+#include "debugger/unwind/scan.h"
 #include "debugger/unwind/step.h"
 
 #include "base/bytes.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The return address on the stack and nothing else: what a call to NULL leaves. */
+/* The return address on the stack and nothing else: what a call to where no code is leaves. */
 static const struct orc_entry null_call = { .sp_offset = 8,
 					    .sp_base = ORC_BASE_SP,
 					    .type = ORC_TYPE_CALL };
@@ -21,13 +22,30 @@ static struct error *no_rule(struct unwinder *unwinder, const char *why)
 	return error_create(ERROR_NOT_FOUND, "%s at %s", why, place);
 }
 
+/*
+ * A call to data, which no code of the kernel's and none that it generates lies near: what was
+ * called did nothing, and the word on top of the stack is what it would have returned to.
+ */
+static bool was_no_code(struct unwinder *unwinder, uint64_t pc)
+{
+	const struct registers *registers = &unwinder->registers;
+	struct target *target = unwinder->target;
+	uint64_t back;
+	if (!unwinder->pc_is_exact || unwinder->has_function || pc >> 31 == 0x1ffffffff ||
+	    scan_is_text(target, pc) || !registers_has(registers, X86_64_RSP))
+		return false;
+	struct error *error = memory_read_u64(target->memory, registers->values[X86_64_RSP], &back);
+	error_free(error);
+	return !error && scan_is_text(target, back) && scan_follows_call(target, back);
+}
+
 static struct error *find_rule(struct unwinder *unwinder, struct orc_entry *ret,
 			       enum frame_kind *ret_kind)
 {
 	uint64_t pc = unwinder->registers.values[X86_64_RIP];
 	bool found;
 	*ret_kind = FRAME_ORC;
-	if (!pc) {
+	if (!pc || was_no_code(unwinder, pc)) {
 		*ret = null_call;
 		return NULL;
 	}

@@ -168,6 +168,26 @@ static void test_null_call(void)
 	machine_deinit(&machine);
 }
 
+/* Data was called: what is on top of the stack is where that returns to, unless no call is there.
+ */
+static void test_data_call(void)
+{
+	static struct machine machine;
+	struct stack_trace trace;
+	for (unsigned int is_call = 0; is_call < 2; is_call++) {
+		machine_init(&machine);
+		push(&machine, STACK + 800, function(OUTER) + (is_call ? RETURN : 3));
+		struct registers registers = start_at(STACK + 64, STACK + 800, 0);
+		unwind_from(&machine, &registers, &trace);
+		CHECK(!trace.frames[0].has_symbol);
+		CHECK_U64(trace.count, is_call ? 2 : 1);
+		if (is_call)
+			check_frame(&trace, 1, OUTER, RETURN, FRAME_ORC);
+		stack_trace_deinit(&trace);
+		machine_deinit(&machine);
+	}
+}
+
 /* No rule: the return address whose call leads to this function, not the ones before it. */
 static void test_call_scan(void)
 {
@@ -349,6 +369,7 @@ int main(void)
 	RUN(test_impossible);
 	RUN(test_symbol_at_zero);
 	RUN(test_null_call);
+	RUN(test_data_call);
 	RUN(test_call_scan);
 	RUN(test_frame_pointer);
 	RUN(test_scan);
