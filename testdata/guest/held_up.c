@@ -4,21 +4,24 @@
  *
  *   held_up MANIFEST READY
  *
- * A cgroup whose share of a CPU is used up; /dev/vdb, which answers next to nothing; a server of
- * NFS that takes connections and says nothing; memory that BPF maps have. Adds a line for each task
- * to MANIFEST, as states does, and makes the file READY when all wait.
+ * A cgroup whose share of a CPU is used up, and one that is frozen; /dev/vdb, which answers next to
+ * nothing; a server of NFS that takes connections and says nothing; a futex whose owner the kernel
+ * knows; memory that BPF maps have. Adds a line for each task to MANIFEST, as states does, and
+ * makes the file READY when all wait.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -27,12 +30,14 @@
 #include <unistd.h>
 
 #define SLOW_CGROUP "/sys/fs/cgroup/slow"
+#define COLD_CGROUP "/sys/fs/cgroup/cold"
 #define NFS_PORT    20490
 #define NFS_FOLDER  "/tmp/nfs"
 #define DISK	    "/dev/vdb"
 #define DISK_BYTES  (1 << 20)
 #define MAP_VALUES  (24 << 10)
 #define MAP_BYTES   1024 /* of a value */
+#define FUTEX_PAGE  (void *)0x7b7e00000000
 
 static FILE *manifest;
 
@@ -80,6 +85,62 @@ static void throttle(void)
 		fail(SLOW_CGROUP);
 	set(SLOW_CGROUP "/cpu.max", "2000 1000000");
 	start("slow-spins", 'R', "in a cgroup that has used up its share", spin);
+}
+
+/* Who is to read a pipe is in a cgroup that is frozen. */
+
+static int ends[2];
+
+static void pause_in_cold(void)
+{
+	set(COLD_CGROUP "/cgroup.procs", "0");
+	close(ends[1]);
+	for (;;)
+		pause();
+}
+
+static void fill_pipe(void)
+{
+	static const char page[4096];
+	close(ends[0]);
+	while (write(ends[1], page, sizeof(page)) > 0)
+		;
+}
+
+static void freeze(void)
+{
+	if (mkdir(COLD_CGROUP, 0755) || pipe2(ends, O_CLOEXEC))
+		fail(COLD_CGROUP);
+	start("cold-holds", 'S', "the only reader of a full pipe, frozen", pause_in_cold);
+	start("cold-waits", 'S', "waits for cold-holds", fill_pipe);
+	close(ends[0]);
+	close(ends[1]);
+	sleep(1);
+	set(COLD_CGROUP "/cgroup.freeze", "1");
+}
+
+/* A futex that the kernel hands on itself, with the priority of who waits. */
+
+static void lock_futex(void)
+{
+	syscall(SYS_futex, FUTEX_PAGE, FUTEX_LOCK_PI, 0, NULL, NULL, 0);
+}
+
+static void hold_futex(void)
+{
+	lock_futex();
+	for (;;)
+		pause();
+}
+
+static void share_futex(void)
+{
+	if (mmap(FUTEX_PAGE, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
+		fail("memory of a futex");
+	start("pi-holds", 'S', "has the futex of pi-waits", hold_futex);
+	sleep(1);
+	start("pi-waits", 'S', "waits for pi-holds", lock_futex);
 }
 
 static void read_disk(void)
@@ -153,6 +214,8 @@ int main(int argc, char **argv)
 	setvbuf(manifest, NULL, _IONBF, 0);
 	start("disk-waits", 'D', "reads " DISK ", which does not answer", read_disk);
 	wait_for_nfs();
+	freeze();
+	share_futex();
 	start("maps-keeps", 'S', "has BPF maps of 36 MiB", keep_maps);
 	throttle();
 	sleep(6); /* there is an age to be told, and a habit of the cgroup's */

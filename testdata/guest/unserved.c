@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,22 @@ static void fill(void)
 		;
 }
 
+/* A socket whose other end has somebody who is stopped */
+
+static void stop_answering(void)
+{
+	close(ends[0]);
+	raise(SIGSTOP);
+}
+
+static void ask(void)
+{
+	char answer;
+	close(ends[1]);
+	while (read(ends[0], &answer, sizeof(answer)) > 0)
+		;
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -121,6 +138,12 @@ int main(int argc, char **argv)
 		fail("pipe");
 	start("pipe-stopped", 'T', "stopped, the only reader of a full pipe", stop);
 	start("pipe-waits", 'S', "waits for pipe-stopped", fill);
+	close(ends[0]);
+	close(ends[1]);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		fail("socketpair");
+	start("unix-stopped", 'T', "stopped, has the other end of a socket", stop_answering);
+	start("unix-waits", 'S', "waits for unix-stopped", ask);
 	close(ends[0]);
 	close(ends[1]);
 	sleep(1);

@@ -74,7 +74,7 @@ def ailing(name, cpus=1):
 # What guest/faults does to the machine at once.
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
-          "refcount", "panic")
+          "refcount", "panic", "overrun", "constant", "noexec")
 # The same of more than one CPU: one dies, or is found to be dead, of the other.
 FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers")
 # What it does to one that goes on, until somebody looks at it.

@@ -7,6 +7,9 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#define LAB_TABLE_PAGES 2
 
 noinline int lab_device_start(struct lab_device *device)
 {
@@ -80,7 +83,56 @@ static noinline int lab_fault_user(struct lab_device *device)
 	return lab_device_configure(device, (void *)ALIGN_DOWN(current->mm->arg_start, 8)) + 1;
 }
 
+/* Behind the table lies a page that is never mapped. */
+static noinline u64 lab_table_sum(const u64 *table, size_t count)
+{
+	u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sum += READ_ONCE(table[i]);
+	return sum;
+}
+
+static noinline int lab_fault_overrun(struct lab_device *device)
+{
+	u64 *table = vzalloc(LAB_TABLE_PAGES * PAGE_SIZE);
+
+	if (!table)
+		return -ENOMEM;
+	device->bytes = lab_table_sum(table, LAB_TABLE_PAGES * PAGE_SIZE / sizeof(*table) + 1);
+	return 1;
+}
+
+/* What the loader made read-only when the module had started. */
+static noinline int lab_device_rename(struct lab_device *device, const char *name)
+{
+	struct lab_ops *ops = (struct lab_ops *)device->ops;
+
+	WRITE_ONCE(ops->name, name);
+	return device->users;
+}
+
+static noinline int lab_fault_constant(struct lab_device *device)
+{
+	return lab_device_rename(device, "lab1") + 1;
+}
+
+/* Data is no code, wherever it lies. */
+static noinline int lab_fault_noexec(struct lab_device *device)
+{
+	device->notify = (void *)&device->bytes;
+	return lab_device_set_mode(device, 6) + 1;
+}
+
 const struct fault lab_pointer_faults[] = {
-	{ "null", lab_fault_null },	{ "jump", lab_fault_jump }, { "wild", lab_fault_wild },
-	{ "errptr", lab_fault_errptr }, { "user", lab_fault_user }, { NULL, NULL },
+	{ "null", lab_fault_null },
+	{ "jump", lab_fault_jump },
+	{ "wild", lab_fault_wild },
+	{ "errptr", lab_fault_errptr },
+	{ "user", lab_fault_user },
+	{ "overrun", lab_fault_overrun },
+	{ "constant", lab_fault_constant },
+	{ "noexec", lab_fault_noexec },
+	{ NULL, NULL },
 };

@@ -8,6 +8,7 @@
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
+#include <linux/buffer_head.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -128,8 +129,7 @@ static int three_c(struct stuck_thread *self)
 	return three_take(self, 2, 0) + 1;
 }
 
-/* A writer waits for a reader, which waits for the writer's mutex; a reader waits behind the writer
- */
+/* A writer waits for a reader, which waits for the writer's mutex; one more is behind the writer */
 
 static DECLARE_RWSEM(rw_table);
 static DEFINE_MUTEX(rw_journal);
@@ -165,6 +165,7 @@ static DEFINE_RT_MUTEX(held_rt_mutex);
 static struct semaphore held_semaphore;
 static struct inode *held_inode;
 static struct page *held_page;
+static struct buffer_head *held_buffer;
 
 static int owner_asleep(struct stuck_thread *self)
 {
@@ -248,6 +249,19 @@ static int page_waits(struct stuck_thread *self)
 {
 	stuck_arrive(self, "page", held_page);
 	lock_page(held_page);
+	return 1;
+}
+
+static int buffer_owner(struct stuck_thread *self)
+{
+	lock_buffer(held_buffer);
+	return stuck_sleep(self) + 1;
+}
+
+static int buffer_waits(struct stuck_thread *self)
+{
+	stuck_arrive(self, "buffer", held_buffer);
+	lock_buffer(held_buffer);
 	return 1;
 }
 
@@ -553,6 +567,8 @@ static struct stuck_thread threads[] = {
 	{ "inode-waits", inode_waits, "inode-owner" },
 	{ "page-owner", page_owner },
 	{ "page-waits", page_waits, "page-owner" },
+	{ "buffer-owner", buffer_owner },
+	{ "buffer-waits", buffer_waits, "buffer-owner" },
 	{ "percpu-owner", percpu_owner },
 	{ "percpu-waits", percpu_waits, "percpu-owner" },
 	{ "percpu-reader", percpu_reader },
@@ -660,10 +676,11 @@ static int __init stuck_init(void)
 		return PTR_ERR(file);
 	held_inode = file_inode(file);
 	held_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	held_buffer = alloc_buffer_head(GFP_KERNEL);
 	sema_init(&held_semaphore, 1);
 	flush_workqueue_locks = alloc_workqueue("flush_locks", 0, 0);
 	flush_workqueue_sleeps = alloc_workqueue("flush_sleeps", 0, 0);
-	if (!held_page || !flush_workqueue_locks || !flush_workqueue_sleeps)
+	if (!held_page || !held_buffer || !flush_workqueue_locks || !flush_workqueue_sleeps)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(three_queues); i++) {
 		three_queues[i] = kzalloc(sizeof(*three_queues[i]), GFP_KERNEL);
