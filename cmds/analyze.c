@@ -186,7 +186,7 @@ const struct command command_analyze = {
 		"The signature is the same for dumps of the same crash, whatever the boot.\n"
 		"\n"
 		"What is found has a kind. Faults: null-pointer, error-pointer, list-poison, "
-		"freed-object, use-after-free, user-pointer, wild-pointer, bad-pointer, jump, "
+		"freed-object, use-after-free, user-pointer, wild-pointer, bad-pointer, read-only, guard-page, jump, "
 		"divide, "
 		"trap, alignment, control-flow, invalid-instruction, double-fault, stack-overflow, "
 		"stack-smashed. What the kernel itself finds: bug, warning, panic, init-died, "

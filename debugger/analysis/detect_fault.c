@@ -113,6 +113,28 @@ static bool is_readable(const struct fault *fault, uint64_t address)
 	return readable;
 }
 
+/*
+ * The only one that can have been the processor's, by what the error code says of a page that is
+ * there and must not be used so; NULL: there are several, or none.
+ */
+static const struct access *find_forbidden(const struct fault *fault)
+{
+	const struct accesses *all = &fault->accesses;
+	const struct access *found = NULL;
+	bool is_write = fault->error_code & FAULT_WRITE;
+	if (!fault->is_page_fault || !fault->has_error_code || fault->has_address ||
+	    !(fault->error_code & FAULT_PROTECTION) || fault->error_code & FAULT_FETCH)
+		return NULL;
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].is_write != is_write)
+			continue;
+		if (found)
+			return NULL;
+		found = &all->items[i];
+	}
+	return found;
+}
+
 /* The one at the address that the handler was told, else the first one that cannot be done. */
 static void choose_access(struct fault *fault)
 {
@@ -131,6 +153,7 @@ static void choose_access(struct fault *fault)
 			return;
 		}
 	}
+	fault->access = find_forbidden(fault);
 }
 
 static struct error *find_access(struct fault *fault)
@@ -146,6 +169,9 @@ static struct error *find_access(struct fault *fault)
 				 &fault->bad);
 	else if (fault->has_address)
 		bad_address_find(target, &fault->analysis->task, fault->address, &fault->bad);
+	if (fault->access || fault->has_address)
+		TRY(fault_find_place(fault,
+				     fault->access ? fault->access->address : fault->address));
 	if (fault->frame->has_symbol && fault->access)
 		TRY(error_only_fatal(
 			function_members_find(target, &fault->frame->symbol, &fault->members)));
@@ -166,6 +192,10 @@ static const char *kind_of(const struct fault *fault, const struct exception *ex
 		[BAD_NON_CANONICAL] = "wild-pointer", [BAD_USER] = "user-pointer",
 		[BAD_GUARD] = "stack-overflow",
 	};
+	if (!strcmp(exception->kind, "bad-pointer") && fault->place.kind == PLACE_READ_ONLY)
+		return "read-only";
+	if (!strcmp(exception->kind, "bad-pointer") && fault->place.kind == PLACE_GUARD)
+		return "guard-page";
 	if (strcmp(exception->kind, "bad-pointer") || fault->bad.kind == BAD_NOTHING)
 		return exception->kind;
 	return kinds[fault->bad.kind];
@@ -231,13 +261,15 @@ static struct error *say_jump(struct fault *fault)
 	fault->pointer_name = "that address";
 	if (has_caller)
 		TRY(pointer_source_find_target(analysis, caller, &fault->source));
-	const char *bad = fault->bad.text;
+	TRY(fault_find_place(fault, fault->frame->pc));
+	const char *bad = fault->bad.text, *is = *bad ? bad : fault->place.text;
 	fault_spell_source(fault, *bad ? bad : "that", source, sizeof(source));
 	TRY(finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, where no code is%s",
 			      has_caller ? analysis->trace.frames[caller].symbol.name : "somebody",
-			      has_caller ? "()" : "", fault->frame->pc, *bad ? " (" : "", bad,
-			      *bad ? ")" : "", source));
+			      has_caller ? "()" : "", fault->frame->pc, *is ? " (" : "", is,
+			      *is ? ")" : "", source));
 	TRY(fault_note(fault, finding));
+	TRY(fault_show_place(fault, finding));
 	if (!has_caller)
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", caller);

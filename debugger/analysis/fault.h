@@ -10,8 +10,24 @@
 
 #define FAULT_TEXT 640
 /* Of what page_fault_oops() is told (kernel arch/x86/include/asm/trap_pf.h). */
-#define FAULT_WRITE 2u
-#define FAULT_FETCH 16u
+#define FAULT_PROTECTION 1u /* there is a page, which must not be used so */
+#define FAULT_WRITE	 2u
+#define FAULT_FETCH	 16u
+
+enum fault_place_kind {
+	PLACE_NOTHING, /* nothing is known of it */
+	PLACE_READ_ONLY,
+	PLACE_NO_CODE,
+	PLACE_GUARD, /* the page behind an area of vmalloc */
+	PLACE_UNMAPPED
+};
+
+/* What lies at an address that is none of struct bad_address's. */
+struct fault_place {
+	enum fault_place_kind kind;
+	uint64_t address;
+	char text[FAULT_TEXT + 96]; /* "lab_null_ops+0x10 [faults]"; "": not known */
+};
 
 struct fault {
 	struct analysis *analysis;
@@ -24,6 +40,7 @@ struct fault {
 	struct accesses accesses;
 	const struct access *access; /* that failed; NULL: not known */
 	struct bad_address bad;	     /* of the access, or of the pc */
+	struct fault_place place;    /* of the same address */
 	struct function_members members;
 	/* What was followed: the register that the access starts from, or where it jumped to. */
 	const char *pointer_name;
@@ -36,6 +53,10 @@ bool fault_is_explained(const struct fault *fault, const struct access *access);
 
 /* The access is a write, by what the processor said or by the instruction. */
 bool fault_writes(const struct fault *fault);
+
+/* Fills in fault->place. Errors are fatal ones. After fault->bad. */
+struct error *fault_find_place(struct fault *fault, uint64_t address) MUST_CHECK;
+struct error *fault_show_place(const struct fault *fault, struct finding *finding) MUST_CHECK;
 
 /* Words (fault_words.c). */
 

@@ -238,6 +238,7 @@ struct error *fault_show(struct fault *fault, struct finding *finding)
 	TRY(show_instruction(fault, finding));
 	TRY(show_access(fault, finding));
 	TRY(show_meaning(fault, finding));
+	TRY(fault_show_place(fault, finding));
 	TRY(fault_show_source(fault, finding));
 	return show_list(fault, finding);
 }

@@ -81,9 +81,17 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 			 source->origin.place, pointer);
 }
 
+/* ", lab_null_ops+0x10 [faults], which is read-only". */
+static void spell_place(const struct fault *fault, char *buffer, size_t size)
+{
+	const struct fault_place *place = &fault->place;
+	snprintf(buffer, size, "%s%s%s", *place->text ? ", " : "", place->text,
+		 place->kind == PLACE_READ_ONLY ? ", which is read-only" : "");
+}
+
 struct error *fault_summarize(const struct fault *fault, const char *words, struct finding *finding)
 {
-	char function[FAULT_TEXT], pointer[160], origin[2 * FAULT_TEXT];
+	char function[FAULT_TEXT], pointer[160], origin[2 * FAULT_TEXT], place[FAULT_TEXT + 160];
 	struct named_member member;
 	fault_spell_function(fault, function, sizeof(function));
 	if (!fault->access)
@@ -96,16 +104,21 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 					 function,
 					 fault_writes(fault) ? "pushed to" : "popped from",
 					 fault->access->address);
+	spell_place(fault, place, sizeof(place));
 	const char *verb = fault->accesses.calls ? "wanted to call"
 			   : fault_writes(fault) ? "wrote"
 						 : "read";
 	uint64_t offset = fault->frame->pc - fault->frame->symbol.address;
 	if (fault->frame->has_symbol && named_member_find(&fault->members, offset, &member))
-		return finding_summarize(finding, "%s %s %s of a %s through %s%s", function, verb,
-					 member.path, member.type, pointer, origin);
-	return finding_summarize(finding, "%s %s 0x%" PRIx64 " through %s%s", function,
+		return finding_summarize(finding, "%s %s %s of a %s through %s%s%s", function, verb,
+					 member.path, member.type, pointer, place, origin);
+	/* What was followed and what was accessed may be one, and a number. */
+	bool is_same = fault->access->has_base && !fault->access->displacement &&
+		       fault->bad.kind == BAD_NOTHING;
+	return finding_summarize(finding, "%s %s 0x%" PRIx64 "%s%s%s%s", function,
 				 fault->accesses.calls ? "wanted to call what is at"
 				 : fault_writes(fault) ? "wrote to"
 						       : "read from",
-				 fault->access->address, pointer, origin);
+				 fault->access->address, is_same ? "" : " through ",
+				 is_same ? "" : pointer, place, origin);
 }

@@ -133,10 +133,44 @@ static void test_chain_that_is_no_list(void)
 	finish(&fixture);
 }
 
+/* Pages that are there and must not be used so, by the processor's word; others say no more. */
+static void test_pages_that_are_there(void)
+{
+	static const struct {
+		uint64_t error_code;
+		bool has_code, is_page_fault;
+		enum fault_place_kind kind;
+	} cases[] = {
+		{ FAULT_PROTECTION | FAULT_WRITE, true, true, PLACE_READ_ONLY },
+		{ FAULT_PROTECTION | FAULT_FETCH, true, true, PLACE_NO_CODE },
+		{ FAULT_PROTECTION, true, true, PLACE_NOTHING },
+		{ FAULT_WRITE, true, true, PLACE_NOTHING },
+		{ FAULT_PROTECTION | FAULT_WRITE, false, true, PLACE_NOTHING },
+		{ FAULT_PROTECTION | FAULT_WRITE, true, false, PLACE_NOTHING },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct fixture fixture;
+		build(&fixture, node_at(1), true);
+		CHECK_OK(symtab_add(fixture.symbols, "lab", "table", 'r', BASE,
+				    sizeof(fixture.nodes)));
+		fixture.fault.is_page_fault = cases[i].is_page_fault;
+		fixture.fault.has_error_code = cases[i].has_code;
+		fixture.fault.error_code = cases[i].error_code;
+		CHECK_OK(fault_find_place(&fixture.fault, node_at(1) + 8));
+		CHECK_U64(fixture.fault.place.kind, cases[i].kind);
+		CHECK_STRING(fixture.fault.place.text,
+			     cases[i].is_page_fault ? "table+0x18 [lab]" : "");
+		CHECK_OK(fault_show_place(&fixture.fault, &fixture.finding));
+		CHECK_U64(fixture.finding.count, cases[i].kind == PLACE_NOTHING ? 0 : 1);
+		finish(&fixture);
+	}
+}
+
 int main(void)
 {
 	RUN(test_list_that_leads_there);
 	RUN(test_end_of_a_chain);
 	RUN(test_chain_that_is_no_list);
+	RUN(test_pages_that_are_there);
 	return test_finish();
 }

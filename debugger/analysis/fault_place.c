@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What lies at an address of the kernel's half that a page fault came of: read-only data, data that
+ * was called, the page behind an area of vmalloc, or nothing.
+ */
+#include "debugger/analysis/fault.h"
+#include "debugger/analysis/object_note.h"
+#include "debugger/kernel/vmalloc.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of a struct vm_struct's flags (kernel include/linux/vmalloc.h): no page is left free behind it.
+ */
+#define VM_NO_GUARD 0x40u
+
+/* --- areas of vmalloc ------------------------------------------------------------------------- */
+
+struct neighbours {
+	uint64_t address;
+	struct vmalloc_area around, below; /* size 0: there is none */
+};
+
+static struct error *look_at_area(void *context, const struct vmalloc_area *area)
+{
+	struct neighbours *found = context;
+	if (area->start > found->address)
+		return NULL;
+	if (found->address - area->start < area->size)
+		found->around = *area;
+	else if (!found->below.size || area->start > found->below.start)
+		found->below = *area;
+	return NULL;
+}
+
+static void put_caller(struct target *target, const struct vmalloc_area *area, char *buffer,
+		       size_t size)
+{
+	char caller[SYMBOL_NAME_SIZE + 96];
+	bool is_known = area->caller &&
+			target_describe(target, area->caller, caller, sizeof(caller));
+	snprintf(buffer, size, "%s%s", is_known ? " of " : "", is_known ? caller : "");
+}
+
+static void say_around(struct target *target, const struct neighbours *found,
+		       struct fault_place *ret)
+{
+	char caller[SYMBOL_NAME_SIZE + 100];
+	const struct vmalloc_area *area = &found->around;
+	uint64_t offset = found->address - area->start;
+	uint64_t used = area->pages * target->facts->page_size;
+	put_caller(target, area, caller, sizeof(caller));
+	ret->kind = used && offset >= used && !(area->flags & VM_NO_GUARD) ? PLACE_GUARD
+									   : PLACE_UNMAPPED;
+	if (ret->kind == PLACE_GUARD)
+		snprintf(ret->text, sizeof(ret->text),
+			 "the guard page behind 0x%" PRIx64 " bytes of vmalloc%s", used, caller);
+	else
+		snprintf(ret->text, sizeof(ret->text),
+			 "a page that is not mapped, 0x%" PRIx64 " bytes into vmalloc%s", offset,
+			 caller);
+}
+
+/* Nothing is there: an area was given back, or there never was one. */
+static void say_below(struct target *target, const struct neighbours *found,
+		      struct fault_place *ret)
+{
+	char caller[SYMBOL_NAME_SIZE + 100];
+	const struct vmalloc_area *area = &found->below;
+	put_caller(target, area, caller, sizeof(caller));
+	ret->kind = PLACE_UNMAPPED;
+	snprintf(ret->text, sizeof(ret->text),
+		 "no area of vmalloc: 0x%" PRIx64 " bytes behind the last one below%s",
+		 found->address - area->start - area->size, caller);
+}
+
+static uint64_t read_base(struct target *target, const char *name)
+{
+	struct object variable;
+	uint64_t value = 0;
+	struct error *error = object_variable(target, name, "unsigned long", &variable);
+	if (!error)
+		error = object_u64(&variable, NULL, &value);
+	error_free(error);
+	return value;
+}
+
+static struct error *find_area(struct target *target, uint64_t address, struct fault_place *ret)
+{
+	struct neighbours found = { .address = address };
+	uint64_t lost, first = read_base(target, "vmalloc_base"),
+		       end = read_base(target, "vmemmap_base");
+	if (!first || address < first || address >= end)
+		return NULL;
+	TRY(vmalloc_for_each(target, look_at_area, &found, &lost));
+	if (found.around.size)
+		say_around(target, &found, ret);
+	else if (found.below.size && !lost)
+		say_below(target, &found, ret);
+	return NULL;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+struct error *fault_find_place(struct fault *fault, uint64_t address)
+{
+	struct target *target = fault->analysis->target;
+	struct fault_place *place = &fault->place;
+	struct object_note note;
+	if (!fault->is_page_fault || fault->bad.kind != BAD_NOTHING)
+		return NULL;
+	place->address = address;
+	TRY(object_note_find(target, address, &note));
+	bool is_protected = fault->has_error_code && fault->error_code & FAULT_PROTECTION;
+	if (is_protected && fault->error_code & FAULT_FETCH)
+		place->kind = PLACE_NO_CODE;
+	else if (is_protected && fault->error_code & FAULT_WRITE)
+		place->kind = PLACE_READ_ONLY;
+	if (*note.text || is_protected) {
+		snprintf(place->text, sizeof(place->text), "%s", note.text);
+		return NULL;
+	}
+	return error_only_fatal(find_area(target, address, place));
+}
+
+struct error *fault_show_place(const struct fault *fault, struct finding *finding)
+{
+	static const char *const words[] = {
+		[PLACE_READ_ONLY] = "a page is there, which must not be written to",
+		[PLACE_NO_CODE] = "a page is there, whose bytes must not be run",
+		[PLACE_GUARD] = "what lies there is never mapped: it was read or written too far",
+		[PLACE_UNMAPPED] = "no page is there",
+	};
+	const struct fault_place *place = &fault->place;
+	char command[64];
+	if (place->kind >= sizeof(words) / sizeof(*words) || !words[place->kind])
+		return NULL;
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place->address);
+	return finding_add(finding, command, "%s", words[place->kind]);
+}
