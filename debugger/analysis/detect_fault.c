@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/analysis/trap_condition.h"
 #include "debugger/code/lower.h"
 #include "debugger/kernel/bug_table.h"
 #include <inttypes.h>
@@ -229,8 +230,7 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 	snprintf(command, sizeof(command), "line 0x%" PRIx64, fault->frame->pc);
 	TRY(finding_add(finding, command,
 			"the kernel's table of BUGs and WARNs has the instruction"));
-	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, fault->frame->pc);
-	TRY(finding_add(finding, command, "the code in front of it has the condition"));
+	TRY(trap_condition_show(fault->analysis->target, fault->frame, finding));
 	TRY(fault_show_blame(fault, finding));
 	return fault_show_several(fault, finding);
 }
