@@ -114,13 +114,10 @@ static struct error *put_type(struct target *target, uint64_t address, struct st
 	return NULL;
 }
 
-/* Only of those that were asked for, and once for all that wait for one object: it takes a while.
+/* Of those that were asked for alone, and once for all that wait for one object: it takes a while.
  */
-static struct error *find_name(struct table *table, const struct wait *wait, struct strbuf *ret)
+static struct error *find_type(struct table *table, const struct wait *wait, struct strbuf *ret)
 {
-	wait_put_object_name(table->target, wait, ret);
-	if (ret->size || !wait->object || !strcmp(wait->kind, "futex") || !table->choice)
-		return NULL;
 	if (table->typed != wait->object && table->asked < TYPES_ASKED) {
 		strbuf_deinit(&table->type);
 		table->type = (struct strbuf){ 0 };
@@ -130,6 +127,18 @@ static struct error *find_name(struct table *table, const struct wait *wait, str
 	}
 	if (table->typed == wait->object)
 		strbuf_bytes(ret, table->type.data, table->type.size);
+	return NULL;
+}
+
+static struct error *find_name(struct table *table, const struct wait *wait, struct strbuf *ret)
+{
+	wait_put_object_name(table->target, wait, ret);
+	if (ret->size || !wait->object || !strcmp(wait->kind, "futex"))
+		return NULL;
+	if (table->choice)
+		TRY(find_type(table, wait, ret));
+	if (!ret->size)
+		wait_put_object_place(table->target, wait, ret);
 	return NULL;
 }
 

@@ -72,7 +72,7 @@ static struct error *add_link(struct detection *detection, struct finding *findi
 			      const struct wait *wait)
 {
 	struct strbuf text = { 0 };
-	char command[96];
+	char command[32];
 	const struct task *owner = owner_of(detection->waits, wait);
 	TRY(wait_add_link(detection->target, wait, owner, finding));
 	wait_put_link(detection->target, wait, owner, &text);
@@ -81,11 +81,7 @@ static struct error *add_link(struct detection *detection, struct finding *findi
 					  : finding_add(finding, command, "%.*s", (int)text.size,
 							text.data ?: "");
 	strbuf_deinit(&text);
-	if (error || !wait->type || !wait->object || !wait->owner_how)
-		return error;
-	snprintf(command, sizeof(command), "print *(%s *)0x%" PRIx64, wait->type, wait->object);
-	return finding_add(finding, command, "the %s 0x%" PRIx64 ": %s", wait->kind, wait->object,
-			   wait->owner_how);
+	return error ? error : wait_add_lock(wait, finding);
 }
 
 static struct error *add_graph(struct finding *finding, uint32_t behind)
@@ -165,7 +161,7 @@ static struct error *put_head(struct detection *detection, const struct wait_cha
 	TRY(wait_function_of(detection->target, &chain->head, &function));
 	wait_put_task(&chain->head, text);
 	strbuf_char(text, ' ');
-	wait_put_state(&chain->head, function, text);
+	wait_put_state(detection->target, &chain->head, function, text);
 	return NULL;
 }
 

@@ -38,25 +38,63 @@ static bool read_owner(const struct analysis *analysis, const struct wait *wait,
 	return !error;
 }
 
-/* A link of the chain as evidence, with the stack that shows it. */
+/* Where it sleeps: of the first one, the summary has said the rest. */
+static struct error *add_place(struct finding *finding, const struct wait *wait,
+			       const char *command)
+{
+	if (!*wait->function)
+		return finding_add(finding, command, "its stack");
+	return finding_add(finding, command, "it sleeps in %s%s%s", wait->function,
+			   *wait->caller ? ", called by " : "", wait->caller);
+}
+
+/* A link of the chain as evidence, with the stack that shows it and the lock. */
 static struct error *add_link(const struct analysis *analysis, struct finding *finding,
-			      const struct wait *wait)
+			      const struct wait *wait, bool is_first)
 {
 	struct strbuf text = { 0 };
 	struct task owner;
 	char command[32];
 	bool has_owner = read_owner(analysis, wait, &owner);
+	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
 	struct error *error =
 		wait_add_link(analysis->target, wait, has_owner ? &owner : NULL, finding);
-	wait_put_link(analysis->target, wait, has_owner ? &owner : NULL, &text);
+	if (!error && is_first)
+		error = add_place(finding, wait, command);
+	if (!error && !is_first) {
+		wait_put_link(analysis->target, wait, has_owner ? &owner : NULL, &text);
+		error = text.failed ? error_no_memory()
+				    : finding_add(finding, command, "%.*s", (int)text.size,
+						  text.data ?: "");
+	}
 	if (has_owner)
 		task_deinit(&owner);
-	strbuf_bytes(&text, "", 1);
-	snprintf(command, sizeof(command), "bt %" PRId32, wait->task.pid);
-	if (!error)
-		error = text.failed ? error_no_memory()
-				    : finding_add(finding, command, "%s", text.data);
 	strbuf_deinit(&text);
+	return error ? error : wait_add_lock(wait, finding);
+}
+
+/* What the one at the head does, who waits for nothing that is known. */
+static struct error *add_head(const struct analysis *analysis, struct finding *finding,
+			      const struct wait *last)
+{
+	struct strbuf text = { 0 };
+	struct task owner;
+	const char *function;
+	char command[32];
+	if (!read_owner(analysis, last, &owner))
+		return NULL;
+	struct error *error = wait_function_of(analysis->target, &owner, &function);
+	if (!error) {
+		wait_put_task(&owner, &text);
+		strbuf_char(&text, ' ');
+		wait_put_state(analysis->target, &owner, function, &text);
+		snprintf(command, sizeof(command), "bt %" PRId32, owner.pid);
+		error = text.failed ? error_no_memory()
+				    : finding_add(finding, command, "%.*s", (int)text.size,
+						  text.data ?: "");
+	}
+	strbuf_deinit(&text);
+	task_deinit(&owner);
 	return error;
 }
 
@@ -90,15 +128,17 @@ static struct error *say_wait(struct analysis *analysis, const struct waits *wai
 	if (has_owner)
 		task_deinit(&owner);
 	TRY(summarize(finding, &text));
-	const struct wait *shown[LINKS_MAX];
+	const struct wait *shown[LINKS_MAX], *last = wait;
 	size_t count = 0;
 	while (wait && count < LINKS_MAX && !is_shown(shown, count, wait)) {
-		TRY(add_link(analysis, finding, wait));
-		shown[count++] = wait;
+		TRY(add_link(analysis, finding, wait, !count));
+		shown[count++] = last = wait;
 		wait = next_wait(waits, wait);
 	}
 	if (wait && count < LINKS_MAX)
 		TRY(finding_add(finding, NULL, "that is a deadlock"));
+	if (!wait)
+		TRY(add_head(analysis, finding, last));
 	return finding_add(finding, "locks --graph", "all that wait");
 }
 
@@ -153,7 +193,7 @@ static struct error *say_state(struct analysis *analysis)
 		return error_no_memory();
 	wait_put_task(&analysis->task, &text);
 	strbuf_char(&text, ' ');
-	wait_put_state(&analysis->task, function, &text);
+	wait_put_state(analysis->target, &analysis->task, function, &text);
 	TRY(summarize(finding, &text));
 	char command[32];
 	snprintf(command, sizeof(command), "bt %" PRId32, analysis->task.pid);

@@ -3,6 +3,7 @@
  * Nobody owns a completion: who completes it is known by what it lies in (kernel/fork.c, kthread.c,
  * workqueue.c, rcu/update.c).
  */
+#include "debugger/analysis/rcu_owing.h"
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
@@ -218,6 +219,27 @@ static struct error *flush_of_queue(struct sleeper *sleeper, bool *ret)
 
 /* --- grace periods ---------------------------------------------------------------------- */
 
+/* What runs on the only CPU that the grace period waits for: an idle one owes it nothing. */
+static void find_reader(struct sleeper *sleeper)
+{
+	struct target *target = sleeper->world->target;
+	struct wait *wait = sleeper->wait;
+	struct rcu_owing owing;
+	struct error *error = rcu_owing_find(target, &owing);
+	error_free(error);
+	if (error || !owing.count)
+		return;
+	const struct cpu *cpu = target_cpu(target, owing.first);
+	if (owing.count > 1) {
+		wait->owner_how = "several CPUs owe it a quiescent state";
+	} else if (cpu && cpu->current_task && cpu->current_task != cpu->idle_task &&
+		   wait_task_at(sleeper->world, cpu->current_task)) {
+		wait->owner = cpu->current_task;
+		wait->owner_sure = CONFIDENCE_CERTAIN;
+		wait->owner_how = "its CPU alone owes the grace period a quiescent state";
+	}
+}
+
 static bool is_grace_period(struct sleeper *sleeper)
 {
 	struct wait *wait = sleeper->wait;
@@ -235,6 +257,8 @@ static bool is_grace_period(struct sleeper *sleeper)
 	wait->type = is_srcu ? "struct srcu_struct" : type;
 	wait->object = is_srcu ? function : start;
 	wait->owner_how = "readers, whom the kernel does not name";
+	if (!is_srcu)
+		find_reader(sleeper);
 	return true;
 }
 

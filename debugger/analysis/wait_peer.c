@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Who could end a wait by using a file: the other end of a pipe, the device of a FUSE filesystem.
+ * Who could end a wait by using a file: the other end of a pipe or socket, the device of a FUSE
+ * filesystem.
  * Only a task that has it open can; where one alone has, it holds the waiter up (fs/pipe.c,
  * fs/fuse/dev.c).
  */
@@ -13,6 +14,8 @@
 #include "debugger/target/object.h"
 #include <string.h>
 
+/* Of struct sock_common.skc_family. */
+#define AF_UNIX 1u
 /* Of struct file.f_mode. */
 #define FMODE_READ  1u
 #define FMODE_WRITE 2u
@@ -208,30 +211,43 @@ static void add_peers(struct wait_world *world, uint64_t data, uint32_t mode, ui
 	}
 }
 
+/* How what is waited for is used: in words. */
+struct peer_words {
+	const char *own, *nobody, *several, *alone;
+};
+
+static const struct peer_words end_words = {
+	"none but itself has the other end open",
+	"no task is seen to have the other end open",
+	"several tasks have the other end open",
+	"the only one that has the other end open",
+};
+
+static const struct peer_words device_words = {
+	"none but itself has the filesystem's device open",
+	"no task is seen to have the filesystem's device open",
+	"several tasks have the filesystem's device open",
+	"the only one that has the filesystem's device open",
+};
+
 /* `files`: how many are open, as what they lead to counts them. */
 static void say_peers(struct sleeper *sleeper, const struct peers *peers, uint64_t files,
-		      bool is_pipe)
+		      const struct peer_words *words)
 {
 	struct wait *wait = sleeper->wait;
 	if (sleeper->world->files_cut) {
 		wait->owner_how = "there are too many open files to look through";
 	} else if (!peers->count) {
-		bool is_own = peers->has_own;
-		wait->owner_how = is_pipe  ? is_own ? "none but itself has the other end open"
-						    : "no task is seen to have the other end open"
-				  : is_own ? "none but itself has the filesystem's device open"
-					   : "no task is seen to have the filesystem's device open";
+		wait->owner_how = peers->has_own ? words->own : words->nobody;
 	} else if (peers->has_own || peers->count > 1) {
-		wait->owner_how = is_pipe ? "several tasks have the other end open"
-					  : "several tasks have the filesystem's device open";
+		wait->owner_how = words->several;
 		wait->other_count = peers->count;
 		wait->has_more_others = peers->has_more;
 		memcpy(wait->others, peers->tasks, sizeof(wait->others));
 	} else {
 		wait->owner = peers->tasks[0];
 		wait->owner_sure = files == peers->files ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
-		wait->owner_how = is_pipe ? "the only one that has the other end open"
-					  : "the only one that has the filesystem's device open";
+		wait->owner_how = words->alone;
 	}
 }
 
@@ -247,7 +263,36 @@ struct error *wait_pipe_peer(struct sleeper *sleeper)
 	    !wait_read(world, wait->type, wait->object, reads ? "writers" : "readers", &files))
 		return NULL;
 	add_peers(world, wait->object, reads ? FMODE_WRITE : FMODE_READ, own, &peers);
-	say_peers(sleeper, &peers, (uint32_t)files, true);
+	say_peers(sleeper, &peers, (uint32_t)files, &end_words);
+	return NULL;
+}
+
+/* --- sockets -------------------------------------------------------------------------------- */
+
+/* Of a socket of this machine alone the kernel knows who is at the other end (net/unix/af_unix.c).
+ */
+struct error *wait_socket_peer(struct sleeper *sleeper)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	struct peers peers = { 0 };
+	uint64_t own, sock, family, peer, socket, file;
+	if (!wait_read(world, "struct socket", wait->object, "sk", &sock) ||
+	    !wait_read(world, "struct sock", sock, "__sk_common.skc_family", &family) ||
+	    family != AF_UNIX || !wait_read(world, "struct unix_sock", sock, "peer", &peer) ||
+	    !peer)
+		return NULL;
+	if (!wait_read(world, "struct sock", peer, "sk_socket", &socket) || !socket ||
+	    !wait_read(world, "struct socket", socket, "file", &file) || !file) {
+		wait->owner_how = "the other end is closed";
+		return NULL;
+	}
+	TRY(load_files(world));
+	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
+		return NULL;
+	/* A socket has one file, however many tables have that. */
+	add_peers(world, socket, FMODE_ANY, own, &peers);
+	say_peers(sleeper, &peers, 1, &end_words);
 	return NULL;
 }
 
@@ -296,7 +341,7 @@ static struct error *find_server(struct sleeper *sleeper, const struct object *r
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
 		return NULL;
 	TRY(add_servers(world, &connection, own, &peers));
-	say_peers(sleeper, &peers, (uint32_t)files, false);
+	say_peers(sleeper, &peers, (uint32_t)files, &device_words);
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
+#include "debugger/analysis/wait_place.h"
 #include "debugger/kernel/disks.h"
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,26 @@ static bool find_bit(struct sleeper *sleeper, uint64_t entry, bool is_variable)
 	say(sleeper->wait, is_variable ? "variable" : "bit", NULL, word, "list",
 	    CONFIDENCE_CERTAIN);
 	return true;
+}
+
+/* A bit of a buffer's state (fs/buffer.c); who waits for it leaves no function of its own. */
+static void find_buffer(struct sleeper *sleeper)
+{
+	const char *type = "struct buffer_head";
+	struct wait *wait = sleeper->wait;
+	uint64_t offset, device;
+	if (!wait_offset(sleeper->world, type, "b_state", &offset))
+		return;
+	enum confidence sure =
+		wait_slab_object(sleeper->world->target, wait->object - offset, type);
+	if (sure == CONFIDENCE_UNKNOWN)
+		return;
+	say(wait, "buffer", type, wait->object - offset, "list", sure);
+	wait->owner_how = "no task is noted in it";
+	if (wait_read(sleeper->world, type, wait->object, "b_bdev", &device) && device) {
+		wait->within = device;
+		wait->within_type = "struct block_device";
+	}
 }
 
 /* A page's or, since 5.16, a folio's bit. */
@@ -121,6 +142,35 @@ static bool find_epoll(struct sleeper *sleeper, uint64_t head)
 	return true;
 }
 
+/* The queue is a socket's own, whose file leads back to it. */
+static bool find_socket(struct sleeper *sleeper, uint64_t head)
+{
+	static const struct {
+		const char *function, *mode;
+	} ways[] = {
+		{ "unix_stream_read_generic", "read" },	   { "unix_stream_data_wait", "read" },
+		{ "__skb_wait_for_more_packets", "read" }, { "sk_wait_data", "read" },
+		{ "sock_wait_for_wmem", "write" },	   { "sock_alloc_send_pskb", "write" },
+		{ "sk_stream_wait_memory", "write" },	   { "unix_wait_for_peer", "write" },
+	};
+	const char *type = "struct socket";
+	struct wait_world *world = sleeper->world;
+	uint64_t offset, file, back;
+	if (!wait_offset(world, type, "wq.wait", &offset) ||
+	    !wait_read(world, type, head - offset, "file", &file) ||
+	    !wait_read(world, "struct file", file, "private_data", &back) || back != head - offset)
+		return false;
+	say(sleeper->wait, "socket", type, back, "list", CONFIDENCE_CERTAIN);
+	sleeper->wait->within = back;
+	sleeper->wait->within_type = type;
+	for (size_t i = 0; i < ARRAY_COUNT(ways); i++)
+		for (size_t k = 0; k < 2 && sleeper->frame + k < sleeper->trace->count; k++)
+			if (wait_frame_is(&sleeper->trace->frames[sleeper->frame + k],
+					  ways[i].function))
+				sleeper->wait->mode = ways[i].mode;
+	return true;
+}
+
 static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint64_t function)
 {
 	uint64_t head;
@@ -132,6 +182,8 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 		return NULL;
 	if (find_pipe(sleeper, head))
 		return wait_pipe_peer(sleeper);
+	if (find_socket(sleeper, head))
+		return wait_socket_peer(sleeper);
 	say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",
 	    CONFIDENCE_CERTAIN);
 	return NULL;
@@ -145,8 +197,10 @@ static struct error *find_by_entry(struct sleeper *sleeper, uint64_t entry)
 	    !wait_is_function(world, function, NULL))
 		return NULL;
 	if (wait_is_function(world, function, "wake_bit_function") &&
-	    find_bit(sleeper, entry, false))
+	    find_bit(sleeper, entry, false)) {
+		find_buffer(sleeper);
 		return NULL;
+	}
 	if (wait_is_function(world, function, "var_wake_function") &&
 	    find_bit(sleeper, entry, true))
 		return NULL;

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define RT_MUTEX_FLAGS 1u
+/* From where it sleeps up to who locks a futex. */
+#define PI_FRAMES 5
 /* Of struct rwbase_rt.readers: it is written to, and no reader is in it. */
 #define RWBASE_WRITER ((uint32_t)1 << 30)
 /* Of task_struct.__state: a lock that does not sleep elsewhere. */
@@ -142,6 +144,26 @@ static void find_whole(struct sleeper *sleeper, uint64_t lock)
 		tell_writer(sleeper);
 }
 
+/* A futex whose waiters lend their priority: the rt_mutex stands for the user's word. */
+static bool find_pi_futex(struct sleeper *sleeper)
+{
+	struct wait *wait = sleeper->wait;
+	const struct stack_trace *trace = sleeper->trace;
+	uint64_t address;
+	size_t i = sleeper->frame;
+	while (i < trace->count && i < sleeper->frame + PI_FRAMES &&
+	       !wait_frame_is(&trace->frames[i], "futex_lock_pi"))
+		i++;
+	if (i == trace->count || i == sleeper->frame + PI_FRAMES ||
+	    !wait_argument(sleeper, i, i + 4, "u32 *", &address))
+		return false;
+	wait->kind = "futex";
+	wait->type = NULL;
+	wait->object = address;
+	wait->how = "argument";
+	return true;
+}
+
 bool wait_find_rt_mutex(struct sleeper *sleeper)
 {
 	struct wait_world *world = sleeper->world;
@@ -162,7 +184,8 @@ bool wait_find_rt_mutex(struct sleeper *sleeper)
 	wait->how = "task's own note";
 	wait->sure = CONFIDENCE_CERTAIN;
 	find_owner(sleeper, types[type], lock);
-	find_whole(sleeper, lock);
+	if (!find_pi_futex(sleeper))
+		find_whole(sleeper, lock);
 	return true;
 }
 

@@ -2,11 +2,15 @@
 #include "debugger/analysis/wait_text.h"
 
 #include "base/array.h"
+#include "debugger/analysis/wait_place.h"
 #include "debugger/analysis/waits_private.h"
+#include "debugger/kernel/cgroup.h"
 #include <inttypes.h>
 #include <string.h>
 
 #define STACK_SIZE_GUARD (16u << 10)
+#define TRAP_FREEZE	 (1u << 23) /* of task_struct.jobctl */
+#define STATE_FROZEN	 0x8000u    /* of task_struct.__state, since 6.1 (f5d39b020809) */
 
 static void put_super_block(struct target *target, uint64_t address, struct strbuf *ret)
 {
@@ -46,21 +50,34 @@ static void put_device(struct target *target, uint64_t address, struct strbuf *r
 	error_free(error);
 }
 
-static void put_inode(struct target *target, uint64_t address, struct strbuf *ret)
+/* "unix stream socket", "IPv4 stream socket on port 8080". */
+static void put_socket(struct target *target, uint64_t address, struct strbuf *ret)
 {
-	char name[64] = "";
-	struct object inode, block;
-	uint64_t number = 0;
-	struct error *error = object_at(target, "struct inode", address, &inode);
+	static const char *const families[] = {
+		[1] = "unix ", [2] = "IPv4 ", [10] = "IPv6 ", [16] = "netlink ", [17] = "packet "
+	};
+	static const char *const types[] = {
+		[1] = "stream ", [2] = "datagram ", [3] = "raw ", [5] = "seqpacket "
+	};
+	struct object socket, sock;
+	uint64_t family, type, port;
+	struct error *error = object_at(target, "struct socket", address, &socket);
 	if (!error)
-		error = object_u64(&inode, "i_ino", &number);
+		error = object_u64(&socket, "type", &type);
 	if (!error)
-		error = object_follow(&inode, "i_sb", &block);
+		error = object_follow(&socket, "sk", &sock);
 	if (!error)
-		error = object_string(&block, "s_id", name, sizeof(name));
+		error = object_u64(&sock, "__sk_common.skc_family", &family);
 	if (!error)
-		strbuf_format(ret, "of inode %" PRIu64 " of %s", number, name);
+		error = object_u64(&sock, "__sk_common.skc_num", &port);
 	error_free(error);
+	if (error)
+		return;
+	strbuf_format(ret, "%s%ssocket",
+		      family < ARRAY_COUNT(families) && families[family] ? families[family] : "",
+		      type < ARRAY_COUNT(types) && types[type] ? types[type] : "");
+	if (family == 2 || family == 10)
+		strbuf_format(ret, " on port %" PRIu64, port);
 }
 
 static void put_within(struct target *target, const struct wait *wait, struct strbuf *ret)
@@ -69,10 +86,15 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 		put_super_block(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct block_device"))
 		put_device(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct socket"))
+		put_socket(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct rpc_task"))
 		wait_put_rpc(target, wait->within, ret);
-	else if (!strcmp(wait->within_type, "struct inode"))
-		put_inode(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct inode")) {
+		strbuf_put(ret, "of ");
+		if (!wait_put_inode(target, wait->within, ret))
+			strbuf_put(ret, "an inode");
+	}
 }
 
 void wait_put_object_name(struct target *target, const struct wait *wait, struct strbuf *ret)
@@ -90,13 +112,27 @@ void wait_put_object_name(struct target *target, const struct wait *wait, struct
 		strbuf_put(ret, text);
 }
 
+void wait_put_object_place(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	if (wait->object && !wait->within && strcmp(wait->kind, "futex"))
+		wait_put_place(target, wait->object, ret);
+}
+
+/* The one or the other. */
+static void put_name(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	wait_put_object_name(target, wait, ret);
+	if (!ret->size)
+		wait_put_object_place(target, wait, ret);
+}
+
 void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	struct strbuf name = { 0 };
 	strbuf_put(ret, wait->kind);
 	if (wait->object)
 		strbuf_format(ret, " 0x%" PRIx64, wait->object);
-	wait_put_object_name(target, wait, &name);
+	put_name(target, wait, &name);
 	if (name.size) {
 		strbuf_put(ret, " (");
 		strbuf_bytes(ret, name.data, name.size);
@@ -116,8 +152,42 @@ void wait_put_task(const struct task *task, struct strbuf *ret)
 		strbuf_format(ret, "%" PRId32 " \"%s\"", task->pid, task->comm);
 }
 
-void wait_put_state(const struct task *task, const char *function, struct strbuf *ret)
+/* By its cgroup (the bits are of 5.2, 76f969e8948d), or by what freezes all before a sleep. */
+static bool put_frozen(struct target *target, const struct task *task, struct strbuf *ret)
 {
+	struct object object;
+	uint64_t is_frozen = 0, state = 0, traps = 0;
+	char cgroup[512];
+	struct error *error = object_at(target, "struct task_struct", task->address, &object);
+	if (!error)
+		error = object_u64(&object, "frozen", &is_frozen);
+	if (!error)
+		error = object_u64(&object, "jobctl", &traps);
+	error_free(error);
+	/* Who is stopped counts as frozen, too. */
+	if (!error && is_frozen && traps & TRAP_FREEZE) {
+		error = task_cgroup(target, task->address, cgroup, sizeof(cgroup));
+		strbuf_format(ret, "is frozen by its cgroup%s%s", error ? "" : " ",
+			      error ? "" : cgroup);
+		error_free(error);
+		return true;
+	}
+	error = object_at(target, "struct task_struct", task->address, &object);
+	if (!error)
+		error = object_u64(&object, "__state", &state);
+	error_free(error);
+	if (error || !(state & STATE_FROZEN))
+		return false;
+	strbuf_put(ret, "is frozen");
+	return true;
+}
+
+void wait_put_state(struct target *target, const struct task *task, const char *function,
+		    struct strbuf *ret)
+{
+	if (!task->is_partial && strchr("SDtT", task->state_letter) && !task->on_cpu &&
+	    put_frozen(target, task, ret))
+		return;
 	if (task->on_cpu)
 		strbuf_format(ret, "runs on CPU %" PRIu32, task->cpu);
 	else if (task->state_letter == 'R')
@@ -171,7 +241,7 @@ static void put_others(struct target *target, const struct wait *wait, struct st
 		strbuf_put(ret, i ? ", " : ": ");
 		wait_put_task(&task, ret);
 		strbuf_char(ret, ' ');
-		wait_put_state(&task, NULL, ret);
+		wait_put_state(target, &task, NULL, ret);
 		task_deinit(&task);
 	}
 	if (wait->has_more_others)
@@ -220,7 +290,7 @@ struct error *wait_add_link(struct target *target, const struct wait *wait,
 	struct strbuf name = { 0 };
 	if (!array_reserve(&finding->links, &finding->link_capacity, finding->link_count + 1))
 		return error_no_memory();
-	wait_put_object_name(target, wait, &name);
+	put_name(target, wait, &name);
 	if (name.size)
 		strbuf_bytes(&name, "", 1);
 	if (name.failed)
@@ -238,4 +308,14 @@ struct error *wait_add_link(struct target *target, const struct wait *wait,
 	if (owner)
 		take_task(owner, &link->owner);
 	return NULL;
+}
+
+struct error *wait_add_lock(const struct wait *wait, struct finding *finding)
+{
+	char command[96];
+	if (!wait->type || !wait->object || !wait->owner_how)
+		return NULL;
+	snprintf(command, sizeof(command), "print *(%s *)0x%" PRIx64, wait->type, wait->object);
+	return finding_add(finding, command, "the %s 0x%" PRIx64 ": %s", wait->kind, wait->object,
+			   wait->owner_how);
 }

@@ -12,12 +12,18 @@
  * stack. Puts nothing where nothing is known.
  */
 void wait_put_object_name(struct target *target, const struct wait *wait, struct strbuf *ret);
+/* What it is a part of by the slab cache that it lies in; the same. */
+void wait_put_object_place(struct target *target, const struct wait *wait, struct strbuf *ret);
 /* "mutex 0xffff... (abba_first [stuck])", with "reading" and the like; "something" if not known. */
 void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret);
 /* `42 "name"`; `task 0x...` where only the address is known. */
 void wait_put_task(const struct task *task, struct strbuf *ret);
-/* "runs on CPU 1", "sleeps in msleep", "has exited". `function`: NULL not known. */
-void wait_put_state(const struct task *task, const char *function, struct strbuf *ret);
+/*
+ * "runs on CPU 1", "sleeps in msleep", "is frozen by its cgroup /batch", "has exited". `function`:
+ * NULL not known.
+ */
+void wait_put_state(struct target *target, const struct task *task, const char *function,
+		    struct strbuf *ret);
 /*
  * Where a task is that waits for nobody: the function outside of the scheduler, of a running one
  * the innermost; "" unknown. Errors are fatal ones.
@@ -33,5 +39,9 @@ void wait_put_link(struct target *target, const struct wait *wait, const struct 
 /* The same as facts, at the end of the finding's links. Errors: no memory. */
 struct error *wait_add_link(struct target *target, const struct wait *wait,
 			    const struct task *owner, struct finding *finding) MUST_CHECK;
+
+/* The lock itself as evidence, and what it says of its owner. Nothing is added where it says none.
+ */
+struct error *wait_add_lock(const struct wait *wait, struct finding *finding) MUST_CHECK;
 
 #endif

@@ -154,5 +154,7 @@ struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
 /* Who has the other end of a pipe open (wait_peer.c). */
 struct error *wait_pipe_peer(struct sleeper *sleeper) MUST_CHECK;
+/* Who has the other end of a socket of this machine (wait_peer.c). */
+struct error *wait_socket_peer(struct sleeper *sleeper) MUST_CHECK;
 
 #endif

@@ -111,14 +111,10 @@ static struct error *climb(struct step *step, const char *buffer, char **at)
 	return error_create(ERROR_FORMAT, "the path has more than %d parts", STEPS_MAX);
 }
 
-struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
-		      char buffer[PATH_SIZE])
+static struct error *path_from(struct step *step, char buffer[PATH_SIZE])
 {
-	struct step step = { .root = 0 };
 	bool is_gone;
-	TRY(object_at(target, "struct dentry", dentry, &step.dentry));
-	TRY(enter_mount(&step, vfsmount));
-	TRY(is_deleted(&step.dentry, &is_gone));
+	TRY(is_deleted(&step->dentry, &is_gone));
 	char *at = buffer + PATH_SIZE - 1;
 	*at = 0;
 	if (is_gone) {
@@ -126,11 +122,31 @@ struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
 		memcpy(at, deleted, strlen(deleted));
 	}
 	const char *end = at;
-	TRY(climb(&step, buffer, &at));
+	TRY(climb(step, buffer, &at));
 	if (at == end)
 		TRY(prepend("", buffer, &at));
 	memmove(buffer, at, strlen(at) + 1);
 	return NULL;
+}
+
+struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
+		      char buffer[PATH_SIZE])
+{
+	struct step step = { .root = 0 };
+	TRY(object_at(target, "struct dentry", dentry, &step.dentry));
+	TRY(enter_mount(&step, vfsmount));
+	return path_from(&step, buffer);
+}
+
+struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
+{
+	struct step step = { .root = 0 };
+	uint64_t alias;
+	TRY(object_u64(inode, "i_dentry.first", &alias));
+	if (!alias)
+		return error_create(ERROR_NOT_FOUND, "the inode has no name in memory");
+	TRY(object_container(inode->target, "struct dentry", "d_u.d_alias", alias, &step.dentry));
+	return path_from(&step, buffer);
 }
 
 struct error *path_at(const struct object *object, const char *name, char buffer[PATH_SIZE])

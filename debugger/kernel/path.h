@@ -20,6 +20,11 @@ struct error *path_at(const struct object *object, const char *name,
 		      char buffer[PATH_SIZE]) MUST_CHECK;
 /* A struct file's, as /proc/PID/fd has it: "pipe:[123]" and "anon_inode:[eventpoll]" too. */
 struct error *path_of_file(const struct object *file, char buffer[PATH_SIZE]) MUST_CHECK;
+/*
+ * An inode's by one of its names, from the root of its filesystem: an inode is on no mount, and may
+ * have other names. ERROR_NOT_FOUND: it has none in memory.
+ */
+struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE]) MUST_CHECK;
 /* The name alone, without folders. */
 struct error *path_dentry_name(const struct object *dentry, char *buffer, size_t size) MUST_CHECK;
 /* The char array behind a pointer, up to its NUL; "" for NULL. */

@@ -140,7 +140,7 @@ static void write_box(struct drawing *drawing, FILE *file, uint32_t number)
 		strbuf_put(&object, "waits for ");
 		wait_put_object(drawing->target, box->wait, &object);
 	} else {
-		wait_put_state(box->task, NULL, &object);
+		wait_put_state(drawing->target, box->task, NULL, &object);
 	}
 	fprintf(file,
 		"<rect class=\"box%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" rx=\"4\"/>"

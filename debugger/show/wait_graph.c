@@ -182,7 +182,7 @@ static struct error *write_head(struct graph *graph, const struct wait_chain *ch
 		TRY(wait_function_of(graph->session->target, &chain->head, &function));
 		wait_put_task(&chain->head, &text);
 		strbuf_char(&text, ' ');
-		wait_put_state(&chain->head, function, &text);
+		wait_put_state(graph->session->target, &chain->head, function, &text);
 	}
 	strbuf_put(&text, "; ");
 	put_count(&text, chain->behind, "behind");

@@ -53,6 +53,14 @@ struct raw_request {
 	uint64_t connection;
 };
 
+struct raw_socket {
+	uint64_t sk, file;
+};
+
+struct raw_sock {
+	uint64_t family, socket, peer;
+};
+
 struct raw_data {
 	struct raw_task tasks[TASKS];
 	struct raw_files files[TASKS];
@@ -64,6 +72,9 @@ struct raw_data {
 	struct raw_device devices[2];
 	struct raw_connection connection;
 	struct raw_request request;
+	struct raw_socket sockets[2];
+	struct raw_sock socks[2];
+	struct raw_file socket_file;
 };
 
 #define AT(member) (BASE + offsetof(struct raw_data, member))
@@ -121,6 +132,16 @@ static void write_types(struct fixture *fixture)
 	int connection = btf__add_struct(btf, "fuse_conn", sizeof(struct raw_connection));
 	add_member(btf, "devices", list, 0);
 	add_member(btf, "dev_count", counter, offsetof(struct raw_connection, dev_count));
+	int common = btf__add_struct(btf, "sock_common", 8);
+	add_member(btf, "skc_family", word, 0);
+	btf__add_struct(btf, "sock", sizeof(struct raw_sock));
+	add_member(btf, "__sk_common", common, 0);
+	add_member(btf, "sk_socket", word, offsetof(struct raw_sock, socket));
+	btf__add_struct(btf, "unix_sock", sizeof(struct raw_sock));
+	add_member(btf, "peer", word, offsetof(struct raw_sock, peer));
+	btf__add_struct(btf, "socket", sizeof(struct raw_socket));
+	add_member(btf, "sk", word, 0);
+	add_member(btf, "file", word, offsetof(struct raw_socket, file));
 	int to_connection = btf__add_ptr(btf, connection);
 	int request = btf__add_struct(btf, "fuse_req", sizeof(struct raw_request));
 	add_member(btf, "fc", to_connection, 0);
@@ -298,6 +319,51 @@ static void test_fuse(void)
 	finish(&fixture);
 }
 
+/* Asks who has the other end of the first socket. */
+static void ask_socket(struct fixture *fixture)
+{
+	fixture->world.files_loaded = fixture->world.files_cut = false;
+	fixture->world.file_count = fixture->world.file_steps = 0;
+	fixture->wait = (struct wait){ .type = "struct socket", .object = AT(sockets[0]) };
+	CHECK_OK(wait_socket_peer(&fixture->sleeper));
+}
+
+static void test_socket(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	data->socket_file = (struct raw_file){ .mode = READS | WRITES, .data = AT(sockets[1]) };
+	data->sockets[0] = (struct raw_socket){ AT(socks[0]), NOWHERE };
+	data->sockets[1] = (struct raw_socket){ AT(socks[1]), AT(socket_file) };
+	data->socks[0] = (struct raw_sock){ 1, AT(sockets[0]), AT(socks[1]) };
+	data->socks[1] = (struct raw_sock){ 1, AT(sockets[1]), AT(socks[0]) };
+	data->slots[2][1] = AT(socket_file);
+	ask_socket(&fixture);
+	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_CERTAIN, "the only one");
+	/* Inherited by somebody else. */
+	data->slots[3][0] = AT(socket_file);
+	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "several tasks");
+	data->sockets[1].file = 0;
+	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "the other end is closed");
+	data->socks[1].socket = NOWHERE;
+	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "the other end is closed");
+	/* Of a socket that is not connected, or not to this machine, nobody is known. */
+	data->socks[0].peer = 0;
+	ask_socket(&fixture);
+	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	data->socks[0] = (struct raw_sock){ 2, AT(sockets[0]), AT(socks[1]) };
+	ask_socket(&fixture);
+	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	data->sockets[0].sk = NOWHERE;
+	ask_socket(&fixture);
+	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	finish(&fixture);
+}
+
 static void test_wild_fuse(void)
 {
 	struct fixture fixture;
@@ -328,6 +394,7 @@ int main(void)
 	RUN(test_shared_table);
 	RUN(test_wild);
 	RUN(test_fuse);
+	RUN(test_socket);
 	RUN(test_wild_fuse);
 	return test_finish();
 }
