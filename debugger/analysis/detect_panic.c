@@ -6,13 +6,13 @@
 #include "base/array.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
+#include "debugger/analysis/rcu_owing.h"
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TEXT	      512
-#define NODES_MAX     4096 /* of RCU's tree */
 #define NS_PER_SECOND 1e9
 
 static const struct reason {
@@ -139,59 +139,33 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	analysis_put_task(&analysis->task, who, sizeof(who));
 	if (at == trace->count)
 		return finding_add(finding, NULL, "CPU %u ran %s", analysis->task.cpu, who);
+	struct circumstance circumstance;
+	bool is_borrowed = trace_circumstance(trace, at, &circumstance) && circumstance.is_borrowed;
 	while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
 		blamed++;
 	analysis->blamed = blamed < trace->count ? blamed : at;
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
-	TRY(finding_summarize(finding, "%s: %s was in %s", reason->words, who, place));
+	TRY(finding_summarize(finding, "%s: %s was in %s", reason->words,
+			      is_borrowed ? circumstance.what : who, place));
+	if (is_borrowed) {
+		snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
+		TRY(finding_add(finding, command, "it ran in %s; %s was only interrupted",
+				circumstance.what, who));
+	}
 	analysis_place(analysis, at, place, sizeof(place));
 	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);
 	return finding_add(finding, command, "CPU %u was in %s when the interrupt came",
 			   analysis->task.cpu, place);
 }
 
-static struct error *read_int(struct target *target, const char *name, uint64_t *ret)
-{
-	struct object variable;
-	TRY(object_variable(target, name, "int", &variable));
-	return object_u64(&variable, NULL, ret);
-}
-
-/*
- * Who holds an RCU grace period up: the first CPU of a leaf of the tree that owes a quiescent state
- * (kernel kernel/rcu/tree.h). The CPU that finds out may be another one.
- */
-static struct error *find_stalled_cpu(struct target *target, bool *ret_found, uint32_t *ret)
-{
-	struct object state, node;
-	uint64_t count, levels, level, mask, first;
-	*ret_found = false;
-	TRY(object_variable(target, "rcu_state", "struct rcu_state", &state));
-	TRY(read_int(target, "rcu_num_nodes", &count));
-	TRY(read_int(target, "rcu_num_lvls", &levels));
-	for (uint64_t i = 0; i < count && i < NODES_MAX && !*ret_found; i++) {
-		char path[32];
-		snprintf(path, sizeof(path), "node[%u]", (unsigned int)i);
-		TRY(object_member(&state, path, &node));
-		TRY(object_u64(&node, "level", &level));
-		TRY(object_u64(&node, "qsmask", &mask));
-		TRY(object_u64(&node, "grplo", &first));
-		if (!mask || level + 1 != levels)
-			continue;
-		*ret_found = true;
-		*ret = (uint32_t)first + (uint32_t)__builtin_ctzll(mask);
-	}
-	return NULL;
-}
-
 static struct error *say_stall(struct analysis *analysis, struct finding *finding,
 			       const struct reason *reason, size_t frame)
 {
-	uint32_t cpu;
-	bool found = false;
-	TRY(error_only_fatal(find_stalled_cpu(analysis->target, &found, &cpu)));
+	struct rcu_owing owing = { 0 };
+	TRY(error_only_fatal(rcu_owing_find(analysis->target, &owing)));
+	uint32_t cpu = owing.first;
 	analysis->blamed = analysis->trace.count;
-	if (!found)
+	if (!owing.count)
 		return finding_add(finding, "print rcu_state",
 				   "no CPU is known to hold it up: a task that was preempted may");
 	TRY(finding_add(finding, "print rcu_state.node[0]",

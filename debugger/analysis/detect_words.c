@@ -94,6 +94,13 @@ static struct error *say_root(struct analysis *analysis)
 	TRY(error_only_fatal(
 		find_parameter(analysis->target, "root=", parameter, sizeof(parameter))));
 	finding->kind = "no-root";
+	/* What it calls to mount one is called otherwise by each kernel. */
+	static const char caller[] = "prepare_namespace";
+	if (trace_find(&analysis->trace, 0, caller) < analysis->trace.count) {
+		finding->culprit = strdup(caller);
+		if (!finding->culprit)
+			return error_no_memory();
+	}
 	TRY(finding_summarize(finding, "there is no root file system to start from: %s", text));
 	return finding_add(finding, "log", "the kernel was started %s%s",
 			   *parameter ? "with " : "without root=", parameter);

@@ -55,7 +55,7 @@ struct finding {
 	const char *kind;     /* a literal: "null-pointer", "deadlock", "sysrq" */
 	enum confidence sure; /* of the summary */
 	char *summary;	      /* one sentence without its full stop */
-	char *culprit;	      /* a function to blame that is on no stack; NULL */
+	char *culprit;	      /* a function to blame before any of the stack; NULL */
 	uint64_t task;	      /* whom it happened to, address of the task_struct; 0: nobody */
 	uint64_t blamed;      /* the task that others wait for or that did it; 0: none */
 	uint64_t circle[FINDING_CIRCLE_MAX]; /* tasks of a deadlock, the first ones */

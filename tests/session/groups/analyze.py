@@ -29,6 +29,12 @@ CAUSES = {
     "wild": ("wild-pointer", "0xbad1dea0bad1dea", "lab_device_depth"),
     "user": ("user-pointer", r"^lab_device_configure\(\) read rate of a struct lab_config .*argument config of "
              r"lab_device_configure\(\)$", "lab_device_configure"),
+    "overrun": ("guard-page", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, the guard page behind 0x2000 bytes of vmalloc of "
+                r"lab_fault_overrun\+0x\w+ \[faults\]$", "lab_table_sum"),
+    "constant": ("read-only", r"^lab_device_rename\S*\(\) wrote to 0x[0-9a-f]{16} through 0x[0-9a-f]{16}, lab_null_ops\+0x10 \[faults\], "
+                 "which is read-only", "lab_device_rename"),
+    "noexec": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
+               "struct lab_device was that$", "lab_device_set_mode"),
     "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: \S+ made it so$", "lab_device_set_mode"),
     "bug": ("bug", r"(?:claims|faults)\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
@@ -50,11 +56,17 @@ CAUSES = {
             "lab_device_poll"),
     "hard": ("hard-lockup", r'did not take interrupts for too long: pid \d+ "lab-deaf" was in lab_device_poll', "lab_device_poll"),
     "storm": ("interrupt-storm", r"^interrupts leave CPU \d no time: \d+ a second came in its last \d+\.\d s, most of them 10 \(lab0\)$", ""),
-    "timers": ("soft-lockup", r"did not schedule for too long: pid \d+ .* was in lab_device_expire", "lab_device_expire"),
+    "timers": ("soft-lockup", r"did not schedule for too long: a timer was in lab_device_expire", "lab_device_expire"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
 # {boot: what a piece of evidence of the cause says}, out of the log and of the records of the kernel.
 EVIDENCE = {
+    "bug": r"^the condition, as code: .*; jle? taken, of users of a struct lab_device",
+    "warn": r"^every call of the function ends there: the compiler has decided the condition$",
+    "timers": r'^it ran in a timer; pid \d+ ".*" was only interrupted$',
+    "overrun": r"^what lies there is never mapped: it was read or written too far$",
+    "constant": r"^a page is there, which must not be written to$",
+    "noexec": r"^a page is there, whose bytes must not be run$",
     "twice": r"^the kernel said: list_del corruption, .* is LIST_POISON1",
     "refcount": r"^the kernel said: refcount_t: underflow; use-after-free\.$",
     "init": r"^the kernel said: collect\[1\]: segfault at 8 ",
@@ -109,7 +121,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # Some things are up to chance: what an NMI comes upon, for one.
-VARIABLE = ("boot2", "oom", "hung", "soft", "rcu", "irqoff", "ipi", "noroot")
+VARIABLE = ("boot2", "oom", "hung", "soft", "rcu", "irqoff", "ipi")
 
 
 def fault_boots(kernel):
@@ -237,6 +249,19 @@ def tasks_are_told(program, boot):
         check_equal(found["task"]["comm"], task, "task")
         check(re.search(words, found["findings"][0]["summary"]), f"{task}: {found['findings'][0]}")
         check(found["findings"][0]["kind"] in ("waiting", "task"), found["findings"][0]["kind"])
+        summary, texts = found["findings"][0]["summary"], [piece["text"] for piece in found["findings"][0]["evidence"]]
+        check(summary not in texts, f"{summary} is its own evidence")
+
+
+HEADS = {"asleep-waits1": '"owner-asleep" sleeps in msleep, called by stuck_sleep', "pipe-waits": '"pipe-stopped" is stopped in do_signal_stop',
+         "lost-waits": r'"lost-owner" waits for completion .*lost_done', "stop-waits": '"stop-ignores" sleeps in msleep'}
+
+
+def heads_are_told(program, boot):
+    """What the one at the head of a chain does, of a task that waits for him."""
+    for task, words in HEADS.items():
+        texts = [piece["text"] for piece in program.result(boot.dump, f"analyze {task}")["findings"][0]["evidence"]]
+        check(any(re.search(r"^\d+ " + words, text) for text in texts), f"{task}: no /{words}/ in {texts}")
 
 
 TIERS = ("unknown", "guess", "inferred", "certain")
@@ -244,6 +269,9 @@ FACTS = {
     # boot: (kind of access, register's value, what is added, member's struct, member); None: no access
     "null": ("read", 0, 8, "struct lab_device", "ops"),
     "jump": ("fetch", None, None, None, None),
+    "noexec": ("fetch", None, None, None, None),
+    "overrun": ("read", None, None, None, None),
+    "constant": ("write", None, 0x10, None, None),
     "user": ("read", None, None, None, None),
     "bug": None,
 }
@@ -269,7 +297,9 @@ def facts_are_told(program, boot):
         total = (int(access["value"], 16) + int(access["added"], 16)) & (1 << 64) - 1
         check_equal(int(access["address"], 16), total, "address")
     if value is not None:
-        check_equal((int(access["value"], 16), int(access["added"], 16)), (value, added), "register")
+        check_equal(int(access["value"], 16), value, "register")
+    if added is not None:
+        check_equal(int(access["added"], 16), added, "what is added to it")
     check_equal((thing["type"], thing["member"]) if thing else (None, None), (struct, member), "object")
     if thing:
         pointer = program.value(boot.dump, f"(({struct} *){thing['address']})->{member}")
@@ -379,6 +409,8 @@ def run(session):
                 chains_are_told(program, boot)
             with session.case(f"{boot.label}: a task that waits"):
                 tasks_are_told(program, boot)
+            with session.case(f"{boot.label}: who is at the head"):
+                heads_are_told(program, boot)
     for boot in boots(("boot1",)):
         with session.case(f"{boot.label}: a filtered dump says the same"):
             is_the_same_of_a_filtered_dump(program, boot)
