@@ -90,8 +90,11 @@ static struct error *show_freed(struct finding *finding, const struct object_not
 	free(summary);
 	TRY(error);
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place);
-	return finding_add(finding, command,
-			   "that object is free: it was used after it had been freed");
+	TRY(finding_add(finding, command,
+			"that object is free: it was used after it had been freed"));
+	/* All of memory is looked through: that is for who wants to know. */
+	snprintf(command, sizeof(command), "search -r 0x%" PRIx64 " -n 8", note->object);
+	return finding_add(finding, command, "who has it still may be found by what points at it");
 }
 
 /* The place that a bad pointer was read from, as it is in the dump. */

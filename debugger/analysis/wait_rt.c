@@ -47,7 +47,8 @@ static const struct rt_row {
 static bool is_slow_path(const struct frame *frame)
 {
 	static const char *const prefixes[] = { "rt_mutex_slowlock", "__rt_mutex_slowlock",
-						"rtlock_slowlock", "__rt_mutex_lock" };
+						"rtlock_slowlock", "__rt_mutex_lock",
+						"rt_mutex_wait_proxy_lock" };
 	for (size_t i = 0; i < ARRAY_COUNT(prefixes) && frame->has_symbol; i++)
 		if (!strncmp(frame->symbol.name, prefixes[i], strlen(prefixes[i])))
 			return true;

@@ -202,6 +202,15 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 		strbuf_format(ret, " in %s", function);
 }
 
+/* What a CPU did before the interrupt or the exception that ends in the dump; 0: none came. */
+static size_t find_interrupted(const struct stack_trace *trace)
+{
+	for (size_t i = 1; i < trace->count; i++)
+		if (trace->frames[i].kind == FRAME_EXCEPTION || trace->frames[i].kind == FRAME_USER)
+			return trace->frames[i].kind == FRAME_USER ? 0 : i;
+	return 0;
+}
+
 struct error *wait_function_of(struct target *target, const struct task *task, const char **ret)
 {
 	struct stack_trace trace;
@@ -211,7 +220,8 @@ struct error *wait_function_of(struct target *target, const struct task *task, c
 	struct error *error = unwind_task(target, task, &trace);
 	if (error)
 		return error_only_fatal(error);
-	for (size_t i = 0; i < trace.count && !**ret; i++) {
+	for (size_t i = task->on_cpu ? find_interrupted(&trace) : 0; i < trace.count && !**ret;
+	     i++) {
 		const struct frame *frame = &trace.frames[i];
 		if (frame->kind == FRAME_USER || !frame->has_symbol)
 			break;

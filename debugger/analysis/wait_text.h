@@ -26,7 +26,7 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 		    struct strbuf *ret);
 /*
  * Where a task is that waits for nobody: the function outside of the scheduler, of a running one
- * the innermost; "" unknown. Errors are fatal ones.
+ * that which was interrupted, or the innermost; "" unknown. Errors are fatal ones.
  */
 struct error *wait_function_of(struct target *target, const struct task *task,
 			       const char **ret) MUST_CHECK;

@@ -35,7 +35,8 @@ CAUSES = {
                  "which is read-only", "lab_device_rename"),
     "noexec": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
                "struct lab_device was that$", "lab_device_set_mode"),
-    "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: \S+ made it so$", "lab_device_set_mode"),
+    "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: notify of a struct lab_device was NULL$",
+             "lab_device_set_mode"),
     "bug": ("bug", r"(?:claims|faults)\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
     "warn": ("warning", r"(?:claims|faults)\.c:\d+ in lab_device_check", "lab_device_check"),
@@ -63,6 +64,7 @@ CAUSES = {
 EVIDENCE = {
     "bug": r"^the condition, as code: .*; jle? taken, of users of a struct lab_device",
     "warn": r"^every call of the function ends there: the compiler has decided the condition$",
+    "free": r"^who has it still may be found by what points at it$",
     "timers": r'^it ran in a timer; pid \d+ ".*" was only interrupted$',
     "overrun": r"^what lies there is never mapped: it was read or written too far$",
     "constant": r"^a page is there, which must not be written to$",
@@ -301,7 +303,7 @@ def facts_are_told(program, boot):
     if added is not None:
         check_equal(int(access["added"], 16), added, "what is added to it")
     check_equal((thing["type"], thing["member"]) if thing else (None, None), (struct, member), "object")
-    if thing:
+    if struct:
         pointer = program.value(boot.dump, f"(({struct} *){thing['address']})->{member}")
         check_equal(int(pointer, 16), value, f"{member} of the object")
 
