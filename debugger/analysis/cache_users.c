@@ -98,8 +98,14 @@ static struct error *add_variable(struct target *target, const struct slab_usage
 	if (symbol.module)
 		snprintf(owner, size, "%s [%s]", symbol.name, symbol.module);
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, search.found);
-	return finding_add(finding, command, "the cache is known to %s",
-			   *owner ? owner : symbol.name);
+	TRY(finding_add(finding, command, "%s known to %s",
+			usage->cache.is_shared ? "one of the caches that were merged into it is"
+					       : "the cache is",
+			*owner ? owner : symbol.name));
+	/* Of several, the one that a variable stands for need not have the objects. */
+	if (usage->cache.is_shared)
+		*owner = 0;
+	return NULL;
 }
 
 /* --- what the objects point to ---------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * also in a machine that died of something else: a slab cache, a caller of vmalloc, pages that are
  * in none of the kernel's accounts.
  */
+#include "base/array.h"
 #include "debugger/analysis/memory_words.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/bpf_memory.h"
@@ -275,13 +276,37 @@ static struct error *count_tasks(const struct memory_question *question, uint64_
 	return error_only_fatal(error);
 }
 
+/*
+ * Each inode has one, which goes when the inode does: such a cache counts as one that cannot shrink
+ * though inodes can be had back.
+ */
+static bool is_for_inodes(const struct memory_question *question, const struct slab_usage *usage)
+{
+	static const char *const names[] = { "lsm_inode_cache", "iint_cache", "fscrypt_inode_info",
+					     "fsverity_info" };
+	static const char ending[] = "inode_cache";
+	const struct memory_view *view = &question->view;
+	uint64_t inodes = 0;
+	bool is_one_of_them = false;
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		is_one_of_them |= !strcmp(usage->cache.name, names[i]);
+	for (size_t i = 0; i < view->slabs.count && is_one_of_them; i++) {
+		const struct slab_usage *other = &view->slabs.items[i];
+		size_t length = strlen(other->cache.name);
+		if (other->is_reclaimable && length >= sizeof(ending) - 1 &&
+		    !strcmp(other->cache.name + length - (sizeof(ending) - 1), ending))
+			inodes += other->active;
+	}
+	return is_one_of_them && usage->active <= inodes + inodes / 4;
+}
+
 static struct error *say_cache(const struct memory_question *question,
 			       const struct slab_usage *usage)
 {
 	char size[MEMORY_SIZE_TEXT], owner[SYMBOL_NAME_SIZE + 96];
 	uint64_t tasks;
 	TRY(count_tasks(question, &tasks));
-	if (usage->active <= tasks * OBJECTS_PER_4_TASKS / 4)
+	if (usage->active <= tasks * OBJECTS_PER_4_TASKS / 4 || is_for_inodes(question, usage))
 		return NULL;
 	struct finding *finding =
 		analysis_add(question->analysis, "slab-growth", CONFIDENCE_CERTAIN);

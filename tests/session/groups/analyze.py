@@ -400,7 +400,7 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: who has the memory") as notes:
                 amounts_are_the_kernels(program, boot, notes)
-    for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "oom", *FAULTS)):
+    for boot in boots(("boot1", "boot2", "kdump", "threads", "bpf", "hole", "stuck", "oom", "small", "la57", "crowd", *FAULTS)):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: nothing else is accused"):
                 nothing_is_accused(program, boot)
