@@ -129,6 +129,7 @@ void exporting_deinit(struct exporting *exporting)
 	free(exporting->modules);
 	free(exporting->variables);
 	free(exporting->sizes);
+	free(exporting->code_sizes);
 }
 
 struct error *export_vmlinux(struct target *target, const struct export_options *options,

@@ -47,7 +47,8 @@ struct exporting {
 	/* Bytes of symbols by their number; 0: up to the next one. */
 	uint64_t *sizes;
 	uint32_t size_count;
-	void *contents[8]; /* of sections, owned */
+	uint64_t *code_sizes; /* of the kernel's functions, by number; 0: a label within one */
+	void *contents[8];    /* of sections, owned */
 	size_t content_count;
 	struct export_summary summary;
 };
@@ -73,6 +74,10 @@ struct error *export_dwarf(struct exporting *exporting) MUST_CHECK;
 /* --- image.c: the sections of the kernel, and its symbols --- */
 struct error *export_sections(struct exporting *exporting) MUST_CHECK;
 struct error *export_symbols(struct exporting *exporting) MUST_CHECK;
+bool exported_is_code(const struct exporting *exporting, const struct symbol *symbol);
+
+/* --- labels.c: code_sizes --- */
+struct error *export_measure_code(struct exporting *exporting) MUST_CHECK;
 
 /* --- variables.c --- */
 /* kallsyms says so by a capital letter, but for per-CPU variables: of those BTF does. */

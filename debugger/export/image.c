@@ -7,7 +7,6 @@
  */
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "debugger/code/text.h"
 #include "debugger/export/quirks.h"
 #include <elf.h>
 #include <stdio.h>
@@ -137,7 +136,7 @@ static bool has_letter_of_code(char kind)
  * By the letter, and where the linker script puts code: kallsyms takes the letter from the flags of
  * the section, and 7.3's .data may be executed, by them.
  */
-static bool is_code(const struct exporting *exporting, const struct symbol *symbol)
+bool exported_is_code(const struct exporting *exporting, const struct symbol *symbol)
 {
 	uint64_t address = symbol->address;
 	return has_letter_of_code(symbol->kind) &&
@@ -148,7 +147,7 @@ static bool is_code(const struct exporting *exporting, const struct symbol *symb
 /* The letter, but of data that has one of code. */
 static char kind_of(const struct exporting *exporting, const struct symbol *symbol)
 {
-	if (!has_letter_of_code(symbol->kind) || is_code(exporting, symbol))
+	if (!has_letter_of_code(symbol->kind) || exported_is_code(exporting, symbol))
 		return symbol->kind;
 	return symbol->kind == 't' ? 'd' : 'D';
 }
@@ -160,7 +159,7 @@ static char kind_of(const struct exporting *exporting, const struct symbol *symb
 static char content_of(const struct exporting *exporting, const struct symbol *symbol, char before)
 {
 	char letter = (char)(kind_of(exporting, symbol) | 0x20);
-	if (is_code(exporting, symbol))
+	if (exported_is_code(exporting, symbol))
 		return 't';
 	return letter == 'r' || letter == 'd' || letter == 'b' ? letter : before;
 }
@@ -353,7 +352,7 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 	bool is_offset = symbol->address < IMAGE_MAX; /* of a per-CPU variable */
 	uint64_t address = is_offset ? symbol->address : link_address(exporting, symbol->address);
 	unsigned int section = section_of(elf, address, symbol->name, kind_of(exporting, symbol));
-	bool is_function = is_code(exporting, symbol);
+	bool is_function = exported_is_code(exporting, symbol);
 	/* One behind the image, or an absolute one: crash would measure by it how far the kernel
 	 * moved. */
 	if (!section || !dwarf_clean_name(symbol->name, name))
@@ -362,8 +361,9 @@ static void add_symbol(struct exporting *exporting, const struct symbol *symbol)
 		elf->sections[section].flags |= SHF_EXECINSTR;
 	uint64_t size = exporting->sizes[symbol->number];
 	if (is_function)
-		size = text_function_size(exporting->target, symbol);
-	if (!size && !quirk_is_label(symbol->name))
+		size = quirk_is_label_of_code(symbol->name) ? 0
+							    : exporting->code_sizes[symbol->number];
+	else if (!size && !quirk_is_label(symbol->name))
 		size = symbol->size;
 	elf_symbol(elf, name, address, size, exported_binding(exporting, symbol),
 		   is_function ? STT_FUNC : STT_OBJECT, section);
@@ -376,6 +376,7 @@ struct error *export_symbols(struct exporting *exporting)
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint32_t count = symtab_kernel_count(symbols);
+	TRY(export_measure_code(exporting));
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(i & 1023))
 			TRY(interrupt_check());

@@ -262,6 +262,23 @@ bool quirk_is_label(const char *name)
 	       !strncmp(name, "__end_", 6);
 }
 
+static bool has_end(const char *name, const char *end)
+{
+	size_t length = strlen(name), size = strlen(end);
+	return length > size && !strcmp(name + length - size, end);
+}
+
+bool quirk_is_label_of_code(const char *name)
+{
+	static const char *const names[] = { "_text", "_stext", "_etext", "_sinittext",
+					     "_einittext" };
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "__", 2) &&
+	       (has_end(name, "_text_start") || has_end(name, "_text_end"));
+}
+
 const char quirk_folder[] = ".";
 const char quirk_asked_function[] = "vmemmap_populate";
 const char quirk_write_expire_scope[] = "dd_init_sched";

@@ -36,6 +36,8 @@ void quirk_asked_type(struct target *target, const struct symbol *symbol, struct
  * them. kallsyms does not tell them from objects, nor has it sizes; of those the names do.
  */
 bool quirk_is_label(const char *name);
+/* The same of code, where functions have names like those of tables: __stop_tty. */
+bool quirk_is_label_of_code(const char *name);
 
 /*
  * drgn finds the array of struct page only if there is a function vmemmap_populate, whose entry

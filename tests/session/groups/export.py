@@ -142,6 +142,31 @@ def objects_end(path):
                 {".data": symbols["_sdata"], ".rodata": symbols["__start_rodata"]}, "sections")
 
 
+def labels_are_of_functions(path, notes):
+    """A function in assembler ends behind the labels within it, which have no size of their own."""
+    symbols = symbols_of(path)
+    sizes = {}
+    for line in output_of("readelf", "-sW", path).splitlines():
+        if match := re.match(r" *\d+: (\w{16}) +(\d+|0x[0-9a-f]+) FUNC .* (\S+)$", line):
+            sizes.setdefault(match[3], int(match[2], 0))
+    start = symbols["entry_SYSCALL_64"]
+    # The last one is entry_SYSRETQ_end, which one trap follows, from 6.2 on.
+    labels = [name for name in ("entry_SYSCALL_64_safe_stack", "entry_SYSCALL_64_after_hwframe",
+                                "entry_SYSRETQ_unsafe_stack", "entry_SYSRETQ_end") if name in symbols]
+    check(len(labels) > 2, f"labels: {labels}")
+    check_equal({name: sizes[name] for name in labels}, {name: 0 for name in labels}, "sizes of labels")
+    end = start + sizes["entry_SYSCALL_64"]
+    check(all(start < symbols[name] < end for name in labels), f"ends at {end:#x}")
+    after = min(address for address in symbols.values() if address > max(symbols[name] for name in labels))
+    check(end <= after, f"reaches to {end:#x}, what is next is at {after:#x}")
+    # Of those that are called (`call` to them, and no falling into) all have a size.
+    called = {"_printk", "schedule", "do_syscall_64", "__switch_to_asm", "memcpy"} & sizes.keys()
+    check_equal([name for name in called if not sizes[name]], [], "functions without a size")
+    nothing = [name for name, size in sizes.items() if not size]
+    check(len(nothing) < 400, f"{len(nothing)} symbols of code have no size")
+    notes.append(f"{len(nothing)} labels")
+
+
 def is_sound(path, notes):
     """No complaint of LLVM's verifier."""
     done = subprocess.run([tool("llvm-dwarfdump"), "--verify", "--quiet", path], stdout=subprocess.PIPE,
@@ -607,6 +632,8 @@ def run(session):
             is_an_elf(boot, path, notes)
         with session.case(f"{boot.label}: symbols of data end where their objects do"):
             objects_end(path)
+        with session.case(f"{boot.label}: labels of assembler lie within their functions") as notes:
+            labels_are_of_functions(path, notes)
         with session.case(f"{boot.label}: symbols are bound as in the guest"):
             symbols_are_bound(boot, path)
         with session.case(f"{boot.label}: symbols have the letters of the guest's") as notes:
