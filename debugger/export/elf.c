@@ -99,7 +99,18 @@ static bool is_note(const struct elf_section *section)
 	return section->type == SHT_NOTE && section->size;
 }
 
-/* Holes share one place in the file, as long as the longest. Returns the end of the last section.
+/* Where a section with contents begins. `zeros`: bytes before `offset` that are, and stay, zero. */
+static uint64_t place_contents(const struct elf_section *section, uint64_t offset, uint64_t zeros)
+{
+	uint64_t alignment = section->alignment ? section->alignment : 1;
+	if (section->patch && !section->data)
+		offset -= section->patch_offset < zeros ? section->patch_offset : zeros;
+	return (offset + alignment - 1) / alignment * alignment;
+}
+
+/*
+ * Holes share one place in the file, as long as the longest, with what comes before the first
+ * patch. Returns the end of the last section.
  */
 static uint64_t place(struct elf *elf, uint64_t offset)
 {
@@ -108,13 +119,17 @@ static uint64_t place(struct elf *elf, uint64_t offset)
 		if (is_hole(&elf->sections[i]) && elf->sections[i].size > longest)
 			longest = elf->sections[i].size;
 	offset = hole + longest;
+	uint64_t zeros = longest;
 	for (unsigned int i = 1; i < elf->count; i++) {
 		struct elf_section *section = &elf->sections[i];
-		uint64_t alignment = section->alignment ? section->alignment : 1;
-		offset = (offset + alignment - 1) / alignment * alignment;
-		section->offset = is_hole(section) ? hole : offset;
-		if (has_bytes(section) && !is_hole(section))
-			offset += section->size;
+		section->offset = hole;
+		if (is_hole(section))
+			continue;
+		section->offset = place_contents(section, offset, zeros);
+		if (!has_bytes(section))
+			continue;
+		offset = section->offset + section->size;
+		zeros = 0;
 	}
 	return (offset + 7) / 8 * 8;
 }
@@ -203,8 +218,8 @@ static void put_contents(struct output *output, const struct elf_section *sectio
 {
 	if (!has_bytes(section) || is_hole(section))
 		return;
-	move_to(output, section->offset);
 	if (section->data) {
+		move_to(output, section->offset);
 		put(output, section->data, section->size);
 		return;
 	}

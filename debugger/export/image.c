@@ -16,7 +16,8 @@
 #define CONTENTS_MAX (64u << 20)
 #define IMAGE_MAX    (1ull << 30) /* the kernel's part of the address space on x86-64 */
 #define BANNER_MAX   1024
-/* Sections from which on a gap is one piece, should the kinds of symbols alternate without an end.
+#define HOLE_MAX     (4ull << 20) /* bytes of one section whose contents are a hole */
+/* Sections from which on nothing is divided, should the kinds of symbols alternate without an end.
  */
 #define PIECES_END 48
 
@@ -108,7 +109,7 @@ static struct error *read_contents(struct exporting *exporting, uint64_t address
 	return NULL;
 }
 
-static struct error *add_span(struct exporting *exporting, const struct span *span)
+static struct error *add_part(struct exporting *exporting, const struct span *span)
 {
 	struct elf_section section = { .type = span->type,
 				       .flags = span->flags,
@@ -125,6 +126,31 @@ static struct error *add_span(struct exporting *exporting, const struct span *sp
 		elf_symbol(&exporting->elf, "", section.address, 0, STB_LOCAL, STT_SECTION,
 			   exporting->elf.count - 1);
 	return NULL;
+}
+
+/*
+ * All holes are one place in the file, as long as the longest of them: one of 16 MiB, as the code
+ * of the kernel, is several sections instead. Each has a name of its own, for by names gdb within
+ * crash moves sections to where the kernel was. crash looks for the banner in .rodata: it stays
+ * whole.
+ */
+static struct error *add_span(struct exporting *exporting, const struct span *span)
+{
+	struct span part = *span;
+	char name[32];
+	bool is_hole = span->type == SHT_PROGBITS && !span->has_contents &&
+		       strcmp(span->name, ".rodata") != 0;
+	unsigned int number = 0;
+	for (; is_hole && span->end - part.start > HOLE_MAX && exporting->elf.count < PIECES_END;
+	     part.start += HOLE_MAX) {
+		part.end = part.start + HOLE_MAX;
+		TRY(add_part(exporting, &part));
+		snprintf(name, sizeof(name), "%s.%u", span->name, ++number);
+		part.name = name;
+		part.start_symbol = NULL;
+	}
+	part.end = span->end;
+	return add_part(exporting, &part);
 }
 
 static bool has_letter_of_code(char kind)

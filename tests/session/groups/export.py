@@ -133,7 +133,13 @@ def objects_end(path):
     check(objects["init_mm"][1] > init_mm, f"init_mm ends where its type does, after {init_mm} bytes")
     if "cpu_bitmap[];" in "\n".join(asked_of_gdb(path, ["ptype struct mm_struct"])):
         check_equal(objects["init_mm"][1], init_mm + mask, "size of init_mm")
-    header = re.search(r"\[ *(\d+)\] \.data ", output_of("readelf", "-SW", path))
+    headers = output_of("readelf", "-SW", path)
+    parts = re.findall(r"\] \.text(?:\.\d+)? +PROGBITS +(\w{16}) \w+ (\w+)", headers)
+    check_equal((len(parts) > 1, sum(int(size, 16) for _, size in parts)),
+                (True, symbols["_etext"] - symbols["_stext"]), ".text in parts, their bytes")
+    names = re.findall(r"\] (\.\S+) ", headers)
+    check_equal(len(names), len(set(names)), "names of sections")
+    header = re.search(r"\[ *(\d+)\] \.data ", headers)
     check_equal(objects["_edata"][2], header[1], "section of _edata")
     # Labels that gdb would name a stack by, and sections by which crash names what begins there.
     check_equal([objects[name][1] for name in ("init_thread_union", "_sdata")], [0, 0], "labels")
@@ -169,6 +175,7 @@ def labels_are_of_functions(path, notes):
 
 def is_sound(path, notes):
     """No complaint of LLVM's verifier."""
+    check(os.path.getsize(path) <= 40 << 20, f"{os.path.getsize(path)} bytes")
     done = subprocess.run([tool("llvm-dwarfdump"), "--verify", "--quiet", path], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=VERIFY_SECONDS, check=False)
     text = done.stdout.decode(errors="replace")

@@ -542,6 +542,8 @@ static void test_elf(void)
 	CHECK_STRING(names + sections[2].sh_name, ".rodata");
 	CHECK(!memcmp(written + sections[2].sh_offset + 0x1234, contents, 9));
 	CHECK(!written[sections[2].sh_offset + 0x1233]);
+	/* The zeros of .text are those before it. */
+	CHECK_U64(sections[2].sh_offset + 0x1234, sections[1].sh_offset + 0x5000);
 	const Elf64_Sym *symbols = (const Elf64_Sym *)(written + sections[4].sh_offset);
 	CHECK_U64(sections[4].sh_info, 3); /* the first global one */
 	CHECK_STRING(written + sections[5].sh_offset + symbols[1].st_name, "local");
