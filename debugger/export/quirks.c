@@ -153,6 +153,7 @@ static const struct {
 	{ "rcu_state", "struct rcu_state", false },
 	{ "slab_state", "enum slab_state", false },
 	{ "softirq_vec", "struct softirq_action", true },
+	{ "sparse_irqs", "struct maple_tree", false }, /* 6.5 (721255b9826b) */
 	{ "stack_pools", "void *", true },
 	{ "stack_slabs", "void *", true },
 	{ "swapper_spaces", "struct address_space *", true },

@@ -376,7 +376,8 @@ ASKED = {
     "cpu_tss_rw": "struct tss_struct", "init_ipc_ns": "struct ipc_namespace", "prog_idr": "struct idr",
     "map_idr": "struct idr", "vm_committed_as": "struct percpu_counter",
     "max_low_pfn": "unsigned long", "__highest_present_section_nr": "unsigned long", "ipc_mni_shift": "int",
-    "irq_desc_tree": "struct xarray", "stack_slabs": "void *[8192]",
+    "irq_desc_tree": "struct xarray", "sparse_irqs": "struct maple_tree",
+    "stack_slabs": "void *[8192]",
     "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
     "vmap_zone_size": "unsigned int", "timekeeper_data": "struct tk_data [1]", "jiffies_64": "u64",
 }
