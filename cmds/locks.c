@@ -98,7 +98,7 @@ static struct error *put_type(struct target *target, uint64_t address, struct st
 	struct whattype what;
 	struct member_place place;
 	char type[256];
-	TRY(whattype_ask(target, address, &what));
+	TRY(whattype_ask(target, address, false, &what));
 	const struct whattype_finding *finding = &what.findings[0];
 	/* That the object is one of its own is nothing new. */
 	if (what.finding_count && finding->covers && finding->fits && finding->start != address) {

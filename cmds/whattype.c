@@ -241,6 +241,17 @@ static void show_confidence(const struct whattype *what, struct out *out, bool i
 	out_string_as(out, "confidence", confidence_name(confidence), "");
 }
 
+static void show_count(const struct whattype *what, const struct whattype_finding *finding,
+		       struct out *out)
+{
+	uint32_t count = reach_object(what->reach, finding->reach)->references;
+	if (count > 1)
+		out_text(out, ", by %" PRIu32 " pointers", count);
+	/* Others were not looked for. */
+	if (what->near)
+		out_text(out, " nearby");
+}
+
 /* How each of those that say something came to it; of the first one, what it is known by. */
 static void show_evidence(const struct whattype *what, struct out *out)
 {
@@ -270,10 +281,8 @@ static void show_evidence(const struct whattype *what, struct out *out)
 		out_address_as(out, "start", finding->start, "");
 		if (finding->start != what->address)
 			out_text(out, " at %016" PRIx64, finding->start);
-		if (finding->reach != REACH_NONE &&
-		    reach_object(what->reach, finding->reach)->references > 1)
-			out_text(out, ", by %" PRIu32 " pointers",
-				 reach_object(what->reach, finding->reach)->references);
+		if (finding->reach != REACH_NONE)
+			show_count(what, finding, out);
 		out_string_as(out, "confidence", confidence_name(finding->confidence), "");
 		if (!finding->fits)
 			out_text(out, "  // does not fit");
@@ -285,11 +294,11 @@ static void show_evidence(const struct whattype *what, struct out *out)
 	out_array_end(out);
 }
 
-static struct error *show_address(struct session *session, uint64_t address)
+static struct error *show_address(struct session *session, uint64_t address, bool all)
 {
 	struct out *out = session->out;
 	struct whattype what;
-	TRY(whattype_ask(session->target, address, &what));
+	TRY(whattype_ask(session->target, address, all, &what));
 	out_object_begin(out, NULL);
 	out_address(out, "address", address);
 	out_text(out, ": ");
@@ -301,6 +310,7 @@ static struct error *show_address(struct session *session, uint64_t address)
 	show_confidence(&what, out, is_typed);
 	show_place(session, &what);
 	show_evidence(&what, out);
+	out_bool_as(out, "nearby", what.near != NULL, "");
 	if (what.reach && reach_is_cut(what.reach))
 		out_text(out, "    (not all objects of the dump were followed)\n");
 	out_object_end(out);
@@ -311,12 +321,13 @@ static struct error *show_address(struct session *session, uint64_t address)
 static struct error *whattype_run(struct session *session, const struct arguments *arguments)
 {
 	struct error *first = NULL;
+	bool all = arguments->options[0];
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < arguments->operand_count && !first; i++) {
 		uint64_t address;
 		first = expression_address(&session->scope, arguments->operands[i], &address);
 		if (!first)
-			first = show_address(session, address);
+			first = show_address(session, address, all);
 	}
 	out_array_end(session->out);
 	return first;
@@ -333,12 +344,16 @@ const struct command command_whattype = {
 		"task whose stack, the slab cache whose object, the vmalloc area; and the type and "
 		"member there. Memory that has no name is typed by its slab cache and by typed "
 		"pointers at it, which are followed from what is typed already; the path is shown "
-		"as an expression that `print` takes.\n"
+		"as an expression that `print` takes. Where the slab cache and pointers in objects "
+		"around "
+		"the asked one make its type certain, no more are followed; -a shows those of the "
+		"whole dump, too.\n"
 		"\n"
 		"certain: a variable of certain type, or cache and pointers agree; declared: a "
 		"variable that the list of declarations has, as `print` says; inferred: one source "
 		"says so and nothing speaks against it; guess: something does, or the object is "
 		"free.",
+	.options = { { 'a', "all", NULL, 0, "follow all typed pointers of the dump" } },
 	.operands = { { .name = "ADDRESS", .kind = OPERAND_ADDRESS, .repeated = true } },
 	.examples = examples,
 	.needs = NEEDS_BTF | NEEDS_MEMORY | NEEDS_SYMBOLS,

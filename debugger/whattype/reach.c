@@ -20,6 +20,8 @@
 #define SLAB_ROOTS_MAX	300000 /* of these may be roots by their cache */
 #define POINTERS_AT_MAX 4096   /* more, for one place */
 #define CHAIN_MAX	12
+#define NEAR_MAX	1000  /* objects that are followed around one */
+#define NEAR_KNOWN_MAX	65536 /* that these may point at */
 
 struct cache_type {
 	uint64_t cache;
@@ -38,8 +40,11 @@ struct reach {
 	size_t slab_roots;
 	uint32_t *order; /* objects by address */
 	size_t ordered;
-	bool is_cut, has_globals;
+	bool is_cut, has_globals, is_built;
 	uint8_t *buffer;
+	/* Of one that follows only what is around an object: that one, and the end of its slot. */
+	bool is_near, is_met; /* a pointer at it was met */
+	uint64_t start, end;
 };
 
 /* --- objects --------------------------------------------------------------------------------- */
@@ -181,6 +186,8 @@ static struct error *contradicts_slab(struct reach *reach, const struct reach_ob
 	return NULL;
 }
 
+static struct error *add_near(struct reach *reach, uint32_t number, uint64_t value);
+
 static struct error *follow(struct reach *reach, uint32_t number)
 {
 	struct reach_object from = reach->objects[number];
@@ -195,6 +202,8 @@ static struct error *follow(struct reach *reach, uint32_t number)
 		struct slot slot = reach->shapes.slots[shape.first + i];
 		uint64_t value = pointer_in(reach, &slot, &from, got);
 		struct reach_object object = pointed_at(value, &slot, number);
+		if (value && reach->is_near)
+			TRY(add_near(reach, number, value));
 		if (value)
 			TRY(add_object(reach, &object));
 	}
@@ -302,10 +311,9 @@ static struct error *add_slab_object(void *context, const struct slab_cache *cac
 
 static struct error *add_slabs(struct reach *reach)
 {
-	struct error *error = slabs_create(reach->target, &reach->slabs);
-	if (!error)
-		error = slabs_for_each(reach->slabs, add_slab_object, reach);
-	return error_only_fatal(error);
+	if (!reach->slabs)
+		return NULL;
+	return error_only_fatal(slabs_for_each(reach->slabs, add_slab_object, reach));
 }
 
 static struct error *add_global(void *context, const struct subject *subject,
@@ -333,9 +341,8 @@ static int compare_addresses(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-static struct error *put_in_order(struct reach *reach)
+static struct error *sort(struct reach *reach)
 {
-	TRY(follow_all(reach));
 	free(reach->order);
 	reach->order = calloc(reach->count + 1, sizeof(*reach->order));
 	if (!reach->order)
@@ -345,6 +352,12 @@ static struct error *put_in_order(struct reach *reach)
 	qsort_r(reach->order, reach->count, sizeof(*reach->order), compare_addresses, reach);
 	reach->ordered = reach->count;
 	return NULL;
+}
+
+static struct error *put_in_order(struct reach *reach)
+{
+	TRY(follow_all(reach));
+	return sort(reach);
 }
 
 struct error *reach_add_globals(struct reach *reach)
@@ -426,10 +439,11 @@ struct error *reach_add_pointers_at(struct reach *reach, uint64_t first, uint64_
 	return put_in_order(reach);
 }
 
-static void reach_destroy(void *data)
+static void destroy(void *data)
 {
 	struct reach *reach = data;
-	slabs_destroy(reach->slabs);
+	if (!reach->is_near)
+		slabs_destroy(reach->slabs);
 	free(reach->objects);
 	shapes_deinit(&reach->shapes);
 	free(reach->cache_types);
@@ -439,42 +453,144 @@ static void reach_destroy(void *data)
 	free(reach);
 }
 
-static struct error *build(struct reach *reach)
+static struct error *create(struct target *target, size_t limit, struct reach **ret)
 {
-	reach->buffer = malloc(SHAPE_BYTES);
-	if (!reach->buffer)
+	struct reach *reach = calloc(1, sizeof(*reach));
+	if (!reach)
 		return error_no_memory();
-	TRY(add_per_cpu(reach));
-	TRY(add_slabs(reach));
-	return put_in_order(reach);
+	reach->target = target;
+	reach->limit = limit;
+	reach->buffer = malloc(SHAPE_BYTES);
+	if (!reach->buffer) {
+		free(reach);
+		return error_no_memory();
+	}
+	*ret = reach;
+	return NULL;
 }
 
-struct error *reach_get(struct target *target, struct reach **ret)
+struct error *reach_open(struct target *target, struct reach **ret)
 {
 	static const char key;
 	struct reach *reach = target_attached(target, &key);
 	if (!reach) {
-		reach = calloc(1, sizeof(*reach));
-		if (!reach)
-			return error_no_memory();
-		reach->target = target;
-		reach->limit = OBJECTS_MAX;
-		struct error *error = build(reach);
+		TRY(create(target, OBJECTS_MAX, &reach));
+		struct error *error = error_only_fatal(slabs_create(target, &reach->slabs));
 		if (error) {
-			reach_destroy(reach);
+			destroy(reach);
 			return error;
 		}
-		TRY(target_attach(target, &key, reach, reach_destroy));
+		TRY(target_attach(target, &key, reach, destroy));
 	}
 	*ret = reach;
 	return NULL;
+}
+
+/* What a walk that failed or was stopped has met is no basis for the next one. */
+static void forget(struct reach *reach)
+{
+	hash_index_deinit(&reach->seen);
+	reach->seen = (struct hash_index){ 0 };
+	reach->count = reach->done = reach->ordered = reach->slab_roots = 0;
+	reach->is_cut = false;
+}
+
+struct error *reach_get(struct target *target, struct reach **ret)
+{
+	struct reach *reach;
+	TRY(reach_open(target, &reach));
+	if (!reach->is_built) {
+		struct error *error = add_per_cpu(reach);
+		if (!error)
+			error = add_slabs(reach);
+		if (!error)
+			error = put_in_order(reach);
+		if (error) {
+			forget(reach);
+			return error;
+		}
+		reach->is_built = true;
+	}
+	*ret = reach;
+	return NULL;
+}
+
+/* --- around one object -------------------------------------------------------------------------
+ */
+
+/*
+ * The object of a slab around what is pointed at is a root by its cache; nothing else is followed,
+ * for it would be typed by nothing but the pointer, and that by what is asked.
+ */
+static struct error *add_near(struct reach *reach, uint32_t number, uint64_t value)
+{
+	struct slab_place place;
+	struct reach_object root;
+	if (number && value >= reach->start && value < reach->end)
+		reach->is_met = true;
+	struct error *error = slabs_find(reach->slabs, value, &place);
+	if (error)
+		return error_only_fatal(error);
+	if (place.state != SLAB_ALLOCATED)
+		return NULL;
+	TRY(slab_root(reach, place.cache, place.object, &root));
+	return root.address ? add_object(reach, &root) : NULL;
+}
+
+/* In rounds, each of what the one before led to, until one has met a pointer back. */
+static struct error *follow_near(struct reach *reach)
+{
+	size_t followed = 0;
+	while (reach->done < reach->count && followed < NEAR_MAX && !reach->is_met) {
+		size_t end = reach->count;
+		for (; reach->done < end && followed < NEAR_MAX; reach->done++) {
+			if (reach->objects[reach->done].root != REACH_SLAB)
+				continue;
+			TRY(follow(reach, (uint32_t)reach->done));
+			followed++;
+		}
+	}
+	return sort(reach);
+}
+
+static struct error *build_near(struct reach *reach, const struct slab_place *from)
+{
+	struct reach_object root;
+	reach->is_near = true;
+	reach->start = from->object;
+	reach->end = from->object + from->cache->slot_size;
+	TRY(slab_root(reach, from->cache, from->object, &root));
+	if (!root.address)
+		return NULL;
+	TRY(add_object(reach, &root));
+	return follow_near(reach);
+}
+
+struct error *reach_create_near(struct reach *whole, const struct slab_place *from,
+				struct reach **ret)
+{
+	struct reach *reach;
+	TRY(create(whole->target, NEAR_KNOWN_MAX, &reach));
+	reach->slabs = whole->slabs;
+	struct error *error = build_near(reach, from);
+	if (error)
+		destroy(reach);
+	else
+		*ret = reach;
+	return error;
+}
+
+void reach_destroy_near(struct reach *near)
+{
+	if (near)
+		destroy(near);
 }
 
 /* --- questions ------------------------------------------------------------------------------- */
 
 bool reach_is_cut(const struct reach *reach)
 {
-	return reach->is_cut;
+	return reach->is_cut && !reach->is_near;
 }
 
 struct slabs *reach_slabs(const struct reach *reach)

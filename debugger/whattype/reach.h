@@ -32,8 +32,18 @@ struct reach_object {
 
 struct reach;
 
-/* The target's, made when first asked for. */
+/* The target's, made when first asked for; nothing is followed yet, it has slabs and their types.
+ */
+struct error *reach_open(struct target *target, struct reach **ret) MUST_CHECK;
+/* The same, with all that is in reach. */
 struct error *reach_get(struct target *target, struct reach **ret) MUST_CHECK;
+/*
+ * Only around one object of a slab, outwards from it: along objects whose own caches are named
+ * after their types, until one of them points back at it. Empty if its cache tells no type.
+ */
+struct error *reach_create_near(struct reach *whole, const struct slab_place *from,
+				struct reach **ret) MUST_CHECK;
+void reach_destroy_near(struct reach *near);
 /*
  * From all globals whose types are inferred too, which takes as long as `globals` does. Once; the
  * next call does nothing.

@@ -30,6 +30,7 @@ void whattype_deinit(struct whattype *whattype)
 {
 	if (whattype->has_task)
 		task_deinit(&whattype->task);
+	reach_destroy_near(whattype->near);
 	*whattype = (struct whattype){ 0 };
 }
 
@@ -227,6 +228,15 @@ static void put_in_order(struct whattype *what)
 	mark_parts(what);
 }
 
+/* From here on the pointers of the whole dump are asked. */
+static struct error *follow_all(struct whattype *what)
+{
+	reach_destroy_near(what->near);
+	what->near = NULL;
+	what->follows_all = true;
+	return reach_get(what->target, &what->reach);
+}
+
 /* --- the image and modules -------------------------------------------------------------------- */
 
 static struct error *ask_symbol(struct whattype *what, bool *ret_found)
@@ -247,7 +257,7 @@ static struct error *ask_symbol(struct whattype *what, bool *ret_found)
 	    (what->finding_count && what->findings[0].confidence > CONFIDENCE_GUESS))
 		return NULL;
 	/* What the symbol itself does not tell, pointers at it may. */
-	TRY(reach_get(target, &what->reach));
+	TRY(follow_all(what));
 	add_reached(what, address, address + what->symbol.size - 1);
 	put_in_order(what);
 	return NULL;
@@ -299,8 +309,39 @@ static void weigh_cache_type(struct whattype *what)
 	}
 }
 
+/* By the cache and the pointers of `what->reach`. */
+static struct error *type_slab_object(struct whattype *what)
+{
+	what->finding_count = 0;
+	TRY(add_cache_type(what));
+	add_reached(what, what->slab.object, what->slab.object + what->slab.cache->slot_size - 1);
+	put_in_order(what);
+	weigh_cache_type(what);
+	for (size_t i = 0; i < what->finding_count && what->slab.state == SLAB_FREE; i++)
+		what->findings[i].confidence = CONFIDENCE_GUESS;
+	qsort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
+	mark_parts(what);
+	return NULL;
+}
+
+/* Is it certain by the cache and by what is around it? */
+static struct error *ask_near(struct whattype *what, bool *ret_certain)
+{
+	*ret_certain = false;
+	if (what->follows_all || what->slab.state != SLAB_ALLOCATED)
+		return NULL;
+	TRY(reach_create_near(what->reach, &what->slab, &what->near));
+	what->reach = what->near;
+	TRY(type_slab_object(what));
+	const struct whattype_finding *best = &what->findings[0];
+	*ret_certain = what->finding_count && best->covers && best->fits &&
+		       best->confidence == CONFIDENCE_CERTAIN;
+	return NULL;
+}
+
 static struct error *ask_slab(struct whattype *what, bool *ret_found)
 {
+	bool is_certain;
 	*ret_found = false;
 	if (!reach_slabs(what->reach))
 		return NULL;
@@ -311,15 +352,11 @@ static struct error *ask_slab(struct whattype *what, bool *ret_found)
 	what->region = REGION_SLAB;
 	if (what->slab.state == SLAB_NO_OBJECT)
 		return NULL;
-	TRY(add_cache_type(what));
-	add_reached(what, what->slab.object, what->slab.object + what->slab.cache->slot_size - 1);
-	put_in_order(what);
-	weigh_cache_type(what);
-	for (size_t i = 0; i < what->finding_count && what->slab.state == SLAB_FREE; i++)
-		what->findings[i].confidence = CONFIDENCE_GUESS;
-	qsort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
-	mark_parts(what);
-	return NULL;
+	TRY(ask_near(what, &is_certain));
+	if (is_certain)
+		return NULL;
+	TRY(follow_all(what));
+	return type_slab_object(what);
 }
 
 /* --- stacks ------------------------------------------------------------------------------------
@@ -462,6 +499,7 @@ static struct error *ask_rest(struct whattype *what)
 	if (pages && what->address >= pages &&
 	    what->address - pages < page_structs_size(what->target))
 		return ask_page_struct(what, pages);
+	TRY(follow_all(what));
 	if (what->is_mapped)
 		add_reached(what, what->address, what->address);
 	/* Nothing bounds the object: the larger one that agrees is not cut off by anything. */
@@ -532,7 +570,7 @@ static struct error *ask(struct whattype *what)
 		virtual_memory_translate(what->target->memory, what->address, &what->physical);
 	what->is_mapped = !error;
 	TRY(error_only_fatal(error));
-	TRY(reach_get(what->target, &what->reach));
+	TRY(reach_open(what->target, &what->reach));
 	TRY(ask_heap(what));
 	if (is_open(what) && reach_is_cut(what->reach))
 		TRY(ask_pointers(what));
@@ -542,9 +580,9 @@ static struct error *ask(struct whattype *what)
 	return ask_heap(what);
 }
 
-struct error *whattype_ask(struct target *target, uint64_t address, struct whattype *ret)
+struct error *whattype_ask(struct target *target, uint64_t address, bool all, struct whattype *ret)
 {
-	*ret = (struct whattype){ .target = target, .address = address };
+	*ret = (struct whattype){ .target = target, .address = address, .follows_all = all };
 	struct error *error = ask(ret);
 	if (error)
 		whattype_deinit(ret);

@@ -43,7 +43,9 @@ struct whattype_finding {
 
 struct whattype {
 	struct target *target;
+	bool follows_all;    /* typed pointers, even where those nearby tell enough */
 	struct reach *reach; /* NULL: was not needed */
+	struct reach *near;  /* then it is this one, else NULL */
 	uint64_t address;
 	enum memory_region region;
 	bool has_symbol;
@@ -62,8 +64,12 @@ struct whattype {
 	size_t finding_count;
 };
 
-/* Errors are fatal ones only; a memory that cannot be read has REGION_UNKNOWN or no findings. */
-struct error *whattype_ask(struct target *target, uint64_t address,
+/*
+ * Errors are fatal ones only; a memory that cannot be read has REGION_UNKNOWN or no findings.
+ * `all`: follows all typed pointers of the dump. Else only if symbols, the slab cache and what is
+ * around the object do not make its type certain.
+ */
+struct error *whattype_ask(struct target *target, uint64_t address, bool all,
 			   struct whattype *ret) MUST_CHECK;
 void whattype_deinit(struct whattype *whattype);
 

@@ -75,12 +75,12 @@ def addresses_of_members(program, boot):
     return wanted
 
 
-def ask(program, boot, addresses):
+def ask(program, boot, addresses, option=""):
     answers = []
     addresses = list(addresses)
     for first in range(0, len(addresses), 150):
         operands = " ".join(f"{address:#x}" for address in addresses[first:first + 150])
-        answers += program.result(boot.dump, "whattype " + operands, timeout=300)
+        answers += program.result(boot.dump, f"whattype {option}" + operands, timeout=300)
     return answers
 
 
@@ -170,9 +170,30 @@ def names_beyond_the_walk(program, boot, notes):
         check(answer["confidence"] in ("certain", "inferred"),
               f"{answer['address']} is a {answer['confidence']}")
         check_equal(answer["type"], "struct cred", answer["address"])
-    text = program.text(boot.dump, f"whattype {creds[0]:#x}")
+    text = program.text(boot.dump, f"whattype -a {creds[0]:#x}")
     check("(not all objects of the dump were followed)" in text, "the walk is not cut")
     notes.append(f"{len(creds)} creds")
+
+
+def without_evidence(answer):
+    return {name: value for name, value in answer.items() if name not in ("evidence", "nearby")}
+
+
+def decides_nearby(program, boot, notes):
+    """What a cache and the objects around make certain is what all pointers of the dump say."""
+    wanted = sorted(addresses_of_members(program, boot))
+    short, whole = ask(program, boot, wanted), ask(program, boot, wanted, "-a ")
+    near = 0
+    for one, other in zip(short, whole):
+        check_equal(without_evidence(one), without_evidence(other), one["address"])
+        check(not other["nearby"], "all were asked for")
+        near += one["nearby"]
+        if one["nearby"]:
+            check_equal(one["confidence"], "certain", one["address"])
+        else:
+            check_equal(one, other, one["address"])
+    check(near > 50, f"only {near} of {len(wanted)} are decided nearby")
+    notes.append(f"{near} of {len(wanted)} nearby")
 
 
 def takes_expressions(program, boot):
@@ -200,6 +221,8 @@ def run(session):
     for boot in boots():
         with session.case(f"{boot.label}: whattype names what typed members lead to") as notes:
             names_members(session.program, boot, notes)
+        with session.case(f"{boot.label}: whattype goes no farther than it must") as notes:
+            decides_nearby(session.program, boot, notes)
         with session.case(f"{boot.label}: whattype names variables"):
             names_variables(session.program, boot)
         with session.case(f"{boot.label}: whattype names stacks") as notes:

@@ -183,7 +183,7 @@ static void check_type(uint64_t address, enum memory_region region, const char *
 {
 	struct whattype what;
 	char spelled[64] = "";
-	CHECK_OK(whattype_ask(&machine.target, address, &what));
+	CHECK_OK(whattype_ask(&machine.target, address, true, &what));
 	CHECK_STRING(memory_region_name(what.region), memory_region_name(region));
 	if (what.finding_count)
 		type_spell(what.findings[0].type, NULL, spelled, sizeof(spelled));
@@ -213,7 +213,7 @@ static void test_types(void)
 	heap.tasks[1].next = HEAP_AT(files);
 	forget();
 	struct whattype what;
-	CHECK_OK(whattype_ask(&machine.target, HEAP_AT(files), &what));
+	CHECK_OK(whattype_ask(&machine.target, HEAP_AT(files), true, &what));
 	CHECK_U64(what.finding_count, 2);
 	for (size_t i = 0; i < what.finding_count; i++)
 		CHECK_U64(what.findings[i].confidence, CONFIDENCE_GUESS);
@@ -232,7 +232,7 @@ static void ask_all(struct machine *damaged)
 	struct whattype what;
 	forget();
 	for (size_t i = 0; i < ARRAY_COUNT(addresses); i++) {
-		CHECK_OK(whattype_ask(&damaged->target, addresses[i], &what));
+		CHECK_OK(whattype_ask(&damaged->target, addresses[i], i % 2, &what));
 		CHECK(what.finding_count <= FINDINGS_MAX);
 		whattype_deinit(&what);
 	}
