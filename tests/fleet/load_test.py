@@ -84,11 +84,15 @@ class Load(unittest.TestCase):
 
     def test_the_better_one(self):
         whole, filtered, newer = made(dump__level=0), made(dump__level=31), made(dump__level=31, program="1.10.0")
-        for lines, kept in (([filtered, whole], "0"), ([whole, filtered], "0"), ([newer, whole], "31")):
+        holed = made(dump__level=0, dump__problems=["no notes"], program="1.10.0")
+        for lines, kept in (([filtered, whole], ["0", "1.2.3"]), ([whole, filtered], ["0", "1.2.3"]),
+                            ([newer, whole], ["0", "1.2.3"]), ([whole, newer], ["0", "1.2.3"]),
+                            ([filtered, newer], ["31", "1.10.0"]), ([newer, filtered], ["31", "1.10.0"]),
+                            ([holed, filtered], ["31", "1.2.3"]), ([filtered, holed], ["31", "1.2.3"])):
             self.setUp()
             for line in lines:
                 self.load(line)
-            self.assertEqual(sql("SELECT doc#>>'{dump,level}' FROM fleet.record"), [[kept]])
+            self.assertEqual(sql("SELECT doc#>>'{dump,level}', doc->>'program' FROM fleet.record"), [kept])
 
     def test_bad_lines(self):
         half = json.dumps(made(panic="X")).replace('"X"', '"\\ud800"').encode()
