@@ -37,6 +37,12 @@ if name.startswith("memory"):
         bytearray(1 << 28)
     except MemoryError:
         sys.exit("btfcrash: out of memory")
+if name.startswith("eat"):
+    # What RLIMIT_DATA does not count.
+    import mmap
+    memory = mmap.mmap(-1, 1 << 28)
+    for _ in range(1 << 8):
+        memory.write(b"x" * (1 << 20))
 if name.startswith("bad"):
     sys.exit("btfcrash: " + sys.argv[-1] + ": not a dump")
 if name.startswith("text"):
@@ -134,11 +140,26 @@ class Collect(unittest.TestCase):
         self.collect(*dumps)
         self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, "worker", None])
 
+    def test_cgroup(self):
+        dumps = self.dumps("a", "eat", "z")
+        done = subprocess.run(self.command("--cgroup", "--memory", "96M", *dumps), capture_output=True, text=True, check=False)
+        if "no memory cgroup can be made" in done.stderr:
+            self.assertEqual(done.returncode, 2)
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, "memory", None])
+        with open("/proc/self/cgroup", encoding="utf-8") as file:
+            own = next((line.split(":", 2)[2].strip() for line in file if ":memory:" in line), None)
+        if own is not None:     # of the first version: nothing is left behind
+            self.assertFalse([name for name in os.listdir("/sys/fs/cgroup/memory" + own) if name.startswith("dump-")])
+
     def test_one_worker_a_file(self):
-        dumps = self.dumps("slow")
-        with subprocess.Popen(self.command(*dumps), stderr=subprocess.DEVNULL):
-            time.sleep(0.2)
+        dumps = self.dumps("hang")
+        with subprocess.Popen(self.command("--timeout", "1000", *dumps), stderr=subprocess.DEVNULL) as first:
+            while not os.path.exists(self.path("read")):    # on a busy machine it takes a while to begin
+                time.sleep(0.05)
             self.assertIn("another worker", self.collect(*dumps, status=3))
+            first.terminate()
 
     def test_full_disk(self):
         # A limit of the file's size stands in where no file system can be mounted: write() fails in the same way.
