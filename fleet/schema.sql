@@ -99,10 +99,13 @@ RETURNS TABLE (signature text, crashes bigint, hosts bigint, first_seen timestam
 
 -- Places in which tasks wait in one and the same crash: lift is how many times as often as by chance.
 CREATE OR REPLACE VIEW hang_together AS
-	WITH place AS (SELECT DISTINCT identity, unnest(waits) AS place FROM record),
-	total AS (SELECT place, count(*) AS crashes FROM place GROUP BY place),
+	WITH total AS (SELECT place, count(*) AS crashes
+		FROM record r CROSS JOIN LATERAL (SELECT DISTINCT unnest(r.waits) AS place) p GROUP BY place),
+	-- Each crash by itself: the planner knows too little of a join of all places to dare it.
 	pair AS (SELECT a.place AS one, b.place AS other, count(*) AS crashes
-		FROM place a JOIN place b ON b.identity = a.identity AND a.place < b.place GROUP BY 1, 2)
+		FROM record r CROSS JOIN LATERAL (SELECT DISTINCT unnest(r.waits) AS place) a
+			CROSS JOIN LATERAL (SELECT DISTINCT unnest(r.waits) AS place) b
+		WHERE cardinality(r.waits) > 1 AND a.place < b.place GROUP BY 1, 2)
 	SELECT one, other, pair.crashes, pair.crashes * (SELECT count(*) FROM record)::float8 / (a.crashes * b.crashes) AS lift
 	FROM pair JOIN total a ON a.place = one JOIN total b ON b.place = other ORDER BY pair.crashes DESC;
 
@@ -150,9 +153,9 @@ CREATE OR REPLACE VIEW alike AS
 			ORDER BY signature, time DESC NULLS LAST),
 	letter AS (SELECT function, chr((65536 + dense_rank() OVER (ORDER BY function))::int) AS letter
 		FROM (SELECT DISTINCT unnest(frames) AS function FROM newest) f),
-	word AS (SELECT signature, kind, frames,
-			(SELECT string_agg(letter, '' ORDER BY number) FROM unnest(frames) WITH ORDINALITY AS f(function, number)
-			JOIN letter USING (function)) AS word FROM newest)
+	word AS MATERIALIZED (SELECT signature, kind, frames, string_agg(letter, '' ORDER BY number) AS word
+		FROM newest CROSS JOIN LATERAL unnest(frames) WITH ORDINALITY AS f(function, number) JOIN letter USING (function)
+		GROUP BY signature, kind, frames)
 	SELECT a.signature AS one, b.signature AS other, levenshtein(a.word, b.word) AS distance
 	FROM word a JOIN word b ON a.kind = b.kind AND a.signature < b.signature
 		AND a.frames[1] = b.frames[1] AND a.frames[2] IS NOT DISTINCT FROM b.frames[2]
@@ -164,7 +167,8 @@ CREATE OR REPLACE VIEW alike AS
 
 -- Each signature with the least of those to which steps of alike lead.
 CREATE OR REPLACE FUNCTION clusters() RETURNS TABLE (cluster text, signature text, crashes bigint) LANGUAGE sql STABLE AS $$
-	WITH RECURSIVE edge AS MATERIALIZED (SELECT one, other FROM fleet.alike UNION ALL SELECT other, one FROM fleet.alike),
+	WITH RECURSIVE pair AS MATERIALIZED (SELECT one, other FROM fleet.alike),
+	edge AS MATERIALIZED (SELECT one, other FROM pair UNION ALL SELECT other, one FROM pair),
 	reach(signature, name) AS (
 		SELECT t.signature, t.signature FROM fleet.top_crashes t WHERE t.signature IS NOT NULL
 		UNION SELECT reach.signature, edge.other FROM reach JOIN edge ON edge.one = reach.name)
