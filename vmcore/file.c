@@ -96,14 +96,14 @@ static struct error *find_size(struct dump_file *file, const struct stat *status
 	return NULL;
 }
 
-static struct error *look_inside(struct dump_file *file)
+static struct error *look_inside(struct dump_file *file, struct helper_link *helper)
 {
 	uint8_t head[16];
 	if (!dump_file_has(file, 0, sizeof(head)))
 		return NULL;
 	struct error *error = dump_file_read(file, 0, head, sizeof(head));
 	if (!error && flattened_detect(head, sizeof(head)))
-		error = flattened_index(file);
+		error = flattened_index(file, helper);
 	return error;
 }
 
@@ -131,7 +131,7 @@ struct error *dump_file_init_through(struct dump_file *file, const char *path,
 	if (!error)
 		error = find_size(file, &status);
 	if (!error)
-		error = look_inside(file);
+		error = look_inside(file, helper);
 	if (error)
 		dump_file_deinit(file);
 	return error;

@@ -75,8 +75,8 @@ void dump_map_deinit(struct dump_map *map);
 
 /* True when the first bytes of a file are those of a flattened stream. */
 bool flattened_detect(const uint8_t *head, size_t size);
-/* Fills file->extents, size and cut. */
-struct error *flattened_index(struct dump_file *file) MUST_CHECK;
+/* Fills file->extents, size and cut, which the helper may have from the last time. */
+struct error *flattened_index(struct dump_file *file, struct helper_link *helper) MUST_CHECK;
 /* Where `offset` lies: the extent that holds it or the next one; extent_count: none. */
 size_t flattened_find(const struct dump_file *file, uint64_t offset);
 

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "vmcore/flattened_kept.h"
 #include "vmcore/window.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -200,7 +201,7 @@ static bool resolve_overlaps(struct dump_file *file, const struct records *recor
 	return true;
 }
 
-struct error *flattened_index(struct dump_file *file)
+static struct error *read_index(struct dump_file *file)
 {
 	struct records records = { 0 };
 	struct heap heap = { 0 };
@@ -210,11 +211,18 @@ struct error *flattened_index(struct dump_file *file)
 		if (!resolve_overlaps(file, &records, &heap))
 			error = error_no_memory();
 	}
-	if (!error) {
-		const struct extent *last = &file->extents[file->extent_count - 1];
-		file->size = last->offset + last->size;
-	}
 	free(heap.items);
 	free(records.items);
 	return error;
+}
+
+struct error *flattened_index(struct dump_file *file, struct helper_link *helper)
+{
+	if (!flattened_take(file, helper)) {
+		TRY(read_index(file));
+		flattened_keep(file, helper);
+	}
+	const struct extent *last = &file->extents[file->extent_count - 1];
+	file->size = last->offset + last->size;
+	return NULL;
 }

@@ -156,6 +156,31 @@ def compare_questions(program, boot, folder, wanted, notes):
     notes.append(f"{SAMPLES} symbols")
 
 
+def compare_index(program, boot, folder, notes):
+    """A flattened stream's index is kept: the same answers with it, without it, and damaged."""
+    def ask(cache):
+        program.cache = cache
+        try:
+            return program.run(["-q", "-c", "print init_task", "-c", "ps", "-c", "log",
+                                boot.path("vmcore.flat-E")], status=0).text
+        finally:
+            program.cache = None
+
+    wanted = ask(None)
+    check_equal(ask(folder), wanted, "text while the index is made")
+    path = only_file(folder)
+    check_equal(ask(folder), wanted, "text with the index")
+    with open(path, "rb") as file:
+        good = file.read()
+    for what, how in (("cut", "cut"), ("head", lambda size: 20), ("end", lambda size: size - 3)):
+        damage(path, how)
+        check_equal(ask(folder), wanted, f"text with a damaged index ({what})")
+        check_equal(only_file(folder), path, "the file that is made again")
+        with open(path, "rb") as file:
+            check(file.read() == good, f"the damaged index ({what}) was not made anew")
+    notes.append(f"{len(good)} bytes")
+
+
 def ask_without_place(program, boot):
     """Neither a folder nor a HOME; a file where the folder should be."""
     wanted = program.text(boot.dump, "whatis chrdevs")
@@ -188,5 +213,9 @@ def run(session):
                 compare_foreign(program, boot, other, folder, wanted)
         with session.case(f"{boot.label}: single questions, with the cache and without") as notes:
             compare_questions(program, boot, folder, wanted, notes)
+        folder = os.path.join(program.scratch, "index-" + boot.kernel)
+        os.mkdir(folder)
+        with session.case(f"{boot.label}: the index of a flattened dump is kept") as notes:
+            compare_index(program, boot, folder, notes)
         with session.case(f"{boot.label}: no place for a cache is no error"):
             ask_without_place(program, boot)
