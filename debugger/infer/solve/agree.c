@@ -485,6 +485,18 @@ static bool has_empty_row(const struct question *question)
 	return false;
 }
 
+/* An array of pointers that code indexes by several at once: structs of pointers look the same. */
+static bool may_be_rows(const struct solver *solver, const struct answer *answer)
+{
+	uint32_t size = layout_size(solver->layout, answer->type);
+	if (!answer->count || layout_kind(solver->layout, answer->type) != BTF_PTR)
+		return false;
+	for (size_t i = 0; i < solver->wish_count; i++)
+		if (solver->wishes[i].kind == CLUE_STRIDE && solver->wishes[i].size > size)
+			return true;
+	return false;
+}
+
 struct error *agree_with_hints(const struct question *question, struct solver *solver,
 			       struct answer *answer)
 {
@@ -517,7 +529,8 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	}
 	accept(answer, best,
 	       differs || count > 1 || !best->tight ? CONFIDENCE_GUESS : CONFIDENCE_INFERRED);
-	answer->is_open = answer->confidence == CONFIDENCE_INFERRED && !best->scored.against;
+	answer->is_open = answer->confidence == CONFIDENCE_INFERRED && !best->scored.against &&
+			  !may_be_rows(solver, answer);
 	return NULL;
 }
 

@@ -24,6 +24,7 @@ static const struct hint_row rows[] = {
 	{ "a_series", "int []", 1, 4 },
 	{ "a_stranger", "struct gone", 3, 0 },
 	{ "a_table", "char [][4]", 3, 0 },
+	{ "a_texts", "char *[]", 3, 4 },
 	{ "an_old_one", "struct mutex", 1, 0 },
 };
 #define FAMILY_ROW 9 /* struct mutex */
@@ -41,7 +42,7 @@ static struct machine machine;
 static void add_types(struct libbpf_btf *btf)
 {
 	int int_ = btf__add_int(btf, "int", 4, 1), ulong = btf__add_int(btf, "long", 8, 0);
-	btf__add_int(btf, "char", 1, 1);
+	btf__add_ptr(btf, btf__add_int(btf, "char", 1, 1));
 	int list = add_list_head(btf);
 	int spinlock = btf__add_struct(btf, "spinlock", 4);
 	add_member(btf, "slock", int_, 0);
@@ -72,7 +73,8 @@ static void add_symbols(void)
 		{ DATA + 0x2c0, 'd', "a_matrix" },
 		{ DATA + 0x300, 'd', "a_queue" },
 		{ DATA + 0x340, 'd', "a_series" },
-		{ DATA + 0x380, 'D', "_end" },
+		{ DATA + 0x380, 'd', "a_texts" },
+		{ DATA + 0x3c0, 'D', "_end" },
 	};
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 }
@@ -165,6 +167,20 @@ static void test_alone(void)
 	begin(&bench, "a_lock", 32);
 	CHECK(strlen(end(&bench)) > 0);
 	CHECK_U64(bench.answer.confidence, CONFIDENCE_GUESS);
+}
+
+/* What is indexed by two pointers at once may be structs of two: bytes do not settle it. */
+static void test_rows_of_pointers(void)
+{
+	struct bench bench;
+	begin(&bench, "a_texts", 32);
+	clue(&bench, CLUE_STRIDE, NULL, 8);
+	end(&bench);
+	CHECK(bench.answer.is_open || bench.answer.confidence == CONFIDENCE_CERTAIN);
+	begin(&bench, "a_texts", 32);
+	clue(&bench, CLUE_STRIDE, NULL, 16);
+	end(&bench);
+	CHECK(!bench.answer.is_open && bench.answer.confidence < CONFIDENCE_CERTAIN);
 }
 
 /* A row counts only where its type is there and fits, and by the kernels that are asked. */
@@ -340,6 +356,7 @@ int main(void)
 	table_make(&table, rows, ARRAY_COUNT(rows), FAMILY_ROW);
 	RUN(test_agreement);
 	RUN(test_alone);
+	RUN(test_rows_of_pointers);
 	RUN(test_rows_that_do_not_count);
 	RUN(test_conflict);
 	RUN(test_arrays);
