@@ -158,11 +158,11 @@ def compare_questions(program, boot, folder, wanted, notes):
 
 def compare_index(program, boot, folder, notes):
     """A flattened stream's index is kept: the same answers with it, without it, and damaged."""
-    def ask(cache):
+    def ask(cache, dump=boot.path("vmcore.flat-E")):
         program.cache = cache
         try:
-            return program.run(["-q", "-c", "print init_task", "-c", "ps", "-c", "log",
-                                boot.path("vmcore.flat-E")], status=0).text
+            return program.run(["-q", "-c", "print init_task", "-c", "ps", "-c", "log", dump],
+                               status=0).text
         finally:
             program.cache = None
 
@@ -178,6 +178,15 @@ def compare_index(program, boot, folder, notes):
         check_equal(only_file(folder), path, "the file that is made again")
         with open(path, "rb") as file:
             check(file.read() == good, f"the damaged index ({what}) was not made anew")
+    # A file that was written again has an index of its own, though its size is the same.
+    again = os.path.join(program.scratch, "again.flat-E")
+    shutil.copyfile(boot.path("vmcore.flat-E"), again)
+    for year in (1, 2):
+        os.utime(again, (year * 31536000, year * 31536000))
+        time.sleep(2 * CLOCK_SECONDS)
+        check_equal(ask(folder, again), wanted, "text of a file that is written again")
+    os.unlink(again)
+    check_equal(len(files(folder)), 3, "indexes of a dump, and of a file before and after")
     notes.append(f"{len(good)} bytes")
 
 
