@@ -176,7 +176,7 @@ static const struct {
 	{ "a_list", "struct list_head", CONFIDENCE_INFERRED,
 	  1u << SOURCE_CODE | 1u << SOURCE_DATA },
 	{ "a_pointer", "struct foo *", CONFIDENCE_INFERRED, 1u << SOURCE_CODE },
-	{ "a_number", "int", CONFIDENCE_CERTAIN, 1u << SOURCE_TABLE },
+	{ "a_number", "int", CONFIDENCE_INFERRED, 1u << SOURCE_TABLE },
 	{ "a_limit", "int", CONFIDENCE_GUESS, 0 },
 	{ "cpu_foo", "struct foo", CONFIDENCE_INFERRED, 1u << SOURCE_CODE | 1u << SOURCE_DATA },
 	{ "cpu_pointer", "struct foo *", CONFIDENCE_INFERRED, 1u << SOURCE_CODE },
@@ -273,7 +273,7 @@ static void test_no_code(void)
 	machine.parts[0].size = 0;
 	struct typing typing = infer("a_number");
 	CHECK_STRING(spell(&typing), "int");
-	CHECK_U64(typing.confidence, CONFIDENCE_CERTAIN);
+	CHECK_U64(typing.confidence, CONFIDENCE_INFERRED);
 	typing_deinit(&typing);
 	typing = infer("a_list");
 	CHECK_U64(typing.sources & 1u << SOURCE_CODE, 0);
