@@ -32,7 +32,8 @@ static void build(struct fixture *fixture, const uint8_t *hot, size_t hot_size, 
 	*fixture = (struct fixture){ 0 };
 	memset(fixture->code, 0xcc, SIZE);
 	memcpy(fixture->code, hot, hot_size);
-	memcpy(fixture->code + (COLD - HOT), cold, cold_size);
+	if (cold_size)
+		memcpy(fixture->code + (COLD - HOT), cold, cold_size);
 	memory_array_init(&fixture->memory, HOT, fixture->code, SIZE);
 	fixture->written = btf__new_empty();
 	data = btf__raw_data(fixture->written, &size);
