@@ -2,7 +2,6 @@
 #include "debugger/infer/number_tables.h"
 
 #include "base/bytes.h"
-#include <string.h>
 
 #define POINTERS_MAX 1024
 
