@@ -30,6 +30,7 @@ struct unwinding {
 	struct user_space *space;
 	const struct user_mapping *mappings;
 	size_t mapping_count;
+	const struct error *problem; /* why not all mappings are known; NULL: they are */
 	struct mapped_program programs[PROGRAMS_MAX];
 	size_t program_count;
 	struct user_stack *stack;
@@ -173,6 +174,9 @@ static struct error *step_rules(struct unwinding *unwinding, const struct user_f
 	struct program *program = NULL;
 	const struct user_mapping *mapping = find_code(unwinding, code_of(frame));
 	*ret_result = CFI_NOTHING;
+	if (!mapping && unwinding->problem)
+		return error_prefix(error_copy(unwinding->problem), "no rule for 0x%" PRIx64,
+				    frame->pc);
 	if (!mapping)
 		return error_create(ERROR_FORMAT, "no code is mapped at 0x%" PRIx64, frame->pc);
 	TRY(find_program(unwinding, mapping, &program));
@@ -305,7 +309,6 @@ struct error *user_stack_read(struct target *target, const struct task *task,
 			      struct user_stack *ret)
 {
 	struct cfi_registers registers;
-	const struct error *problem;
 	*ret = (struct user_stack){ 0 };
 	if (target->arch != &arch_x86_64)
 		return error_create(ERROR_UNSUPPORTED, "stacks of programs are not read on %s",
@@ -320,7 +323,7 @@ struct error *user_stack_read(struct target *target, const struct task *task,
 		error = find_registers(target, task, &registers);
 	if (!error)
 		error = user_space_mappings(unwinding->space, &unwinding->mappings,
-					    &unwinding->mapping_count, &problem);
+					    &unwinding->mapping_count, &unwinding->problem);
 	if (!error)
 		error = unwind_all(unwinding, &registers);
 	unwinding_destroy(unwinding);
