@@ -2,7 +2,7 @@
 /*
  * A command is data: usage errors, help, completion and the manual page are made from it, and the
  * tests run every example on a real dump. To add one: cmds/NAME.c with one `const struct command`,
- * a line in cmds/commands.c, a session test.
+ * a line in cmds/commands.def, a session test.
  */
 #ifndef DEBUGGER_COMMAND_COMMAND_H
 #define DEBUGGER_COMMAND_COMMAND_H
@@ -93,7 +93,7 @@ struct command {
 	struct error *(*run)(struct session *session, const struct arguments *arguments);
 };
 
-/* NULL-terminated, in the order help shows them: cmds/commands.c, or what a test puts there. */
+/* NULL-terminated, in the order help shows them: cmds/commands.def, or what a test puts there. */
 extern const struct command *const commands[];
 /* Of the command or of its table; NULL: there are none. */
 const char *command_other_names(const struct command *command);

@@ -3,7 +3,7 @@
  * What the kernel holds, as tables. A table is one file and one `const struct table`: its name, its
  * columns, and a function that visits the rows in the kernel's order. The command, the completion,
  * the help, JSON, CSV, its schema and SQL are made from that. To add one: debugger/tables/NAME.c, a
- * line in cmds/commands.c, a session test.
+ * line in cmds/commands.def, a session test.
  *
  * A row's cells are set one by one, in any order; those that are not set are NULL: this kernel has
  * no such thing. What the dump lacks costs its cell, which then says why.
