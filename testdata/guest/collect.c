@@ -286,6 +286,43 @@ static void add_sections(const char *path, const char *name, void *context)
 		       path_format(to, "sections/%s", name));
 }
 
+/* What ftrace has */
+
+static void add_event(const char *path, const char *name, void *context)
+{
+	static struct buffer content;
+	char from[PATH_SIZE];
+	(void)name;
+	if (buffer_read_file(&content, path_format(from, "%s/id", path)))
+		add_tree_line(context, path + strlen("/sys/kernel/tracing/events/"), &content);
+}
+
+static void add_system(const char *path, const char *name, void *context)
+{
+	(void)name;
+	for_each_entry(path, add_event, context);
+}
+
+/* The text of a trace, and what each CPU says of its buffer: of all, and of an instance. */
+static void add_trace(const char *path, const char *name, void *context)
+{
+	char from[PATH_SIZE], to[PATH_SIZE];
+	(void)context;
+	add_file(path_format(from, "%s/trace", path), path_format(to, "trace/%s", name));
+	add_file(path_format(from, "%s/set_event", path), path_format(to, "set_event/%s", name));
+}
+
+static void add_tracing(void)
+{
+	static struct buffer lines;
+	for_each_entry("/sys/kernel/tracing/events", add_system, &lines);
+	tar_add("trace_events", &lines);
+	add_trace("/sys/kernel/tracing", "global", NULL);
+	for_each_entry("/sys/kernel/tracing/instances", add_trace, NULL);
+	add_file("/sys/kernel/tracing/uprobe_events", "uprobe_events");
+	add_file("/sys/kernel/tracing/kprobe_events", "kprobe_events");
+}
+
 /* Tasks */
 
 static void add_link_line(const char *path, const char *name, void *context)
@@ -335,6 +372,9 @@ static void add_task(const char *path, const char *tid, void *context)
 		add_file(path_format(from, "%s/%s", path, names[i]),
 			 path_format(to, "tasks/%s/%s", tid, names[i]));
 	add_links(path_format(from, "%s/fd", path), path_format(to, "tasks/%s/files", tid));
+	if (!strcmp(process, tid))
+		add_tree(path_format(from, "%s/fdinfo", path),
+			 path_format(to, "tasks/%s/fdinfo", tid));
 	add_links(path_format(from, "%s/ns", path), path_format(to, "tasks/%s/namespaces", tid));
 	add_links(path, path_format(to, "tasks/%s/links", tid));
 }
@@ -380,14 +420,15 @@ static void add_constants(void)
 static void add_counters(void)
 {
 	static const char *const names[] = {
-		"slabinfo",	 "vmallocinfo",	 "meminfo",	   "mounts",	  "swaps",
-		"stat",		 "vmstat",	 "buddyinfo",	   "zoneinfo",	  "pagetypeinfo",
-		"interrupts",	 "softirqs",	 "timer_list",	   "locks",	  "diskstats",
-		"loadavg",	 "schedstat",	 "keys",	   "net/tcp",	  "net/tcp6",
-		"net/udp",	 "net/udp6",	 "net/unix",	   "net/netlink", "net/raw",
-		"net/packet",	 "net/dev",	 "net/route",	   "net/arp",	  "net/if_inet6",
-		"net/protocols", "net/sockstat", "sysvipc/msg",	   "sysvipc/sem", "sysvipc/shm",
-		"net/fib_trie",	 "net/ptype",	 "net/ipv6_route", "net/icmp",	  NULL,
+		"slabinfo",	 "vmallocinfo",	    "meminfo",	      "mounts",	     "swaps",
+		"stat",		 "vmstat",	    "buddyinfo",      "zoneinfo",    "pagetypeinfo",
+		"interrupts",	 "softirqs",	    "timer_list",     "locks",	     "diskstats",
+		"loadavg",	 "schedstat",	    "keys",	      "net/tcp",     "net/tcp6",
+		"net/udp",	 "net/udp6",	    "net/unix",	      "net/netlink", "net/raw",
+		"net/packet",	 "net/dev",	    "net/route",      "net/arp",     "net/if_inet6",
+		"net/protocols", "net/sockstat",    "sysvipc/msg",    "sysvipc/sem", "sysvipc/shm",
+		"net/fib_trie",	 "net/ptype",	    "net/ipv6_route", "net/icmp",    "pressure/cpu",
+		"pressure/io",	 "pressure/memory", "pressure/irq",   NULL,
 	};
 	add_proc_files(names);
 	add_tree("/proc/sys", "sysctl");
@@ -397,6 +438,9 @@ static void add_counters(void)
 	add_file("/tmp/neighbours", "neighbours");
 	add_file("/sys/kernel/debug/kprobes/list", "kprobes");
 	add_file("/sys/kernel/debug/sched/debug", "sched_debug");
+	add_file("/sys/kernel/debug/dynamic_debug/control", "dynamic_debug");
+	add_tree("/proc/irq", "irq_tree");
+	add_tracing();
 }
 
 static void add_tasks(void)

@@ -126,6 +126,7 @@ static const struct state states[] = {
 	{ "frozen-one", 'D', enter_frozen_one, "writing to a frozen ext4" },
 	{ "frozen-two", 'D', enter_frozen_two, "writing to a frozen ext4" },
 	{ "frozen-mkdir", 'D', enter_frozen_mkdir, "mkdir on a frozen ext4" },
+	{ "perf", 'S', enter_perf, "owns three perf events" },
 	{ "ctl\033[7m\tx", 'S', sleep_for_ever, "control characters in comm" },
 };
 

@@ -4,6 +4,7 @@
 #include "states.h"
 
 #include <linux/futex.h>
+#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -185,6 +186,23 @@ void enter_mapped(void)
 	for (int page = 0; page < 8; page++)
 		sprintf(memory + page * 4096, TEXT_PATTERN "%d", page);
 	mlock(memory, 8 * 4096);
+	sleep_for_ever();
+}
+
+static void open_perf_event(uint64_t config, pid_t task, int cpu)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = config };
+	must(syscall(SYS_perf_event_open, &attr, task, cpu, -1, 0), "perf_event_open");
+}
+
+/* Of its own task, of that on one CPU, and of all on a CPU. */
+void enter_perf(void)
+{
+	open_perf_event(PERF_COUNT_SW_PAGE_FAULTS, 0, -1);
+	open_perf_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 0, 0);
+	open_perf_event(PERF_COUNT_SW_CPU_MIGRATIONS, -1, 0);
 	sleep_for_ever();
 }
 

@@ -87,16 +87,19 @@ DEAF_DISK = ("throttling.bps-total=1,throttling.bps-total-max=65536,"
 # address and more are valid), that of the processor, an address, how to read that.
 MACHINE_CHECK = "mce 0 1 0xbe0000000000009f 0x5 0x12345000 0x8c"
 
+# Guests that trace events, and tell more of themselves; RCU does when it is asked by SysRq.
+TRACING = "rcutree.sysrq_rcu=1 btfcrash.trace="
+
 # A panic in an NMI reaches the console only at its very end, long after the
 # pvpanic device would have stopped the guest: boot2 does without.
 BOOTS = {
-    "boot1": Boot("sysrq", "max,la57=off", 2, 384),
-    "boot2": Boot("nmi", "Haswell", 3, 512, "unknown_nmi_panic", pvpanic=False),
+    "boot1": Boot("sysrq", "max,la57=off", 2, 384, TRACING + "some"),
+    "boot2": Boot("nmi", "Haswell", 3, 512, f"unknown_nmi_panic {TRACING}some", pvpanic=False),
     "la57": Boot("sysrq", "max", 2, 384),
     "oom": Boot("oom", "max,la57=off", 2, 384),
     "hung": Boot("hung", "max,la57=off", 2, 384),
     # Probes patch code, which two emulated CPUs agree about very slowly.
-    "bpf": Boot("sysrq", "max,la57=off", 1, 512, "btfcrash.extra=bpf"),
+    "bpf": Boot("sysrq", "max,la57=off", 1, 512, f"btfcrash.extra=bpf {TRACING}every"),
     "threads": Boot("sysrq", "max,la57=off", 2, 512, "btfcrash.extra=crowd"),
     "small": Boot("sysrq", "max,la57=off", 1, 192),
     # The kernel's image does not fit below 4 GiB when it is at random.

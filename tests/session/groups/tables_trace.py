@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What ftrace recorded, against the text that the guest's own tracefs had of it. All rows, all columns."""
+
+import os
+import re
+
+from lib import Boot, boots, check, check_equal, kernel_names
+
+LINE = re.compile(r"^ *(.{1,16})-(\d+) +\[(\d+)\] (\S{4,5}) +(\d+)\.(\d{6}): (.*)$")
+LOST = re.compile(r"CPU:\d+ \[LOST ")
+HEAD = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+)", re.MULTILINE)
+# %p is a hash there, and the address here.
+POINTER = re.compile(r"\b[0-9a-f]{16}\b")
+# The kernel writes no name of the event in front of what these are.
+NAMELESS = re.compile(r"sys_enter_|sys_exit_|print$")
+
+
+def instances(boot):
+    return sorted(os.listdir(boot.path("truth", "trace")))
+
+
+def told(boot, instance):
+    """The lines of a `trace`; None: they are those of a tracer that writes others."""
+    text = boot.truth("trace", instance)
+    if not text.startswith("# tracer: nop"):
+        return None
+    found = []
+    for line in text.splitlines():
+        # What is said between the records: those that are lost; a record may end its line itself.
+        if line and not line.startswith("#") and not LOST.match(line):
+            match = LINE.match(line)
+            check(match, f"truth: no event: {line}")
+            found.append((*match.groups()[:6], POINTER.sub("POINTER", match[7]).rstrip()))
+    return found
+
+
+def as_told(row):
+    """A row as such a line."""
+    micros = (int(row["time"]) + 500) // 1000
+    text = row["info"] if NAMELESS.match(row["event"]) else f"{row['event']}: {row['info']}"
+    return (row["comm"] or "<...>", str(row["pid"]), f"{row['cpu']:03d}", row["flags"],
+            str(micros // 10 ** 6), f"{micros % 10 ** 6:06d}", POINTER.sub("POINTER", text).rstrip())
+
+
+def own_rows(rows, instance):
+    return [row for row in rows if (row["instance"] or "global") == instance]
+
+
+def compare(got, wanted, what):
+    check_equal(len(got), len(wanted), f"records of {what}")
+    for number, (mine, line) in enumerate(zip(got, wanted)):
+        check_equal(mine, line, f"record {number} of {what}")
+
+
+def compare_later(got, wanted, what):
+    """A buffer that went on: of what was told, all that was not written over since; names may have been."""
+    oldest = {}
+    for line in got:
+        oldest.setdefault(line[2], (int(line[4]), line[5]))
+    known = {(*line[1:],) for line in got}
+    kept = [line for line in wanted if line[2] in oldest and (int(line[4]), line[5]) > oldest[line[2]]]
+    check(len(kept) > 100, f"{what}: only {len(kept)} of {len(wanted)} were kept")
+    missing = [line for line in kept if line[1:] not in known]
+    check_equal(missing, [], f"records of {what} that are gone")
+    return len(kept)
+
+
+def trace(program, boot, notes):
+    rows = program.result(boot.dump, "trace")
+    for instance in instances(boot):
+        wanted = told(boot, instance)
+        mine = own_rows(rows, instance)
+        is_off = instance != "global" or "nmi_panic" not in boot.truth("cmdline")
+        if wanted is None:
+            continue
+        got = [as_told(row) for row in mine]
+        count = len(wanted)
+        if is_off:
+            compare(got, wanted, instance)
+        else:
+            count = compare_later(got, wanted, instance)
+        notes.append(f"{instance}: {count} records of {len({row['event'] for row in mine})} events")
+    times = [(row["instance"] or "", int(row["time"])) for row in rows if row["instance"] is None]
+    check_equal(times, sorted(times), "order")
+    check_equal({row["event"] for row in rows if row["event"] is None}, set(), "events that nobody knows")
+
+
+def events(program, boot, notes):
+    """All that have a number in tracefs, and in how many instances each is enabled."""
+    rows = program.result(boot.dump, "events")
+    said = {}
+    for line in boot.truth("trace_events").splitlines():
+        name, number = line.split()
+        said[name.removesuffix("/id")] = int(number)
+    got = {f"{row['system']}/{row['name']}": row["id"] for row in rows if row["system"] != "ftrace"}
+    wanted = {name: number for name, number in said.items() if not name.startswith("ftrace/")}
+    check_equal(got, wanted, "events")
+    own = {row["name"]: row["id"] for row in rows if row["system"] == "ftrace"}
+    for name, number in said.items():
+        if name.startswith("ftrace/"):
+            check_equal(own.get(name.partition("/")[2]), number, name)
+    enabled = {}
+    for instance in os.listdir(boot.path("truth", "set_event")):
+        for line in boot.truth("set_event", instance).splitlines():
+            system, _, name = line.partition(":")
+            enabled[f"{system}/{name}"] = enabled.get(f"{system}/{name}", 0) + 1
+    check_equal({f"{row['system']}/{row['name']}": row["enabled"] for row in rows if row["enabled"]}, enabled, "enabled events")
+    # What a record of one has, BTF has as a struct.
+    fields, = [row["fields"] for row in rows if row["name"] == "sched_switch"]
+    check("pid_t prev_pid" in fields and re.search(r"char\[\w+\] next_comm", fields), fields)
+    notes.append(f"{len(rows)} events, {len(enabled)} enabled")
+
+
+def tracebuffers(program, boot, notes):
+    """As many records as the kernel counted, and as `trace` has."""
+    rows = program.result(boot.dump, "tracebuffers")
+    records = program.result(boot.dump, "sql SELECT coalesce(instance, 'global') AS instance, cpu, count(*) AS n FROM trace GROUP BY 1, 2")
+    got = {(row["instance"] or "global", row["cpu"]): int(row["entries"]) for row in rows if int(row["entries"])}
+    check_equal(got, {(row["instance"], row["cpu"]): row["n"] for row in records}, "records")
+    compared = 0
+    for instance in instances(boot):
+        mine = [row for row in rows if (row["instance"] or "global") == instance]
+        check_equal([row["cpu"] for row in mine], list(range(boot.cpu_count)), f"CPUs of {instance}")
+        tracer = boot.truth("trace", instance).splitlines()[0].split()[-1]
+        check_equal({row["tracer"] for row in mine}, {tracer}, "tracer")
+        head = HEAD.search(boot.truth("trace", instance))
+        if head and all(row["off"] for row in mine):
+            inside = sum(int(row["entries"]) for row in mine)
+            check_equal((inside, inside + sum(int(row["overrun"]) for row in mine)), (int(head[1]), int(head[2])),
+                        f"what {instance} has, and was written")
+            compared += 1
+    check(compared, "truth: no buffer was off")
+    small = [row for row in rows if row["instance"] == "small"]
+    check(any(int(row["overrun"]) for row in small), "truth: the small buffer did not go round")
+    notes.append(f"{len(rows)} buffers, {compared} instances compared")
+
+
+def run(session):
+    kinds = [*boots(), *(Boot(kernel, "bpf") for kernel in kernel_names())]
+    for boot in kinds:
+        for name, case in (("trace is tracefs' trace", trace), ("events are tracefs' events", events),
+                           ("tracebuffers are counted", tracebuffers)):
+            with session.case(f"{boot.label}: {name}") as notes:
+                case(session.program, boot, notes)
