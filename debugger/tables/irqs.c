@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "debugger/kernel/cpu_list.h"
 #include "debugger/kernel/interrupts.h"
 #include "debugger/kernel/path.h"
 #include <stdlib.h>
@@ -16,6 +17,8 @@ enum {
 	COLUMN_CHIP,
 	COLUMN_HWIRQ,
 	COLUMN_DISABLED,
+	COLUMN_AFFINITY,
+	COLUMN_EFFECTIVE,
 	COLUMN_ACTION,
 	COLUMN_HANDLER,
 	COLUMN_NAME,
@@ -30,6 +33,8 @@ static const struct table_column columns[] = {
 	[COLUMN_HWIRQ] = { "hwirq", COLUMN_WIDE, 0, "its number there", NULL },
 	[COLUMN_DISABLED] = { "depth", COLUMN_INTEGER, 0,
 			      "how often it was disabled and not yet enabled again", NULL },
+	[COLUMN_AFFINITY] = { "affinity", COLUMN_TEXT, 0, "the CPUs that it may come to", NULL },
+	[COLUMN_EFFECTIVE] = { "effective", COLUMN_TEXT, 0, "and those that it does", NULL },
 	[COLUMN_ACTION] = { "action", COLUMN_ADDRESS, 16, "the first who handles it",
 			    "struct irqaction" },
 	[COLUMN_HANDLER] = { "handler", COLUMN_TEXT, -24,
@@ -38,6 +43,7 @@ static const struct table_column columns[] = {
 };
 
 #define NAME_SIZE   128
+#define LIST_SIZE   1024
 #define ACTIONS_MAX 1024 /* who share a line; nothing real comes near */
 
 /* Their sum, which wraps as each of them does. */
@@ -69,6 +75,19 @@ static struct error *set_chip(struct table_scan *scan, const struct object *desc
 		return NULL;
 	TRY(path_pointed_string(&chip, "name", name, sizeof(name)));
 	table_set_text(scan, COLUMN_CHIP, name);
+	return NULL;
+}
+
+static struct error *set_cpus(struct table_scan *scan, unsigned int column,
+			      const struct object *desc, const char *path)
+{
+	char text[LIST_SIZE];
+	if (!table_wants(scan, column))
+		return NULL;
+	struct error *error = cpu_list_text(desc, path, text, sizeof(text));
+	if (error)
+		return table_set_error(scan, column, error);
+	table_set_text(scan, column, text);
 	return NULL;
 }
 
@@ -139,6 +158,8 @@ static struct error *visit_desc(void *context, const struct walk_item *item)
 	TRY(table_set_error(scan, COLUMN_CHIP, set_chip(scan, &desc)));
 	TRY(table_set_member(scan, COLUMN_HWIRQ, &desc, "irq_data.hwirq"));
 	TRY(table_set_member(scan, COLUMN_DISABLED, &desc, "depth"));
+	TRY(set_cpus(scan, COLUMN_AFFINITY, &desc, "irq_common_data.affinity"));
+	TRY(set_cpus(scan, COLUMN_EFFECTIVE, &desc, "irq_common_data.effective_affinity"));
 	TRY(table_set_error(scan, COLUMN_NAME, set_actions(scan, &desc)));
 	return table_emit(scan);
 }
@@ -157,6 +178,7 @@ static struct error *visit(struct table_scan *scan)
 }
 
 static const char *const examples[] = { "irqs", "irqs --sort -count -n 5 -o irq,count,name",
+					"irqs -o irq,affinity,effective,name",
 					"irqs | print irq_data.hwirq", NULL };
 
 const struct table table_irqs = {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The struct bio of requests that are in flight: what was asked for, and who is told of its end. */
+#include "debugger/kernel/disks.h"
+
+#include "base/array.h"
+#include "debugger/tables/walks.h"
+#include <inttypes.h>
+
+enum {
+	COLUMN_BIO,
+	COLUMN_REQUEST,
+	COLUMN_DISK,
+	COLUMN_OPERATION,
+	COLUMN_SECTOR,
+	COLUMN_SIZE,
+	COLUMN_SEGMENTS,
+	COLUMN_STATUS,
+	COLUMN_PRIVATE,
+	COLUMN_END
+};
+
+static const struct table_column columns[] = {
+	[COLUMN_BIO] = { "bio", COLUMN_ADDRESS, 16, "its struct bio", "struct bio" },
+	[COLUMN_REQUEST] = { "request", COLUMN_ADDRESS, 16, "that it is part of",
+			     "struct request" },
+	[COLUMN_DISK] = { "disk", COLUMN_TEXT, -8, "where that is in flight", NULL },
+	[COLUMN_OPERATION] = { "op", COLUMN_TEXT, -8, "READ, WRITE, FLUSH, ...", NULL },
+	[COLUMN_SECTOR] = { "sector", COLUMN_WIDE, 12, "where it goes on, of 512 bytes", NULL },
+	[COLUMN_SIZE] = { "size", COLUMN_BYTES, 6, "what is left of it", NULL },
+	[COLUMN_SEGMENTS] = { "segments", COLUMN_INTEGER, 0, "pieces of memory, bi_vcnt", NULL },
+	[COLUMN_STATUS] = { "status", COLUMN_INTEGER, 0, "0: no error until now", NULL },
+	[COLUMN_PRIVATE] = { "private", COLUMN_ADDRESS, 0, "what its owner knows it by", NULL },
+	[COLUMN_END] = { "end_io", COLUMN_TEXT, -28, "who is told of its end", NULL },
+};
+
+#define OPERATIONS 0xffu
+#define BIOS_MAX   4096u
+#define TAGS_MAX   ((uint64_t)1 << 22)
+
+struct pass {
+	struct table_scan *scan;
+	const struct disk *disk;
+	uint64_t request, tags_left;
+	unsigned int count; /* of this request */
+};
+
+static struct error *emit(const struct pass *pass, const struct object *bio)
+{
+	struct table_scan *scan = pass->scan;
+	uint64_t flags;
+	table_set(scan, COLUMN_BIO, bio->address);
+	table_set(scan, COLUMN_REQUEST, pass->request);
+	table_set_text(scan, COLUMN_DISK, pass->disk->name);
+	struct error *error = object_u64(bio, "bi_opf", &flags);
+	if (error)
+		TRY(table_set_error(scan, COLUMN_OPERATION, error));
+	else
+		table_set_enumerator(scan, COLUMN_OPERATION, "enum req_op", "REQ_OP_",
+				     flags & OPERATIONS);
+	TRY(table_set_member(scan, COLUMN_SECTOR, bio, "bi_iter.bi_sector"));
+	TRY(table_set_member(scan, COLUMN_SIZE, bio, "bi_iter.bi_size"));
+	TRY(table_set_member(scan, COLUMN_SEGMENTS, bio, "bi_vcnt"));
+	TRY(table_set_member(scan, COLUMN_STATUS, bio, "bi_status"));
+	TRY(table_set_member(scan, COLUMN_PRIVATE, bio, "bi_private"));
+	TRY(table_set_function(scan, COLUMN_END, bio, "bi_end_io"));
+	return table_emit(scan);
+}
+
+/* One behind the other; one that was handed on to a disk below has others of its own there. */
+static struct error *visit_chain(struct pass *pass, struct object bio)
+{
+	for (unsigned int i = 0; bio.address; i++) {
+		if (i == BIOS_MAX)
+			return error_create(ERROR_FORMAT,
+					    "request 0x%" PRIx64 " has no end of bios",
+					    pass->request);
+		TRY(emit(pass, &bio));
+		TRY(object_follow(&bio, "bi_next", &bio));
+	}
+	return NULL;
+}
+
+static struct error *visit_request(void *context, const struct disk_request *found)
+{
+	struct pass *pass = context;
+	struct object request, bio;
+	pass->request = found->address;
+	TRY(object_at(pass->scan->target, "struct request", found->address, &request));
+	struct error *error = object_follow(&request, "bio", &bio);
+	return table_broken(pass->scan, error ?: visit_chain(pass, bio));
+}
+
+static struct error *visit_disk(void *context, const struct disk *disk)
+{
+	struct pass *pass = context;
+	pass->disk = disk;
+	struct error *error = disk_requests_for_each(pass->scan->target, disk, visit_request, pass,
+						     &pass->tags_left);
+	return table_broken(pass->scan, error_prefix(error, "%s", disk->name));
+}
+
+static struct error *visit(struct table_scan *scan)
+{
+	struct pass pass = { .scan = scan, .tags_left = TAGS_MAX };
+	return disks_for_each(scan->target, visit_disk, &pass);
+}
+
+static const char *const examples[] = { "bios", "bios -o disk,op,sector,size,end_io", NULL };
+
+const struct table table_bios = {
+	.name = "bios",
+	.summary = "bios of requests that are in flight",
+	.description =
+		"A row is a struct bio of a request that a driver has and has not yet ended: "
+		"requests has those.",
+	.examples = examples,
+	.columns = columns,
+	.column_count = ARRAY_COUNT(columns),
+	.visit = visit,
+	.item = COLUMN_BIO,
+};

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of what the kernel watches and counts against what the guest said of it. All rows."""
+
+import re
+import shlex
+
+from lib import Boot, boots, check, check_equal, check_lines, kernel_names
+from groups.tables_kernel import tree
+
+ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
+CONTROL = re.compile(r'(\S+):(\d+) \[(\S+)\](\S+) =(\S+) "(.*)"(?: class:\S+)?$')
+
+
+def dyndbg(program, boot, notes):
+    """Every line of dynamic_debug/control."""
+    got = []
+    for row in program.result(boot.dump, "dyndbg"):
+        text = "".join(ESCAPES.get(character, character) for character in row["format"])
+        got.append((row["file"], str(row["line"]), row["module"], row["function"], row["flags"] or "_", text))
+    wanted = []
+    for line in boot.truth("dynamic_debug").splitlines()[1:]:
+        match = CONTROL.match(line)
+        check(match, f"truth: {line}")
+        wanted.append(match.groups())
+    check_lines(sorted(got), sorted(wanted), "message")
+    enabled = {row[4] for row in wanted}
+    check({"_", "p"} < enabled and any("lt" in flags for flags in enabled), f"truth: only {enabled}")
+    notes.append(f"{len(got)} messages, {len([row for row in got if 'p' in row[4]])} printed")
+
+
+PRESSURE = re.compile(r"(some|full) avg10=(\S+) avg60=(\S+) avg300=(\S+) total=(\d+)")
+LATER = 300 * 10 ** 9  # nanoseconds until it died
+
+
+def pressure(program, boot, notes):
+    """The lines of /proc/pressure and of each cgroup: total goes on, and with it the averages, or these sink."""
+    rows = {(row["path"], row["resource"], row["kind"]): row for row in program.result(boot.dump, "pressure")}
+    wanted = {}
+    for resource in ("cpu", "io", "memory"):
+        for found in PRESSURE.finditer(boot.truth("pressure", resource)):
+            wanted[None, resource, found[1]] = found.groups()[1:]
+    for path, value in tree(boot, "cgroup_tree").items():
+        folder, _, name = ("/" + path).rpartition("/")
+        if folder and name.endswith(".pressure") and "avg10" in value:
+            for found in PRESSURE.finditer(value):
+                wanted[folder, name.removesuffix(".pressure"), found[1]] = found.groups()[1:]
+    check_equal(set(rows), set(wanted), "rows")
+    quiet = 0
+    for key, (*averages, total) in wanted.items():
+        row = rows[key]
+        if key == (None, "cpu", "full"):
+            check_equal(row["total"], None, "what is not defined")
+            continue
+        before, after = int(total) * 1000, int(row["total"])
+        check(before <= after + 999 and after - before < LATER, f"{key}: {after}, it was {before}")
+        if after - before < 1000:
+            quiet += 1
+            for name, average in zip(("avg10", "avg60", "avg300"), averages):
+                check(float(row[name]) <= float(average), f"{key}: {name} is {row[name]}, it was {average}")
+    check(quiet and len(wanted) > 15, f"truth: {len(wanted)} lines, {quiet} quiet")
+    notes.append(f"{len(rows)} rows, {quiet} as they were")
+
+
+def irqcounts(program, boot, notes):
+    """Each number of each row of /proc/interrupts, which went on for some seconds."""
+    rows = {(row["label"], row["cpu"]): row for row in program.result(boot.dump, "irqcounts")}
+    lines = boot.truth("interrupts").splitlines()
+    cpus = len(lines[0].split())
+    compared, same = 0, 0
+    for line in lines[1:]:
+        label, _, rest = line.strip().partition(":")
+        words = rest.split()
+        if label in ("ERR", "MIS"):
+            continue
+        if (label, 0) not in rows:
+            # What the processor has no memory for is 0, and so is that of others.
+            check_equal(set(words[:cpus]) - {"0"}, set(), f"{label} is not there")
+            continue
+        for cpu in range(cpus):
+            count, row = int(words[cpu]), rows[label, cpu]
+            check(count <= int(row["count"] or 0) <= count + 100000, f"{label} on CPU {cpu}: {row['count']}, it was {count}")
+            compared += 1
+            same += count == int(row["count"] or 0)
+    check(compared > 20 * cpus and same, f"{compared} compared, {same} the same")
+    totals = {str(row["irq"]): int(row["count"]) for row in program.result(boot.dump, "irqs")}
+    for label, total in totals.items():
+        check_equal(sum(int(row["count"] or 0) for key, row in rows.items() if key[0] == label), total, f"sum of {label}")
+    notes.append(f"{compared} counts, {same} the same")
+
+
+def affinity(program, boot, notes):
+    """/proc/irq/N/smp_affinity_list and effective_affinity_list."""
+    rows = {str(row["irq"]): row for row in program.result(boot.dump, "irqs")}
+    said, compared = tree(boot, "irq_tree"), 0
+    for path, value in said.items():
+        number, _, name = path.partition("/")
+        column = {"smp_affinity_list": "affinity", "effective_affinity_list": "effective"}.get(name)
+        if column and number in rows:
+            check_equal(rows[number][column], value, f"{name} of {number}")
+            compared += 1
+    check(compared > 20, f"only {compared} sets of CPUs")
+    notes.append(f"{compared} sets of CPUs")
+
+
+# Who registers what at the start, by name of the struct notifier_block (drivers of these kernels).
+KNOWN = {"panic_notifier_list": {"trace_panic_notifier"}, "die_chain": {"trace_die_notifier"},
+         "netdev_chain": {"arp_netdev_notifier", "ip_netdev_notifier", "packet_netdev_notifier", "br_device_notifier", "tun_notifier_block"},
+         "inetaddr_chain": {"fib_inetaddr_notifier"}, "reboot_notifier_list": {"perf_reboot_notifier"}}
+
+
+def notifiers(program, boot, notes):
+    """Known ones are in their chains; every one is in one chain, behind those of a greater priority, and calls a function."""
+    rows = program.result(boot.dump, "notifiers")
+    chains = {}
+    names = {address: name for address, _, name, _ in boot.symbols}
+    functions = {name for _, kind, name, _ in boot.symbols if kind in "tTwW"}
+    for row in rows:
+        chains.setdefault(row["chain"], []).append(row)
+        check(row["function"].split(" ")[0].split("+")[0] in functions, f"no function: {row}")
+    for chain, members in chains.items():
+        priorities = [row["priority"] for row in members]
+        check_equal(priorities, sorted(priorities, reverse=True), f"priorities of {chain}")
+        check_equal([row["place"] for row in members], list(range(len(members))), f"places of {chain}")
+    for chain, blocks in KNOWN.items():
+        inside = {names.get(int(row["notifier"], 16)) for row in chains.get(chain, ())}
+        check_equal(blocks - inside, set(), f"notifiers of {chain}")
+    # A variable of this type that is registered is in one place.
+    places = [row["notifier"] for row in rows]
+    check_equal(len(places), len(set(places)), "blocks that are in two chains")
+    check(len(chains) > 10 and len(rows) > 60, f"{len(rows)} in {len(chains)} chains")
+    notes.append(f"{len(rows)} notifiers in {len(chains)} chains")
+
+
+def rcu(program, boot, notes):
+    """What RCU said of itself when SysRq asked it, and what went on since."""
+    rows = program.result(boot.dump, "rcu")
+    check_equal([row["cpu"] for row in rows], list(range(boot.cpu_count)), "CPUs")
+    console = "\n".join(record["text"] for record in program.result(boot.dump, "log"))
+    said = re.search(r"rcu: rcu_preempt: wait state: .* ->gp_seq (\d+) ->gp_seq_needed (\d+)", console)
+    invoked = re.search(r"RCU callbacks invoked since boot: (\d+)", console)
+    check(said and invoked, "truth: RCU said nothing")
+    check(sum(int(row["invoked"]) for row in rows) >= int(invoked[1]), f"callbacks: {rows}, they were {invoked[1]}")
+    check(max(int(row["gp_seq"]) for row in rows) >= int(said[1]), f"grace periods: {rows}, they were {said[1]}")
+    for found in re.finditer(r"\tcpu (\d+) ->gp_seq_needed (\d+)", console):
+        row = rows[int(found[1])]
+        check(int(row["gp_seq_needed"]) >= int(found[2]), f"gp_seq_needed of {row}: it was {found[2]}")
+    state = program.value(boot.dump, "rcu_state.gp_seq")
+    check(all(int(row["gp_seq"]) <= int(state) for row in rows), f"ahead of {state}")
+    for row in rows:
+        node, data = f"((struct rcu_node *){row['node']})", f"((struct rcu_data *){row['rdp']})"
+        owes = program.value(boot.dump, f"({node}->qsmask & {data}->grpmask) != 0")
+        check_equal(row["owes"], int(owes), "owes")
+    for row in program.result(boot.dump, "rcureaders"):
+        check(row["nesting"] > 0, f"{row} reads nothing")
+    notes.append(f"{len(rows)} CPUs")
+
+
+def uprobes(program, boot, notes):
+    rows = program.result(boot.dump, "uprobes")
+    wanted = []
+    for line in boot.truth("uprobe_events").splitlines():
+        path, _, offset = line.split()[1].rpartition(":")
+        wanted.append((path, int(offset, 16)))
+    check(wanted, "truth: no probes")
+    check_equal([(row["path"], int(row["offset"])) for row in rows], wanted, "probes")
+    notes.append(f"{len(rows)} probes")
+
+
+def bootparams(program, boot, notes):
+    rows = program.result(boot.dump, "bootparams")
+    words = shlex.split(boot.truth("cmdline"))
+    check_equal([(row["name"], row["value"]) for row in rows],
+                [(word.partition("=")[0], word.partition("=")[2] if "=" in word else None) for word in words], "words")
+    check_equal([row["place"] for row in rows], list(range(len(words))), "places")
+    # Debian's kernels have none in memory.
+    check_equal(program.result(boot.dump, "config"), [], "configuration")
+    notes.append(f"{len(rows)} words")
+
+
+def bios(program, boot, notes):
+    """Of a disk that answers nothing: those of each request are as long as it is, and begin where it does."""
+    requests = {row["request"]: row for row in program.result(boot.dump, "requests")}
+    rows = program.result(boot.dump, "bios")
+    check(rows, "truth: nothing is in flight")
+    by_request = {}
+    for row in rows:
+        by_request.setdefault(row["request"], []).append(row)
+    for address, members in by_request.items():
+        request = requests[address]
+        check_equal({(row["op"], row["disk"]) for row in members}, {(request["op"], request["disk"])}, "operation and disk")
+        check_equal((sum(row["size"] for row in members), int(members[0]["sector"])), (request["size"], int(request["sector"])),
+                    "size and place")
+    notes.append(f"{len(rows)} bios of {len(by_request)} requests")
+
+
+CASES = (("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
+         ("irqs have /proc/irq's CPUs", affinity), ("notifiers are in their chains", notifiers), ("rcu is what it said", rcu),
+         ("uprobes are uprobe_events", uprobes), ("bootparams are /proc/cmdline", bootparams))
+
+
+def run(session):
+    for boot in boots():
+        for name, case in CASES:
+            with session.case(f"{boot.label}: {name}") as notes:
+                case(session.program, boot, notes)
+    for kernel in kernel_names():
+        boot = Boot(kernel, "held")
+        with session.case(f"{boot.label}: bios of requests") as notes:
+            bios(session.program, boot, notes)
