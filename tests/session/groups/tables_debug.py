@@ -193,7 +193,30 @@ def bios(program, boot, notes):
     notes.append(f"{len(rows)} bios of {len(by_request)} requests")
 
 
-CASES = (("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
+def freelists(program, boot, notes):
+    """The lists of /proc/pagetypeinfo; each order has as many blocks as the zone counts, and all are what is free."""
+    rows = program.result(boot.dump, "freelists")
+    kinds = {}
+    for line in boot.truth("pagetypeinfo").splitlines():
+        found = re.match(r"Node +(\d+), zone +(\w+), type +(\w+) +(.*)", line)
+        if found:
+            kinds.setdefault((int(found[1]), found[2]), []).append((found[3].lower(), len(found[4].split())))
+    zones = {(row["node"], row["name"]): row for row in program.result(boot.dump, "zones")}
+    check(zones and set(zones) <= set(kinds), f"zones {set(zones)}, the guest had {set(kinds)}")
+    for key, zone in zones.items():
+        mine = [row for row in rows if (row["node"], row["name"]) == key]
+        orders = kinds[key][0][1]
+        check_equal(len(mine), orders * len(kinds[key]), f"lists of {key}")
+        check_equal(sum(row["free"] for row in mine), zone["free"], f"free memory of {key}")
+        for order in range(orders):
+            counted = program.value(boot.dump, f"((struct zone *){zone['zone']})->free_area[{order}].nr_free")
+            check_equal(sum(int(row["blocks"]) for row in mine if row["ord"] == order), int(counted), f"blocks of {key}, order {order}")
+        names = [row["type"].lower() for row in mine if row["ord"] == 0]
+        check_equal([name for name, _ in kinds[key] if name not in names and name != "highatomic"], [], f"types of {key}: {names}")
+    notes.append(f"{len(rows)} lists")
+
+
+CASES = (("freelists are /proc/pagetypeinfo", freelists), ("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
          ("irqs have /proc/irq's CPUs", affinity), ("notifiers are in their chains", notifiers), ("rcu is what it said", rcu),
          ("uprobes are uprobe_events", uprobes), ("bootparams are /proc/cmdline", bootparams))
 
