@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/command/alias.h"
+#include "debugger/command/crash_views.h"
 #include "debugger/command/topics.h"
 #include "debugger/tables/table.h"
 #include <stdlib.h>
@@ -144,6 +145,21 @@ static void list_columns(struct out *out, const struct table *table)
 	out_table_end(out);
 }
 
+/* What crash's options of this command show here. */
+static void list_views(struct out *out, const struct command *command)
+{
+	bool is_first = true;
+	for (const struct crash_view *view = crash_views; view->command; view++) {
+		if (strcmp(view->command, command->name) != 0)
+			continue;
+		if (is_first)
+			out_text(out, "\nAs in crash:\n");
+		is_first = false;
+		out_text(out, "  %s %s%s%s\n", command->name, view->option,
+			 view->operand ? " " : "", view->operand ? view->operand : "");
+	}
+}
+
 static void describe(struct out *out, const struct command *command)
 {
 	char usage[512];
@@ -169,6 +185,7 @@ static void describe(struct out *out, const struct command *command)
 		list_columns(out, command->table);
 	if (command_other_names(command))
 		out_text(out, "\nAlso: %s\n", command_other_names(command));
+	list_views(out, command);
 	list_examples(out, command_examples(command));
 	out_object_end(out);
 }

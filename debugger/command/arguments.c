@@ -3,6 +3,7 @@
 
 #include "base/ascii.h"
 #include "base/digits.h"
+#include "debugger/command/crash_views.h"
 #include "debugger/command/crash_words.h"
 #include "debugger/target/object.h"
 #include <ctype.h>
@@ -267,8 +268,18 @@ struct error *call_parse(const char *text, struct call *ret)
 	ret->command = command_find(text, length);
 	if (!ret->command)
 		return command_unknown(text, length);
-	ret->arguments.line = text;
 	const char *rest = text + length;
+	TRY(error_prefix(crash_view_line(ret->command->name, rest, &ret->view), "%s",
+			 ret->command->name));
+	if (ret->view) {
+		text = ret->view;
+		length = strcspn(text, " \t\n");
+		rest = text + length;
+		ret->command = command_find(text, length);
+		if (!ret->command)
+			return command_unknown(text, length);
+	}
+	ret->arguments.line = text;
 	if (asks_for_help(rest)) {
 		rest = ret->command->name;
 		ret->command = &command_help;
@@ -315,6 +326,7 @@ void call_deinit(struct call *call)
 	free(call->text);
 	free(call->storage);
 	free(call->operands);
+	free(call->view);
 }
 
 char *arguments_join(const struct arguments *arguments, size_t first, size_t end)

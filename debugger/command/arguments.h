@@ -15,6 +15,7 @@ struct call {
 	const char *columns; /* NULL: all */
 	/* What the arguments point into. */
 	char *text, *storage;
+	char *view; /* the line that was run for what was typed: crash_views.h; NULL */
 	const char **operands;
 };
 

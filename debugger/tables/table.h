@@ -14,7 +14,7 @@
 #include "debugger/kernel/task.h"
 #include "debugger/target/object.h"
 
-#define TABLE_COLUMNS_MAX 24
+#define TABLE_COLUMNS_MAX 32
 
 enum column_kind {
 	COLUMN_INTEGER,	 /* of 32 bits: a number in JSON */

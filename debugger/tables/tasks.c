@@ -24,8 +24,11 @@ enum {
 	COLUMN_FLAGS,
 	COLUMN_MM,
 	COLUMN_RSS,
+	COLUMN_VSZ,
 	COLUMN_SWAP,
 	COLUMN_START,
+	COLUMN_LAST,
+	COLUMN_WAITED,
 	COLUMN_UTIME,
 	COLUMN_STIME,
 	COLUMN_SWITCHES,
@@ -53,8 +56,13 @@ static const struct table_column columns[] = {
 			"struct mm_struct" },
 	[COLUMN_RSS] = { "rss", COLUMN_BYTES, 6, "memory of its process: anonymous, files, shared",
 			 NULL },
+	[COLUMN_VSZ] = { "vsz", COLUMN_BYTES, 0, "all mappings of its process", NULL },
 	[COLUMN_SWAP] = { "swap", COLUMN_BYTES, 0, "of its process, swapped out", NULL },
 	[COLUMN_START] = { "start", COLUMN_DURATION, 0, "when it began, since the boot", NULL },
+	[COLUMN_LAST] = { "last", COLUMN_DURATION, 0,
+			  "when it last got a CPU, by the scheduler's clock", NULL },
+	[COLUMN_WAITED] = { "run_delay", COLUMN_DURATION, 0,
+			    "for how long it waited for a CPU, all in all", NULL },
 	[COLUMN_UTIME] = { "utime", COLUMN_DURATION, 0, "in user mode, as the kernel counted",
 			   NULL },
 	[COLUMN_STIME] = { "stime", COLUMN_DURATION, 0, "in the kernel, the same", NULL },
@@ -115,6 +123,20 @@ static struct error *set_memory(struct table_scan *scan, const struct task *task
 	return NULL;
 }
 
+static struct error *set_size(struct table_scan *scan, const struct object *object)
+{
+	struct object mm;
+	uint64_t pages;
+	if (!table_wants(scan, COLUMN_VSZ))
+		return NULL;
+	TRY(object_follow(object, "mm", &mm));
+	if (!mm.address)
+		return NULL;
+	TRY(object_u64(&mm, "total_vm", &pages));
+	table_set_pages(scan, COLUMN_VSZ, pages);
+	return NULL;
+}
+
 static struct error *set_cgroup(struct table_scan *scan, uint64_t address)
 {
 	char path[PATH_SIZE];
@@ -154,6 +176,9 @@ static struct error *set_members(struct table_scan *scan, const struct object *o
 	TRY(table_set_member(scan, COLUMN_FLAGS, object, "flags"));
 	TRY(table_set_member(scan, COLUMN_MM, object, "mm"));
 	TRY(table_set_member(scan, COLUMN_START, object, start));
+	TRY(table_set_member(scan, COLUMN_LAST, object, "sched_info.last_arrival"));
+	TRY(table_set_member(scan, COLUMN_WAITED, object, "sched_info.run_delay"));
+	TRY(table_set_error(scan, COLUMN_VSZ, set_size(scan, object)));
 	TRY(table_set_member(scan, COLUMN_UTIME, object, "utime"));
 	TRY(table_set_member(scan, COLUMN_STIME, object, "stime"));
 	TRY(table_set_member(scan, COLUMN_SWITCHES, object, "nvcsw"));

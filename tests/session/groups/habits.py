@@ -325,7 +325,7 @@ def goes_on_for_each(program, boot):
     for line, word in ([(f"foreach {command}", "cannot be run for each")
                         for command in NOT_FOR_EACH] +
                        [("foreach bt -a", "only -n"), ("foreach bt 1", "foreach 1 bt"),
-                        ("foreach sig", "current->signal"), ("foreach user -n bt", "before"),
+                        ("foreach user -n bt", "before"),
                         ("foreach print {pid}", "current{pid}"), ("foreach 1 btt", "did you mean"),
                         ('foreach "bt" bt', 'no task "bt"')]):
         result = program.run(["-q", "-c", line, boot.dump], status=1)
@@ -521,7 +521,73 @@ def finds_tasks_by_name(program, boot):
               f"{line}: {result.text}{result.errors}")
 
 
-TESTS = (("tasks by name", finds_tasks_by_name),
+# What is typed, and the line that it stands for; PID is that of a process with a parent.
+VIEWS = (("ps -m", "tasks -o last,state,pid,task,cpu,comm --sort -last"),
+         ("ps -l PID 1", "tasks -o last,state,pid,task,cpu,comm --where 'pid IN (PID, 1)' --sort -last"),
+         ("ps -t PID", "tasks -o pid,task,cpu,start,utime,stime,comm --where 'pid IN (PID)'"),
+         ("ps -a PID", "tasks -o pid,comm,args,env --where 'pid IN (PID)'"),
+         ("ps -c 1", "tasks -o pid,ppid,cpu,task,state,rss,vsz,comm --where 'ppid IN (1)' --sort ppid"),
+         ("ps -g PID", "tasks -o tgid,pid,task,cpu,state,comm --where 'tgid IN (PID)' --sort tgid"),
+         ("ps -r PID", "limits PID"), ("ps -y FIFO", "tasks -o pid,ppid,cpu,task,state,rss,vsz,comm --where \"policy = 'FIFO'\""),
+         ("files -R /dev/null", "files -a --where \"path LIKE '%/dev/null%'\""), ("vm -p PID", "userpages PID"),
+         ("vm -m PID", "foreach PID print *current->mm"), ("net -s PID", "sockets PID"),
+         ("net -a", "neighbours"), ("kmem -f", "freelists --where 'blocks > 0'"), ("kmem -h", "hugepages"),
+         ("kmem -n", "zones -o node,zone,name,present,managed,free"), ("kmem -o", "print -x __per_cpu_offset"),
+         ("dev -d", "disks -o disk,queue,in_flight,reads,writes,name"), ("dev -i", "resources"), ("dev -D", "requests"),
+         ("dev -p", "devices --where \"bus = 'pci'\""), ("irq -s", "irqcounts --where 'count > 0'"),
+         ("irq -a", "irqs -o irq,affinity,effective,name"), ("irq -b", "softirqs"), ("timer -r", "hrtimers"),
+         ("timer -C 0", "timers --where 'cpu IN (0)'"), ("ipcs -s", "ipcs --where \"kind = 'sem'\""), ("runq", "runnable"), ("swap", "swaps"),
+         ("sig PID", "signals PID"), ("mount -f", "files -a --where \"type = 'REG'\" --sort path"),
+         ("mount -i", "inodes --where \"state LIKE '%dirty%'\""), ("task -R pid,comm", "print current{pid,comm}"))
+
+
+def shows_views(program, boot):
+    """Options of crash's daily work are the lines of tables that help says, with what stands behind them in its place."""
+    pid, = (line.split()[0] for line in boot.truth("states").splitlines() if line.split()[1] == "posix-holder")
+    pairs = [tuple(word.replace("PID", pid) for word in pair) for pair in VIEWS]
+    answers = program.answers(boot.dump, [line for pair in pairs for line in pair])
+    for (typed, line), mine, wanted in zip(pairs, answers[::2], answers[1::2]):
+        check(mine["ok"] and wanted["ok"], f"{typed}: {mine.get('error')}, {line}: {wanted.get('error')}")
+        check_equal(mine["result"], wanted["result"], typed)
+        check(mine["result"] or typed in ("dev -D", "mount -i", "ps -y FIFO", f"net -s {pid}"), f"{typed} shows nothing")
+    check_equal(program.text(boot.dump, "ps -m | head -3"), "".join(line + "\n" for line in program.text(boot.dump, "ps -m").splitlines()[:3]),
+                "ps -m | head")
+    for line, word in (("ps -p", "needs PID"), ("ps -m foo", '"foo" is no number'), ("dev -d 1", "nothing stands behind -d"),
+                       ("files -R", "needs PATH"), ("ps -t 1;2", "is no number"), ("files -R a\"b", "can stand here")):
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check(word in result.errors and not result.text, f"{line}: {result.errors}{result.text}")
+        check_equal(len(result.errors.splitlines()), 1, f"lines of the message of {line}")
+    check_equal(program.result(boot.dump, "files -R it's"), [], "a quote in a path")
+    check("ps -m [PID...]" in program.text(boot.dump, "help ps"), "help ps")
+
+
+def follows_parents(program, boot):
+    """ps -p goes up to the first task, ps -c down, ps -S counts: as /proc says of each."""
+    by_parent, states = {}, {}
+    tasks = program.result(boot.dump, "ps")
+    for row in tasks:
+        states[row["state"]] = states.get(row["state"], 0) + 1
+    for tid, task in boot.tasks.items():
+        if tid == task.group:
+            by_parent.setdefault(task.parent, set()).add(tid)
+    compared = 0
+    for tid, task in list(boot.tasks.items())[::10]:
+        if tid != task.group or task.state in "ZX" or task.comm in (b"collect", b"init"):
+            continue
+        chain, at = [tid], tid
+        while at in boot.tasks and boot.tasks[at].parent:
+            at = boot.tasks[at].parent
+            chain.append(at)
+        rows = program.result(boot.dump, f"ps -p {tid}")
+        check_equal([row["pid"] for row in rows if row["pid"]], chain[::-1], f"parents of {tid}")
+        compared += 1
+    check(compared > 5, f"only {compared} tasks")
+    kernel = {row["pid"] for row in program.result(boot.dump, "ps -c 2")}
+    check_equal(by_parent[2] - kernel, set(), "children of kthreadd")
+    check_equal({row["state"]: row["tasks"] for row in program.result(boot.dump, "ps -S")}, states, "tasks by state")
+
+
+TESTS = (("views", shows_views), ("parents and children", follows_parents), ("tasks by name", finds_tasks_by_name),
          ("kinds of tasks", takes_kinds_of_tasks), ("what lacks", says_what_lacks),
          ("--help", asks_for_help), ("parts of names", looks_for_names),
          ("flags of VMAs", names_vma_flags), ("flags of tasks", names_task_flags),

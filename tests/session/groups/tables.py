@@ -139,6 +139,10 @@ def compare_task(row, task):
     # The kernel scales what it counted in ticks to what it measured: it does not here.
     check(row["utime"] >= 0 and row["stime"] >= 0, "times below zero")
     check_equal((row["mm"] != "0x0"), int(stat[20]) > 0, "an address space")
+    if "VmSize" in status and is_settled(task):
+        check_equal(row["vsz"], 1024 * int(status["VmSize"].split()[0]), "size")
+    # What /proc/TID/stat calls the CPU it ran on last is where it got one last, after it began.
+    check(row["last"] is None or int(row["last"]) >= 0 <= int(row["run_delay"]), f"times of {row}")
     path = os.path.join(task.folder, "cgroup")
     if os.path.exists(path):
         unified = [line[3:] for line in task.read("cgroup").decode().splitlines() if line.startswith("0::")]
