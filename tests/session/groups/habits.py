@@ -228,7 +228,7 @@ def answers_habits(program, boot):
     for line, word in (("bt -v", "foreach PID"), ("bt -i", "own rules"), ("bt -D", "own rules"),
                        ("bt -A", "bt -a"), ("bt full", "frame 0"), ("log -s", "safe_print_seq"),
                        ("tree -p", "order"), ("tree -l", "order"), ("tree -N 1", "container_of"),
-                       ("task -a", "foreach task"), ("sys config", "compressed"),
+                       ("task -a", "foreach task"), ("sys config", "`config` has"),
                        ("p/t 5", "four bits"), ("p/c 65", "(char)"), ("p/s linux_banner", "rd -a"),
                        ("p/i schedule", "dis ADDRESS"), ("p/f 1", "fraction"),
                        ("p/8x init_task", "rd ADDRESS COUNT")):
