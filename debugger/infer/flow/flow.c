@@ -86,9 +86,11 @@ static void pass_arguments(struct flow *flow, struct kind prototype)
 	pass_formatted(flow, prototype);
 }
 
+/* What the sweep before found is found again, or was wrong. */
 static void set_entry(void *context)
 {
 	struct flow *flow = context;
+	flow->finding_count = 0;
 	state_reset(&flow->state);
 	flow->state.registers[flow->world->lowering->stack] = (struct value){ .kind = VALUE_STACK };
 	if (flow->function->self.kind == CALLEE_TYPED) {
@@ -364,7 +366,7 @@ static void step(void *context, const struct op *op)
 	flow->at = op->at;
 	if (op->kind != OP_BRANCH && op->kind != OP_CONDITION)
 		flow->compared_size = 0;
-	if (flow->reports && flow->world->observe)
+	if (flow->observes)
 		observe(flow, op);
 	execute(flow, op);
 }
@@ -379,18 +381,21 @@ static const struct sweep_rules rules = {
 	.copy = copy_state,
 };
 
-/* Sweeps until nothing new is learnt, then once more to report: so each finding comes once. */
+/* Sweeps until nothing new is learnt: what the last sweep finds holds. */
 static void sweep_all(struct flow *flow)
 {
-	flow->reports = flow->knows_objects = false;
+	flow->observes = flow->knows_objects = false;
 	flow->object_count = 0;
-	(void)sweep_converge(&flow->sweep);
+	bool is_settled = sweep_converge(&flow->sweep);
 	if (!flow->world->observe && objects_learned(flow)) {
 		flow->knows_objects = true;
-		(void)sweep_converge(&flow->sweep);
+		is_settled = sweep_converge(&flow->sweep);
 	}
-	flow->reports = true;
-	sweep_once(&flow->sweep);
+	flow->observes = flow->world->observe;
+	if (!is_settled || flow->observes)
+		sweep_once(&flow->sweep);
+	for (size_t i = 0; i < flow->finding_count; i++)
+		flow->world->emit(flow->emit_context, &flow->findings[i]);
 }
 
 /* Without a global's address in it there is nothing to find in a function. */
@@ -423,7 +428,7 @@ struct error *flow_run(struct flow *flow, const struct flow_function *function)
 			 function->edge_count))
 		return error_no_memory();
 	sweep_all(flow);
-	return NULL;
+	return flow->out_of_memory ? error_no_memory() : NULL;
 }
 
 struct flow *flow_create(const struct flow_world *world, void *emit_context)
@@ -448,6 +453,7 @@ void flow_destroy(struct flow *flow)
 		return;
 	flow->world->lowering->destroy(flow->decoder);
 	free(flow->ops.items);
+	free(flow->findings);
 	sweep_deinit(&flow->sweep);
 	free(flow);
 }

@@ -6,8 +6,8 @@
  * (an argument, a store, a comparison, a return), that is a finding about the global.
  *
  * States merge where paths join: what may come from either of two globals is used as one variable,
- * so what is found there is found of both. Loops are swept until nothing changes, and only the last
- * sweep reports. What is not known is unknown: forgetting is always right.
+ * so what is found there is found of both. Loops are swept until nothing changes, and only what the
+ * last sweep finds is reported. What is not known is unknown: forgetting is always right.
  */
 #ifndef DEBUGGER_INFER_FLOW_FLOW_H
 #define DEBUGGER_INFER_FLOW_FLOW_H

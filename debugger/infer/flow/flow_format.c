@@ -112,7 +112,7 @@ void pass_formatted(struct flow *flow, struct kind prototype)
 	const struct lowering *lowering = world->lowering;
 	char text[FORMAT_MAX];
 	uint32_t number;
-	if (!flow->reports || !world->string)
+	if (!world->string)
 		return;
 	struct kind format = format_of(flow, prototype, &number);
 	if (!format.id || number >= lowering->argument_count)

@@ -19,11 +19,15 @@ static void report(struct flow *flow, const struct finding *finding)
 	const struct flow_world *world = flow->world;
 	bool is_wanted = (finding->address >= world->first && finding->address < world->last) ||
 			 (world->emits_per_cpu && is_untyped_per_cpu(world, finding->address));
-	if (!flow->reports || !is_wanted)
+	if (!is_wanted)
 		return;
-	struct finding whole = *finding;
-	whole.where = flow->function->code.address + flow->at;
-	world->emit(flow->emit_context, &whole);
+	if (!array_reserve(&flow->findings, &flow->finding_capacity, flow->finding_count + 1)) {
+		flow->out_of_memory = true;
+		return;
+	}
+	struct finding *whole = &flow->findings[flow->finding_count++];
+	*whole = *finding;
+	whole->where = flow->function->code.address + flow->at;
 }
 
 void report_access(struct flow *flow, int64_t address, uint32_t size, const char *how)
@@ -129,8 +133,6 @@ static void meet_pointer(struct flow *flow, const struct value *value, struct ki
 		object_is(flow, value, target);
 	else if (target.id && value->kind == VALUE_STACK)
 		meet_on_stack(flow, value->number, target);
-	if (!flow->reports)
-		return;
 	if (loaded.kind != VALUE_UNKNOWN && loaded.size == 8) {
 		report_value(flow, &loaded, kind_unqualified(flow->world->levels, type), false,
 			     how);
@@ -139,24 +141,6 @@ static void meet_pointer(struct flow *flow, const struct value *value, struct ki
 	} else if (target.id && value->kind == VALUE_ELEMENT && value->stride) {
 		report_object(flow, value->number, target, how);
 		report_stride(flow, value);
-	}
-}
-
-/* Is there something to learn of a value, or of where it came from? */
-static bool teaches(const struct flow *flow, const struct value *value)
-{
-	switch ((enum value_kind)value->kind) {
-	case VALUE_OBJECT:
-	case VALUE_STACK:
-		return true;
-	case VALUE_CONSTANT:
-	case VALUE_ELEMENT:
-	case VALUE_LOADED:
-	case VALUE_MEMBER:
-	case VALUE_EITHER:
-		return flow->reports;
-	default:
-		return flow->reports && value->from;
 	}
 }
 
@@ -171,8 +155,7 @@ static void meet_one(struct flow *flow, const struct value *value, struct kind t
 	struct value loaded = as_loaded(value);
 	if (record.kind == BTF_INT && record.size == 8)
 		counted_with(flow, value, 8, SIGN_UNKNOWN);
-	if (flow->reports && loaded.kind != VALUE_UNKNOWN &&
-	    loaded.size == kind_size(flow->world->levels, type) &&
+	if (loaded.kind != VALUE_UNKNOWN && loaded.size == kind_size(flow->world->levels, type) &&
 	    (record.kind == BTF_INT || record.kind == BTF_ENUM || record.kind == BTF_ENUM64))
 		report_value(flow, &loaded, kind_unqualified(flow->world->levels, type), false,
 			     how);
@@ -181,7 +164,7 @@ static void meet_one(struct flow *flow, const struct value *value, struct kind t
 void meet(struct flow *flow, const struct value *value, struct kind type, const char *how)
 {
 	struct value origins[2];
-	if (!teaches(flow, value))
+	if (value->kind == VALUE_UNKNOWN)
 		return;
 	for (int i = value_origins(value, origins); i-- > 0;)
 		meet_one(flow, &origins[i], type, how);
@@ -196,7 +179,7 @@ void report_pointer(struct flow *flow, const struct value *value, const char *ho
 void used_as_address(struct flow *flow, const struct value *value, const char *how)
 {
 	struct value origins[2];
-	if (!flow->reports || value->size != 8)
+	if (value->size != 8)
 		return;
 	for (int i = value_origins(value, origins); i-- > 0;)
 		if (origins[i].kind == VALUE_LOADED || origins[i].kind == VALUE_MEMBER)
@@ -207,7 +190,7 @@ void used_as_address(struct flow *flow, const struct value *value, const char *h
 void used_as_numbers(struct flow *flow, const struct value *value, const struct op *op)
 {
 	struct value origins[2];
-	if (!flow->reports || value->size != 8 || (op->size != 2 && op->size != 4))
+	if (value->size != 8 || (op->size != 2 && op->size != 4))
 		return;
 	struct kind type = flow->world->integers[__builtin_ctz(op->size)][op->sign == SIGN_SIGNED];
 	for (int i = value_origins(value, origins); i-- > 0 && type.id;)
@@ -278,8 +261,6 @@ void compare(struct flow *flow, const struct op *op)
 {
 	const struct value *a = &flow->state.registers[op->to];
 	const struct value *b = &flow->state.registers[op->from];
-	if (!flow->reports)
-		return;
 	flow->compared[0] = *a;
 	flow->compared[1] = *b;
 	flow->compared_size = op->size;
@@ -328,7 +309,7 @@ void report_sign(struct flow *flow, const struct value *value, enum sign sign, c
 void moved_as(struct flow *flow, const struct op *op)
 {
 	const struct value *value = &flow->state.registers[op->from];
-	if (flow->reports && op->sign == SIGN_SIGNED && value->size == op->size)
+	if (op->sign == SIGN_SIGNED && value->size == op->size)
 		report_sign(flow, value, SIGN_SIGNED, "extended by its sign");
 }
 
@@ -349,7 +330,7 @@ void compared_as(struct flow *flow, enum sign sign)
  */
 void counted_with(struct flow *flow, const struct value *value, uint8_t size, enum sign sign)
 {
-	if (!flow->reports || (value->kind != VALUE_LOADED && value->kind != VALUE_MEMBER))
+	if (value->kind != VALUE_LOADED && value->kind != VALUE_MEMBER)
 		return;
 	if (size == 8 && value->size == 4 && value->level != VALUE_SIGNED)
 		report_sign(flow, value, SIGN_UNSIGNED, "extended by zeros");
@@ -386,7 +367,7 @@ void changed_as(struct flow *flow, const struct op *op, const struct value *plac
 {
 	const struct flow_world *world = flow->world;
 	bool is_place = place->kind == VALUE_CONSTANT || place->stride;
-	if (!flow->reports || !is_place || !op->size || op->size > 8 || op->size & (op->size - 1))
+	if (!is_place || !op->size || op->size > 8 || op->size & (op->size - 1))
 		return;
 	if (op->change == CHANGE_COUNT)
 		counted_as(flow, op, place->number);
@@ -398,7 +379,7 @@ void changed_as(struct flow *flow, const struct op *op, const struct value *plac
 void set_to(struct flow *flow, const struct op *op, const struct value *place)
 {
 	bool is_place = place->kind == VALUE_CONSTANT || place->stride;
-	if (flow->reports && is_place && op->size == 1 && op->constant == 1)
+	if (is_place && op->size == 1 && op->constant == 1)
 		report_number(flow, place->number, 1, flow->world->truth, "set to true");
 }
 
@@ -407,6 +388,6 @@ void exchanged(struct flow *flow, const struct op *op, const struct value *place
 {
 	struct kind atomic = flow->world->atomics[0];
 	bool is_place = place->kind == VALUE_CONSTANT || place->stride;
-	if (flow->reports && is_place && op->locked && op->size == 4 && atomic.id)
+	if (is_place && op->locked && op->size == 4 && atomic.id)
 		report_object(flow, place->number, atomic, "exchanged for all processors at once");
 }

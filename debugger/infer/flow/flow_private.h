@@ -42,8 +42,11 @@ struct flow {
 	struct sweep sweep;
 	const struct flow_function *function;
 	struct state state;
-	bool reports; /* findings are wanted */
+	bool observes; /* this is the last sweep, and somebody looks */
 	uint32_t at;
+	struct finding *findings; /* of this sweep */
+	size_t finding_count, finding_capacity;
+	bool out_of_memory;
 	struct object objects[OBJECTS_MAX];
 	uint8_t object_count;
 	bool knows_objects;	  /* what was learned of them counts */

@@ -316,7 +316,7 @@ static struct value load_global(struct flow *flow, const struct value *place, co
 			       .size = (uint8_t)size,
 			       .level = op->sign == SIGN_SIGNED ? VALUE_SIGNED : 0,
 			       .number = place->number };
-	if (op->sign == SIGN_SIGNED && flow->reports)
+	if (op->sign == SIGN_SIGNED)
 		report_sign(flow, &value, SIGN_SIGNED, "extended by its sign");
 	bool is_vague = place->kind == VALUE_ELEMENT && !place->stride;
 	struct value typed = value_unknown();
