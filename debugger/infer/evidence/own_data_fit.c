@@ -528,7 +528,91 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	return cost + (!gap ? 0 : gap < 32 ? 2 : 6) * FIT_BIT;
 }
 
-int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
+/* --- at a glance ------------------------------------------------------------------------ */
+
+static int least_pointer(struct fit *fit, enum leaf_kind leaf, uint32_t offset)
+{
+	switch (word_kind(fit, offset)) {
+	case WORD_ZERO:
+		return 0;
+	case WORD_NUMBER:
+		return is_poison(word_load(fit->question, offset, 8)) ? 0 : WRONG_WORD;
+	case WORD_FUNCTION:
+		return leaf == LEAF_FUNCTION ? FIT_BIT : 20 * FIT_BIT;
+	default:
+		return leaf == LEAF_FUNCTION ? 24 * FIT_BIT : FIT_BIT;
+	}
+}
+
+static int least_integer(struct fit *fit, uint32_t offset, uint32_t size)
+{
+	uint64_t value = word_load(fit->question, offset, size);
+	/* Zeros cost next to nothing together. */
+	return !value ? 0 : size == 8 ? cost_long(fit, offset) : cost_number(value, size);
+}
+
+static void prepare_byte(struct fit *fit, uint32_t offset)
+{
+	uint8_t byte = fit->question->bytes[offset];
+	if (!byte)
+		return;
+	fit->least_leaves[LEAF_BOOL][offset] = byte > 1 ? 24 * FIT_BIT : FIT_BIT;
+	fit->least_leaves[LEAF_HOLE][offset] = 30 * FIT_BIT;
+}
+
+void fit_prepare_leaves(struct fit *fit)
+{
+	for (uint32_t at = 0; at < fit->size; at++) {
+		prepare_byte(fit, at);
+		for (int leaf = LEAF_INT8; leaf <= LEAF_INT64; leaf++)
+			if (at % (1u << leaf) == 0 && at + (1u << leaf) <= fit->size)
+				fit->least_leaves[leaf][at] =
+					(uint16_t)least_integer(fit, at, 1u << leaf);
+		if (at % 8 || at + 8 > fit->size)
+			continue;
+		fit->least_leaves[LEAF_POINTER][at] =
+			(uint16_t)least_pointer(fit, LEAF_POINTER, at);
+		fit->least_leaves[LEAF_FUNCTION][at] =
+			(uint16_t)least_pointer(fit, LEAF_FUNCTION, at);
+	}
+}
+
+static int least_leaf(struct fit *fit, enum leaf_kind kind, uint32_t offset)
+{
+	if (kind != LEAF_LIST)
+		return fit->least_leaves[kind][offset];
+	return is_zero(fit, offset, 16) ? 0 : cost_list_head(fit, offset);
+}
+
+static int least_element(struct fit *fit, const struct outline *outline, uint32_t start, int limit)
+{
+	const struct leaf *leaf = &fit->layout->outlines->leaves[outline->first_leaf];
+	const struct leaf *end = leaf + outline->leaf_count;
+	int cost = 0;
+	for (; leaf < end && start + leaf->offset < fit->size && cost <= limit; leaf++)
+		cost += least_leaf(fit, (enum leaf_kind)leaf->kind, start + leaf->offset);
+	return cost;
+}
+
+/* Of an array as cost_array() does. */
+static int least_cost(struct fit *fit, const struct outline *outline, uint32_t count, int limit)
+{
+	uint64_t step = outline->size, end = step * (count ? count : 1);
+	int cost = 0, ended = FIT_IMPOSSIBLE;
+	for (uint64_t start = 0; start < end && start < fit->size && cost <= limit; start += step) {
+		if (start && step >= 8 && fit->question->has_literals) {
+			int rest = cost + END_COST + cost_unknown(fit, start, end);
+			ended = rest < ended ? rest : ended;
+		}
+		cost += least_element(fit, outline, (uint32_t)start, limit - cost);
+	}
+	return cost < ended ? cost : ended;
+}
+
+/* --- the whole -------------------------------------------------------------------------- */
+
+static int cost_whole(struct fit *fit, uint32_t type, const struct outline *outline, uint32_t count,
+		      int limit)
 {
 	uint64_t size = layout_size(fit->layout, type);
 	if (!size || size > fit->question->subject->room ||
@@ -543,7 +627,7 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	bool is_cut = count && counted > fit->size && whole > fit->size;
 	fit->visits = 0;
 	fit->limit = is_cut ? limit : limit - gap;
-	if (fit->limit < 0)
+	if (fit->limit < 0 || (outline && least_cost(fit, outline, count, fit->limit) > fit->limit))
 		return FIT_IMPOSSIBLE;
 	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
 	if (cost > fit->limit)
@@ -554,4 +638,14 @@ int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
 	if (count && layout_kind(fit->layout, type) == BTF_PTR && !word_load(fit->question, 0, 8))
 		cost += 8 * FIT_BIT;
 	return cost + gap;
+}
+
+int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit)
+{
+	return cost_whole(fit, type, NULL, count, limit);
+}
+
+int fit_cost_outlined(struct fit *fit, const struct outline *outline, uint32_t count, int limit)
+{
+	return cost_whole(fit, outline->type, outline, count, limit);
 }

@@ -21,6 +21,7 @@ struct fit {
 	int least[FIT_WORDS_MAX + 1];	/* and at least, whatever it is */
 	uint16_t pointers, numbers;	/* of the first words, as in struct outline */
 	uint64_t in_use;		/* bit N: byte N is not 0 */
+	uint16_t least_leaves[LEAF_KINDS][FIT_BYTES_MAX]; /* what each costs at least, by offset */
 	struct name_word name[NAME_WORDS_MAX];
 	size_t name_count;
 	uint64_t name_bits; /* as in struct outline */
@@ -31,5 +32,10 @@ struct fit {
 	int limit;
 	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
 };
+
+/* For fit_cost_outlined(). */
+void fit_prepare_leaves(struct fit *fit);
+/* As fit_cost(), but only the leaves are counted where these alone are beyond the limit. */
+int fit_cost_outlined(struct fit *fit, const struct outline *outline, uint32_t count, int limit);
 
 #endif

@@ -13,11 +13,17 @@
 #define NAME_POINTERS  (8 * FIT_BIT)
 #define FIRST_WORDS    7 /* bits of outline.pointers */
 
+/* A struct that can be, though its name does not speak for it. */
+struct unnamed {
+	const struct outline *outline;
+	int prior;
+};
+
 struct search {
 	struct fit *fit;
 	struct fitted *found; /* best first */
 	size_t count, room;
-	struct fitted *unnamed; /* structs that can be, with their prior */
+	struct unnamed *unnamed;
 	size_t unnamed_count;
 };
 
@@ -34,19 +40,27 @@ static void keep(struct search *search, const struct fitted *fitted)
 	search->count = last + 1;
 }
 
-static void try_type(struct search *search, uint32_t type, int prior)
+/* `outline`: of the type; NULL: it is no struct. */
+static void try_one(struct search *search, uint32_t type, const struct outline *outline, int prior)
 {
 	struct fit *fit = search->fit;
-	uint64_t size = layout_size(fit->layout, type);
+	uint64_t size = outline ? outline->size : layout_size(fit->layout, type);
 	if (!size || size > fit->question->subject->room)
 		return;
 	uint64_t count = fit->question->subject->room / size;
 	int best = search->count ? search->found->cost : FIT_IMPOSSIBLE / 2;
 	struct fitted fitted = { .type = type, .count = count > 1 ? (uint32_t)count : 0 };
 	prior += fitted.count ? TWO_OF_A_KIND : 0;
-	fitted.cost = prior + fit_cost(fit, type, fitted.count, best + SEARCH_MARGIN - prior);
+	int limit = best + SEARCH_MARGIN - prior;
+	fitted.cost = prior + (outline ? fit_cost_outlined(fit, outline, fitted.count, limit)
+				       : fit_cost(fit, type, fitted.count, limit));
 	if (fitted.cost < best + SEARCH_MARGIN)
 		keep(search, &fitted);
+}
+
+static void try_type(struct search *search, uint32_t type, int prior)
+{
+	try_one(search, type, NULL, prior);
 }
 
 /* Dividing 64 bits takes twice as long. */
@@ -165,6 +179,7 @@ static void search_named(struct search *search)
 {
 	const struct fit *fit = search->fit;
 	const struct outlines *outlines = fit->layout->outlines;
+	const struct families *families = fit->question->knowledge->families;
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
 		bool is_possible = !outline->is_union && can_be(fit, outline);
@@ -175,12 +190,12 @@ static void search_named(struct search *search)
 			try_pointer_named(search, outline->type, name);
 		if (!is_possible)
 			continue;
-		int prior = fit_prior(fit, outline->type, false) - name;
+		int prior = families_rarity(families, outline->type) * FIT_BIT - name;
 		if (name >= NAME_MIN)
-			try_type(search, outline->type, prior);
+			try_one(search, outline->type, outline, prior);
 		else if (fit->pointers)
 			search->unnamed[search->unnamed_count++] =
-				(struct fitted){ .type = outline->type, .cost = prior };
+				(struct unnamed){ outline, prior };
 	}
 }
 
@@ -190,10 +205,13 @@ size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
 	search.unnamed = malloc((fit->layout->outlines->count + 1) * sizeof(*search.unnamed));
 	if (!search.unnamed)
 		return 0;
+	fit_prepare_leaves(fit);
 	search_scalars(&search);
 	search_named(&search);
-	for (size_t i = 0; i < search.unnamed_count; i++)
-		try_type(&search, search.unnamed[i].type, search.unnamed[i].cost);
+	for (size_t i = 0; i < search.unnamed_count; i++) {
+		const struct unnamed *one = &search.unnamed[i];
+		try_one(&search, one->outline->type, one->outline, one->prior);
+	}
 	free(search.unnamed);
 	return search.count;
 }

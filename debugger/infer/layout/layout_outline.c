@@ -82,9 +82,12 @@ uint64_t name_bits(const struct name_word *words, size_t count)
 
 struct drawing {
 	const struct layout *layout;
+	struct outlines *outlines;
 	struct outline *outline;
 	uint64_t covered;
-	unsigned int left; /* members that may still be visited */
+	unsigned int left;	  /* members near the start that may still be visited */
+	unsigned int leaves_left; /* the same of all */
+	bool is_list;		  /* its members are no leaves */
 };
 
 static void cover(struct drawing *drawing, uint64_t offset, uint64_t size)
@@ -95,30 +98,78 @@ static void cover(struct drawing *drawing, uint64_t offset, uint64_t size)
 
 static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int depth);
 
+/* What there is no memory for is not told. */
+static void add_leaf(struct drawing *drawing, enum leaf_kind kind, uint64_t offset)
+{
+	struct outlines *outlines = drawing->outlines;
+	if (kind == LEAF_KINDS || drawing->is_list || offset >= OUTLINE_LEAVES_END ||
+	    drawing->outline->leaf_count == OUTLINE_LEAVES_END ||
+	    !array_reserve(&outlines->leaves, &outlines->leaf_capacity, outlines->leaf_count + 1))
+		return;
+	outlines->leaves[outlines->leaf_count++] =
+		(struct leaf){ (uint16_t)kind & 15, (uint16_t)offset & 4095 };
+	drawing->outline->leaf_count++;
+}
+
+static void add_bytes(struct drawing *drawing, enum leaf_kind kind, uint64_t start, uint64_t end)
+{
+	for (; start < end && start < OUTLINE_LEAVES_END; start++)
+		add_leaf(drawing, kind, start);
+}
+
+/* Bytes as own_data_fit.c counts them. */
 static void draw_members(struct drawing *drawing, uint32_t type, uint64_t offset, int depth)
 {
 	const struct field *field;
+	uint64_t end = offset;
 	for (uint32_t i = 0; (field = layout_field(drawing->layout, type, i)); i++) {
-		if (field->bit_size)
+		uint64_t start = offset + field->offset, stop;
+		if (field->bit_size) {
+			stop = start + 1 + (field->bit_size + 6) / 8;
 			/* Where exactly it lies in its unit is not kept. */
-			cover(drawing, offset + field->offset, 1 + (field->bit_size + 6) / 8);
-		else
-			draw(drawing, field->type, offset + field->offset, depth + 1);
+			cover(drawing, start, stop - start);
+			add_bytes(drawing, LEAF_INT8, end > start ? end : start, stop);
+		} else {
+			stop = start + layout_size(drawing->layout, field->type);
+			add_bytes(drawing, LEAF_HOLE, end, start);
+			draw(drawing, field->type, start, depth + 1);
+		}
+		end = stop > end ? stop : end;
 	}
+	add_bytes(drawing, LEAF_HOLE, end, offset + layout_size(drawing->layout, type));
 }
 
-static void draw_word(struct drawing *drawing, uint32_t type, uint64_t offset)
+/* LEAF_KINDS: none that is watched. */
+static enum leaf_kind leaf_of(const struct layout *layout, uint32_t type)
+{
+	const struct layout_record *record = &layout->records[type];
+	uint32_t target = layout_target(layout, type);
+	if (record->kind == BTF_PTR)
+		/* A void * may hold any number, a long a pointer. */
+		return !target					       ? LEAF_KINDS
+		       : layout_kind(layout, target) == BTF_FUNC_PROTO ? LEAF_FUNCTION
+								       : LEAF_POINTER;
+	if (record->kind != BTF_INT)
+		return LEAF_KINDS;
+	if (record->encoding & BTF_INT_BOOL)
+		return record->size == 1 ? LEAF_BOOL : LEAF_KINDS;
+	return record->size == 1   ? LEAF_INT8
+	       : record->size == 2 ? LEAF_INT16
+	       : record->size == 4 ? LEAF_INT32
+	       : record->size == 8 ? LEAF_INT64
+				   : LEAF_KINDS;
+}
+
+static void draw_leaf(struct drawing *drawing, uint32_t type, uint64_t offset, bool is_near)
 {
 	const struct layout *layout = drawing->layout;
 	uint16_t bit = (uint16_t)(1u << offset / 8);
-	enum btf_kind kind = layout_kind(layout, type);
-	uint32_t size = layout_size(layout, type);
-	if (offset / 8 >= OUTLINE_WORDS)
-		return;
-	/* A void * may hold any number, a long a pointer. */
-	if (kind == BTF_PTR && layout_target(layout, type) && offset % 8 == 0)
+	enum leaf_kind kind = leaf_of(layout, type);
+	bool is_pointer = kind == LEAF_POINTER || kind == LEAF_FUNCTION;
+	add_leaf(drawing, kind, offset);
+	if (is_near && is_pointer && offset % 8 == 0)
 		drawing->outline->pointers |= bit;
-	else if (kind != BTF_PTR && size == 4)
+	else if (is_near && layout_kind(layout, type) != BTF_PTR && layout_size(layout, type) == 4)
 		drawing->outline->numbers |= bit;
 }
 
@@ -126,16 +177,24 @@ static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int de
 {
 	const struct layout *layout = drawing->layout;
 	uint32_t size = layout_size(layout, type);
-	if (depth > DEPTH_MAX || offset >= OUTLINE_WORDS * 8 || !drawing->left)
+	if (depth > DEPTH_MAX || offset >= OUTLINE_LEAVES_END || !drawing->leaves_left)
 		return;
-	drawing->left--;
-	if (type &&
+	drawing->leaves_left--;
+	bool is_near = offset < OUTLINE_WORDS * 8 && drawing->left;
+	drawing->left -= is_near;
+	if (type && is_near &&
 	    (type == layout->raw_spinlock || type == layout->rwlock || type == layout->list_head))
 		drawing->outline->is_written = true;
 	switch (layout_kind(layout, type)) {
-	case BTF_STRUCT:
+	case BTF_STRUCT: {
+		bool is_list = type && type == layout->list_head;
+		if (is_list)
+			add_leaf(drawing, LEAF_LIST, offset);
+		drawing->is_list |= is_list;
 		draw_members(drawing, type, offset, depth);
+		drawing->is_list &= !is_list;
 		return;
+	}
 	case BTF_ARRAY: {
 		uint32_t element = layout_target(layout, type);
 		uint32_t step = layout_size(layout, element);
@@ -153,7 +212,7 @@ static void draw(struct drawing *drawing, uint32_t type, uint64_t offset, int de
 		return;
 	default:
 		cover(drawing, offset, size);
-		draw_word(drawing, type, offset);
+		draw_leaf(drawing, type, offset, is_near);
 	}
 }
 
@@ -161,19 +220,25 @@ static void count_words(struct outlines *outlines, const char *name, struct outl
 {
 	struct name_word words[NAME_WORDS_MAX];
 	size_t count = name_words(name, words);
-	ret->bits = name_bits(words, count);
+	*ret = (struct outline_name){ .bits = name_bits(words, count) };
 	for (size_t i = 0; i < count; i++) {
 		if (i < OUTLINE_NAME_WORDS)
 			ret->words[i] = words[i].hash;
-		uint16_t *slot = &outlines->words[words[i].hash & (WORD_COUNTS - 1)];
+		uint16_t *slot = &outlines->counts[words[i].hash & (WORD_COUNTS - 1)];
 		*slot = (uint16_t)(*slot + (*slot < UINT16_MAX));
 	}
 }
 
-static void outline(const struct layout *layout, uint32_t type, struct outline *ret)
+static void outline(const struct layout *layout, struct outlines *outlines, uint32_t type,
+		    struct outline *ret)
 {
-	struct drawing drawing = { .layout = layout, .outline = ret, .left = 256 };
+	struct drawing drawing = { .layout = layout,
+				   .outlines = outlines,
+				   .outline = ret,
+				   .left = 256,
+				   .leaves_left = 512 };
 	*ret = (struct outline){ .type = type,
+				 .first_leaf = (uint32_t)outlines->leaf_count,
 				 .size = layout_size(layout, type),
 				 .is_union = layout_kind(layout, type) == BTF_UNION };
 	draw(&drawing, type, 0, 0);
@@ -200,12 +265,12 @@ static void outline_all(const struct layout *layout, struct outlines *outlines, 
 		    !btf_get(layout->btf, layout_shown(layout, id), &record) || !*record.name ||
 		    is_trace_record(record.name))
 			continue;
-		outline(layout, id, &outlines->items[outlines->count]);
+		outline(layout, outlines, id, &outlines->items[outlines->count]);
 		count_words(outlines, record.name, &outlines->names[outlines->count]);
 		outlines->count++;
 	}
 	for (size_t i = 0; i < WORD_COUNTS; i++)
-		for (size_t left = outlines->words[i] ? outlines->count / outlines->words[i] : 0;
+		for (size_t left = outlines->counts[i] ? outlines->count / outlines->counts[i] : 0;
 		     left > 1; left /= 2)
 			outlines->rarity[i]++;
 }
@@ -264,34 +329,38 @@ int outlines_name_points(const struct outlines *outlines, const struct outline *
 	return points;
 }
 
+/* What a level begins with. */
+static bool copy_base(struct outlines *outlines, const struct outlines *base)
+{
+	size_t count = base->count, leaves = base->leaf_count;
+	if (!array_reserve(&outlines->leaves, &outlines->leaf_capacity, leaves + 1))
+		return false;
+	/* Else it is there from the level before. */
+	if (!outlines->count) {
+		memcpy(outlines->items, base->items, count * sizeof(*base->items));
+		memcpy(outlines->names, base->names, count * sizeof(*base->names));
+		memcpy(outlines->leaves, base->leaves, leaves * sizeof(*base->leaves));
+	}
+	outlines->count = count;
+	outlines->leaf_count = leaves;
+	memcpy(outlines->counts, base->counts, sizeof(base->counts));
+	return true;
+}
+
 struct error *outlines_create(const struct layout *layout, const struct outlines *base,
 			      struct outlines **ret)
 {
-	size_t count = base && layout->first > 1 ? base->count : 0;
-	struct outlines *outlines = malloc(sizeof(*outlines));
-	if (!outlines)
-		return error_no_memory();
+	size_t count = base ? base->count : 0;
+	if (!*ret)
+		*ret = calloc(1, sizeof(**ret));
+	struct outlines *outlines = *ret;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		count += layout_is_compound(layout, id);
-	struct outline *items = calloc(count + 1, sizeof(*items));
-	struct outline_name *names = calloc(count + 1, sizeof(*names));
-	if (!items || !names) {
-		free(items);
-		free(names);
-		free(outlines);
+	if (!outlines || !array_reserve(&outlines->items, &outlines->capacity, count + 1) ||
+	    !array_reserve(&outlines->names, &outlines->name_capacity, count + 1) ||
+	    (base && !copy_base(outlines, base)))
 		return error_no_memory();
-	}
-	if (base && layout->first > 1) {
-		*outlines = *base;
-		memcpy(items, base->items, base->count * sizeof(*items));
-		memcpy(names, base->names, base->count * sizeof(*names));
-	} else {
-		memset(outlines, 0, sizeof(*outlines));
-	}
-	outlines->items = items;
-	outlines->names = names;
 	outline_all(layout, outlines, count);
-	*ret = outlines;
 	return NULL;
 }
 
@@ -301,5 +370,6 @@ void outlines_destroy(struct outlines *outlines)
 		return;
 	free(outlines->items);
 	free(outlines->names);
+	free(outlines->leaves);
 	free(outlines);
 }

@@ -10,7 +10,8 @@
 
 #define OUTLINE_WORDS	   16 /* of 8 bytes, from the start */
 #define OUTLINE_NAME_WORDS 5
-#define OUTLINE_BYTES	   64 /* that are watched for holes */
+#define OUTLINE_BYTES	   64  /* that are watched for holes */
+#define OUTLINE_LEAVES_END 512 /* bytes from the start that have leaves */
 
 /* Bit N of the masks: word or byte N. */
 struct outline {
@@ -20,6 +21,25 @@ struct outline {
 	bool is_union;
 	bool is_written; /* holds a lock or a list */
 	uint64_t holes;	 /* bytes that belong to no member */
+	uint32_t first_leaf, leaf_count;
+};
+
+/* What lies at an offset and is no part of a union. */
+enum leaf_kind {
+	LEAF_INT8, /* or a byte of a bit-field */
+	LEAF_INT16,
+	LEAF_INT32,
+	LEAF_INT64,
+	LEAF_POINTER,  /* to a type that is known */
+	LEAF_FUNCTION, /* a pointer to one */
+	LEAF_BOOL,
+	LEAF_HOLE, /* a byte between members */
+	LEAF_LIST, /* a list_head */
+	LEAF_KINDS
+};
+struct leaf {
+	uint16_t kind : 4; /* enum leaf_kind */
+	uint16_t offset : 12;
 };
 
 /* Apart, as few of the outlines that are looked at get as far as their names. */
@@ -33,12 +53,16 @@ struct outline_name {
 struct outlines {
 	struct outline *items;	    /* in the order of type ids */
 	struct outline_name *names; /* of those */
-	size_t count;
-	uint16_t words[WORD_COUNTS]; /* by hash: in how many names of structs */
-	uint8_t rarity[WORD_COUNTS]; /* by hash: bits that a word tells */
+	struct leaf *leaves;	    /* of one after the other */
+	size_t count, capacity, name_capacity, leaf_count, leaf_capacity;
+	uint16_t counts[WORD_COUNTS]; /* by hash: in how many names of structs */
+	uint8_t rarity[WORD_COUNTS];  /* by hash: bits that a word tells */
 };
 
-/* `base`: of the level below, copied; NULL: none at hand. */
+/*
+ * `base`: of the level below, copied; NULL: none at hand. *ret is NULL, or of another level on that
+ * base, which is taken over; it is the caller's after errors, too.
+ */
 struct error *outlines_create(const struct layout *layout, const struct outlines *base,
 			      struct outlines **ret) MUST_CHECK;
 void outlines_destroy(struct outlines *outlines);
