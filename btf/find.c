@@ -70,8 +70,9 @@ static bool build_index(const struct btf *btf, struct name_index *index, bool fu
 	uint32_t count = btf->end_id - btf->start_id, size = 16;
 	if (!lazy->next)
 		lazy->next = calloc(count, sizeof(*lazy->next));
-	/* Of a kernel's types half are functions, and an eighth has another name. */
-	while (size < count / (functions ? 2 : 8))
+	/* Of a kernel's types half are functions, and an eighth has another name: most chains of
+	 * those are empty, for most names that are asked for are no type's. */
+	while (size < count / 2)
 		size *= 2;
 	uint32_t *heads = lazy->next ? calloc(size, sizeof(*heads)) : NULL;
 	if (!heads)

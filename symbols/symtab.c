@@ -458,12 +458,6 @@ bool symtab_is_text(const struct symtab *symtab, uint64_t address)
 	if (added_by_address(symtab, address, &symbol))
 		return symbol_is_text(&symbol);
 	/* A module whose symbols are lost: any place in it may be text. */
-	for (size_t i = 0; i < symtab->source_count; i++) {
-		const struct symbol_source *source = symtab->sources[i];
-		for (size_t j = 0; j < source->region_count && !source->symbol_count; j++)
-			if (address >= source->regions[j].start &&
-			    address - source->regions[j].start < source->regions[j].size)
-				return true;
-	}
-	return false;
+	const struct symbol_source *module = symtab_module_at(symtab, address);
+	return module && !module->symbol_count;
 }

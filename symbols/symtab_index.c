@@ -241,8 +241,7 @@ static void collect_regions(const struct symtab *symtab, struct symtab_index *in
 	index->regions_of = symtab->source_count;
 }
 
-/* The module in whose memory `address` lies, NULL: none. */
-static struct symbol_source *module_at(const struct symtab *symtab, uint64_t address)
+struct symbol_source *symtab_module_at(const struct symtab *symtab, uint64_t address)
 {
 	struct symtab_index *index = symtab->index;
 	if (index->regions_of != symtab->source_count)
@@ -272,7 +271,7 @@ static const struct address_order *order_of_loose(const struct symtab *symtab)
 
 const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address)
 {
-	struct symbol_source *module = module_at(symtab, address);
+	struct symbol_source *module = symtab_module_at(symtab, address);
 	return module ? order_of_module(symtab, module) : order_of_loose(symtab);
 }
 

@@ -110,6 +110,8 @@ void symtab_index_forget_kernel(struct symtab_index *index);
  * The added symbols among which one for `address` is, in order: those of the module in whose memory
  * it lies, else those of no module. Empty without memory.
  */
+/* The module in whose memory `address` lies, NULL: none. */
+struct symbol_source *symtab_module_at(const struct symtab *symtab, uint64_t address);
 const struct address_order *symtab_order_at(const struct symtab *symtab, uint64_t address);
 /* The first number >= `from` with that name; false: none. */
 bool symtab_next_named(const struct symtab *symtab, const char *module, const char *name,

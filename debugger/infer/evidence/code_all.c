@@ -133,12 +133,8 @@ static struct error *prepare(struct all *all)
 	all->blocks = calloc(all->block_count + 1, sizeof(*all->blocks));
 	if (!all->known || !all->blocks)
 		return error_no_memory();
-	for (size_t i = 0; i < inference->subjects.count; i++) {
-		int64_t offset;
-		if (!known_global(inference, inference->subjects.items[i].address, &all->known[i],
-				  &offset))
-			all->known[i] = (struct kind){ 0, 0 };
-	}
+	for (size_t i = 0; i < inference->subjects.count; i++)
+		all->known[i] = known_subject(inference, &inference->subjects.items[i]);
 	return interrupt_check();
 }
 

@@ -221,6 +221,19 @@ static struct kind ask_known(struct inference *inference, const struct subject *
 	return kind_of(&inference->levels, level, type.id);
 }
 
+struct kind known_subject(struct inference *inference, const struct subject *subject)
+{
+	struct known_global *known =
+		address_map_find(&inference->known, sizeof(*known), subject->address);
+	if (known)
+		return known->type;
+	struct kind type = ask_known(inference, subject);
+	known = address_map_add(&inference->known, sizeof(*known), subject->address);
+	if (known)
+		known->type = type;
+	return type;
+}
+
 bool known_global(struct inference *inference, uint64_t address, struct kind *ret,
 		  int64_t *ret_offset)
 {
@@ -228,18 +241,9 @@ bool known_global(struct inference *inference, uint64_t address, struct kind *re
 	uint64_t offset;
 	if (!subject_find(inference->target, address, &subject, &offset))
 		return false;
-	struct known_global *known =
-		address_map_find(&inference->known, sizeof(*known), subject.address);
-	if (!known) {
-		struct kind type = ask_known(inference, &subject);
-		known = address_map_add(&inference->known, sizeof(*known), subject.address);
-		if (!known)
-			return false;
-		known->type = type;
-	}
-	*ret = known->type;
+	*ret = known_subject(inference, &subject);
 	*ret_offset = (int64_t)offset;
-	return known->type.id;
+	return ret->id;
 }
 
 /* --- static branches ------------------------------------------------------------------------- */

@@ -65,6 +65,8 @@ struct inference *inference_kept(const struct target *target);
 struct error *inference_add_module(struct inference *inference,
 				   const struct module *module) MUST_CHECK;
 struct error *inference_add_modules(struct inference *inference) MUST_CHECK;
+/* The type of a whole subject, id 0: it is not known. */
+struct kind known_subject(struct inference *inference, const struct subject *subject);
 /* The known global around an address; false: none. */
 bool known_global(struct inference *inference, uint64_t address, struct kind *ret,
 		  int64_t *ret_offset);

@@ -240,6 +240,9 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 {
 	static const struct function_entry nothing;
 	struct address_map *functions = &knowledge->functions;
+	/* Of data there is far more: none of it is kept. */
+	if (!symtab_is_text(knowledge->target->symbols, address))
+		return &nothing;
 	struct function_entry *entry = address_map_find(functions, sizeof(*entry), address);
 	if (entry)
 		return entry;
@@ -249,8 +252,7 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t offset;
-	if (symtab_is_text(knowledge->target->symbols, address) &&
-	    target_symbol_at_into(knowledge->target, address, name, &symbol, &offset) && !offset &&
+	if (target_symbol_at_into(knowledge->target, address, name, &symbol, &offset) && !offset &&
 	    symbol_is_text(&symbol)) {
 		entry->is_function = true;
 		find_prototype(knowledge, &symbol, entry);

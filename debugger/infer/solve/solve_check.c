@@ -260,10 +260,11 @@ static bool is_first_member(const struct layout *layout, const struct scored *it
 {
 	uint32_t size = layout_size(layout, item->type), start;
 	uint32_t offset = item->count ? wish->offset % size : wish->offset;
+	if (wish->kind != CLUE_VALUE || layout_kind(layout, wish->type) != BTF_PTR)
+		return false;
 	uint32_t type = layout_scalar_at(layout, item->type, offset, &start);
 	uint32_t own = layout_target(layout, type), other = layout_target(layout, wish->type);
-	if (wish->kind != CLUE_VALUE || layout_kind(layout, wish->type) != BTF_PTR ||
-	    start != offset || layout_kind(layout, type) != BTF_PTR)
+	if (start != offset || layout_kind(layout, type) != BTF_PTR)
 		return false;
 	bool begins_so = begins_with(layout, own, other);
 	/* Anything begins with a list, or with bytes: its name, most often. */
@@ -275,9 +276,11 @@ static bool is_first_member(const struct layout *layout, const struct scored *it
 static bool is_untyped_function(const struct layout *layout, const struct scored *item,
 				const struct wish *wish)
 {
-	uint32_t start, type = layout_scalar_at(layout, item->type, wish->offset, &start);
-	return layout_kind(layout, layout_target(layout, wish->type)) == BTF_FUNC_PROTO &&
-	       !item->count && start == wish->offset && layout_kind(layout, type) == BTF_PTR &&
+	uint32_t start = 0;
+	if (item->count || layout_kind(layout, layout_target(layout, wish->type)) != BTF_FUNC_PROTO)
+		return false;
+	uint32_t type = layout_scalar_at(layout, item->type, wish->offset, &start);
+	return start == wish->offset && layout_kind(layout, type) == BTF_PTR &&
 	       !layout_target(layout, type);
 }
 
