@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #define CAPACITY_FIRST 64
+#define KEPT_MAX       CAPACITY_FIRST /* what is cleared is zeroed: not all that was ever needed */
 
 static bool grow(struct address_map *map, size_t size)
 {
@@ -40,7 +41,9 @@ void *address_map_add(struct address_map *map, size_t size, uint64_t address)
 
 void address_map_clear(struct address_map *map, size_t size)
 {
-	if (map->count)
+	if (map->capacity > KEPT_MAX)
+		address_map_deinit(map);
+	else if (map->count)
 		memset(map->entries, 0, map->capacity * size);
 	map->count = 0;
 }

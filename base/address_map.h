@@ -46,7 +46,7 @@ static inline void *address_map_find(const struct address_map *map, size_t size,
 /* The entry of an address, made if need be: with the address, all else zeroed. NULL: no memory, or
  * the address is 0. */
 void *address_map_add(struct address_map *map, size_t size, uint64_t address);
-/* Leaves it empty, with its memory. */
+/* Leaves it empty, ready for about as many as most have. */
 void address_map_clear(struct address_map *map, size_t size);
 /* Leaves it empty, without. */
 static inline void address_map_deinit(struct address_map *map)

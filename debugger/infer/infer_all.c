@@ -28,7 +28,8 @@
 struct member {
 	struct knowledge knowledge; /* a copy */
 	struct one one;
-	struct solver solver; /* of the kernel's types */
+	struct solver solver;
+	struct layout *layout; /* of the module at hand, NULL */
 };
 
 struct whole {
@@ -307,7 +308,7 @@ static struct error *solve_in_module(struct whole *whole, struct one *one,
 	return NULL;
 }
 
-/* Each module has types of its own; they are laid out for as long as it takes. */
+/* Each module has types of its own, which are laid out upon the kernel's. */
 static struct error *solve_module(void *context, unsigned int worker, size_t number)
 {
 	struct whole *whole = context;
@@ -316,19 +317,14 @@ static struct error *solve_module(void *context, unsigned int worker, size_t num
 	target_modules(whole->target, &modules);
 	const struct module *module = &modules[whole->open[number]];
 	const struct btf *btf = target_module_btf(whole->target, module);
-	if (!btf || btf == whole->layout->btf)
+	if (!btf || btf == whole->layout->btf) {
+		if (member->solver.layout != whole->layout)
+			TRY(solver_use(&member->solver, whole->layout));
 		return solve_in_module(whole, &member->one, module);
-	struct layout *layout;
-	struct solver solver = { 0 };
-	TRY(layout_create(btf, whole->layout, &layout));
-	struct error *error = solver_init(&solver, layout);
-	member->one.solver = &solver;
-	if (!error)
-		error = solve_in_module(whole, &member->one, module);
-	member->one.solver = &member->solver;
-	solver_deinit(&solver);
-	layout_destroy(layout);
-	return error;
+	}
+	TRY(layout_replace(btf, whole->layout, &member->layout));
+	TRY(solver_use(&member->solver, member->layout));
+	return solve_in_module(whole, &member->one, module);
 }
 
 /* How many subjects a module has. */
@@ -451,6 +447,7 @@ static void whole_deinit(struct whole *whole)
 {
 	for (unsigned int i = 0; whole->members && i < whole->member_count; i++) {
 		solver_deinit(&whole->members[i].solver);
+		layout_destroy(whole->members[i].layout);
 		clues_deinit(&whole->members[i].one.clues);
 		knowledge_unshare(&whole->members[i].knowledge);
 	}

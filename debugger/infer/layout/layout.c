@@ -2,7 +2,6 @@
 #include "debugger/infer/layout/layout.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "debugger/infer/layout/layout_outline.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,19 +34,33 @@ static bool add_members(struct layout *layout, const struct btf_type *type)
 	return true;
 }
 
+/* Its record will differ from the base's: remembered for who takes that over. */
+static struct layout_record *change(struct layout *layout, uint32_t id)
+{
+	struct changes *changes = &layout->changes;
+	if (id < layout->first) {
+		if (array_reserve(&changes->ids, &changes->capacity, changes->count + 1))
+			changes->ids[changes->count++] = id;
+		else
+			changes->failed = true;
+	}
+	return &layout->records[id];
+}
+
+static void refer(struct layout *layout, uint32_t id)
+{
+	if (id < layout->end && !layout->records[id].is_referred)
+		change(layout, id)->is_referred = true;
+}
+
 /* Fields have the ids that are written there as yet. */
 static void mark_referred(struct layout *layout, const struct layout_record *record,
 			  const struct btf_type *type)
 {
-	for (uint32_t i = 0; i < record->field_count; i++) {
-		uint32_t target = layout->fields[record->first_field + i].type;
-		if (target < layout->end)
-			layout->records[target].is_referred = true;
-	}
-	bool names = type->kind == BTF_TYPEDEF || type->kind == BTF_VAR ||
-		     type->kind == BTF_TYPE_TAG;
-	if (names && type->type < layout->end)
-		layout->records[type->type].is_referred = true;
+	for (uint32_t i = 0; i < record->field_count; i++)
+		refer(layout, layout->fields[record->first_field + i].type);
+	if (type->kind == BTF_TYPEDEF || type->kind == BTF_VAR || type->kind == BTF_TYPE_TAG)
+		refer(layout, type->type);
 }
 
 static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *type)
@@ -88,16 +101,15 @@ static void complete(struct layout *layout, uint32_t id)
 		field->type = layout_resolve(layout, field->type);
 	}
 	if (record->kind == BTF_PTR) {
-		struct layout_record *target =
-			&layout->records[layout->fields[record->first_field].type];
-		if (!target->pointer)
-			target->pointer = id;
+		uint32_t target = layout->fields[record->first_field].type;
+		if (!layout->records[target].pointer)
+			change(layout, target)->pointer = id;
 	}
 	struct btf_type type;
 	if (record->kind == BTF_TYPEDEF && btf_get(layout->btf, record->resolved, &type) &&
 	    !*type.name && type.kind != BTF_PTR && type.kind != BTF_ARRAY &&
 	    !layout->records[record->resolved].named)
-		layout->records[record->resolved].named = id;
+		change(layout, record->resolved)->named = id;
 }
 
 static uint32_t layout_pointer(struct layout *layout, uint32_t target)
@@ -112,7 +124,7 @@ static void join_pointers(struct layout *layout)
 		uint32_t target = layout->records[id].kind == BTF_PTR ? layout_target(layout, id)
 								      : 0;
 		if (target && !layout->records[target].pointer)
-			layout->records[target].pointer = id;
+			change(layout, target)->pointer = id;
 	}
 	for (uint32_t id = layout->first; id < layout->end; id++) {
 		struct layout_record *record = &layout->records[id];
@@ -137,28 +149,44 @@ static bool same_fields(const struct layout *layout, const struct layout_record 
 	return true;
 }
 
-/* Prototypes that differ in the names of parameters only become one. */
-static bool join_prototypes(struct layout *layout)
+static uint32_t hash_prototype(const struct layout *layout, const struct layout_record *record)
 {
-	struct hash_index index = { 0 };
-	bool good = hash_index_init(&index, 32768);
-	for (uint32_t id = 1; good && id < layout->end; id++) {
+	uint32_t hash = record->field_count;
+	for (uint32_t i = 0; i < record->field_count; i++)
+		hash = hash * 0x9e3779b1 + layout->fields[record->first_field + i].type;
+	return hash;
+}
+
+static uint32_t find_prototype(const struct layout *layout, const struct hash_index *index,
+			       const struct layout_record *record, uint32_t hash)
+{
+	uint32_t number;
+	size_t position = hash_index_first(index, hash);
+	while ((number = hash_index_next(index, hash, &position)) != HASH_NONE)
+		if (same_fields(layout, record, &layout->records[number]))
+			break;
+	return number;
+}
+
+/* Prototypes that differ in the names of parameters only become one if `joins`. */
+static bool index_prototypes(struct layout *layout, bool joins)
+{
+	bool good = true;
+	hash_index_deinit(&layout->prototypes);
+	for (uint32_t id = layout->first; good && id < layout->end; id++) {
 		struct layout_record *record = &layout->records[id];
 		if (record->kind != BTF_FUNC_PROTO)
 			continue;
-		uint32_t hash = record->field_count, number;
-		for (uint32_t i = 0; i < record->field_count; i++)
-			hash = hash * 0x9e3779b1 + layout->fields[record->first_field + i].type;
-		size_t position = hash_index_first(&index, hash);
-		while ((number = hash_index_next(&index, hash, &position)) != HASH_NONE)
-			if (same_fields(layout, record, &layout->records[number]))
-				break;
-		if (number != HASH_NONE)
-			record->resolved = id < layout->first ? record->resolved : number;
-		else
-			good = hash_index_add(&index, hash, id);
+		uint32_t hash = hash_prototype(layout, record), number = HASH_NONE;
+		if (layout->base)
+			number = find_prototype(layout, &layout->base->prototypes, record, hash);
+		if (number == HASH_NONE)
+			number = find_prototype(layout, &layout->prototypes, record, hash);
+		if (number == HASH_NONE)
+			good = hash_index_add(&layout->prototypes, hash, id);
+		else if (joins)
+			record->resolved = number;
 	}
-	hash_index_deinit(&index);
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		layout->records[id].resolved = layout_resolve(layout, layout->records[id].resolved);
 	for (size_t i = layout->first_field; i < layout->field_count; i++)
@@ -192,9 +220,10 @@ static bool add_holder(struct layout *layout, uint32_t held, struct holder holde
 {
 	if (!array_reserve(&layout->holders, &layout->holder_capacity, layout->holder_count + 1))
 		return false;
-	holder.next = layout->records[held].holders;
-	layout->records[held].holders = (uint32_t)layout->holder_count;
-	layout->records[held].held_by++;
+	struct layout_record *record = change(layout, held);
+	holder.next = record->holders;
+	record->holders = (uint32_t)layout->holder_count;
+	record->held_by++;
 	layout->holders[layout->holder_count++] = holder;
 	return true;
 }
@@ -263,13 +292,29 @@ static int compare_sized(const void *left, const void *right)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
+/* Those of the base may have holders of this level by now. */
+static bool raise_holders(struct layout *layout)
+{
+	uint8_t *is_changed = calloc(layout->first / 8 + 1, 1);
+	if (!is_changed)
+		return false;
+	for (size_t i = 0; i < layout->changes.count; i++)
+		is_changed[layout->changes.ids[i] / 8] |= 1u << layout->changes.ids[i] % 8;
+	for (size_t i = 0; i < layout->first_holder; i++) {
+		uint32_t type = layout->holders[i].type;
+		if (is_changed[type / 8] >> type % 8 & 1)
+			layout->holders[i].upper = layout->records[type].holders;
+	}
+	free(is_changed);
+	return true;
+}
+
 /* Lists grow at their front: the smallest holder comes first, who looks for room stops early. */
 static bool index_all_holders(struct layout *layout)
 {
 	struct sized *compounds = NULL;
 	size_t count = 0, capacity = 0;
 	bool good = true;
-	layout->first_holder = layout->holder_count;
 	for (uint32_t id = layout->first; good && id < layout->end; id++) {
 		if (!layout_is_compound(layout, id))
 			continue;
@@ -283,24 +328,37 @@ static bool index_all_holders(struct layout *layout)
 	free(compounds);
 	if (!good || (!layout->first_holder && !sort_holders(layout)))
 		return false;
-	for (size_t i = 0; i < layout->holder_count; i++)
+	for (size_t i = layout->first_holder; i < layout->holder_count; i++)
 		layout->holders[i].upper = layout->records[layout->holders[i].type].holders;
-	return true;
+	return !layout->first_holder || raise_holders(layout);
 }
 
 /* What the level below has laid out already. */
 static bool copy_base(struct layout *layout, const struct layout *base)
 {
-	if (!array_reserve(&layout->fields, &layout->field_capacity, base->field_count + 1) ||
+	if (!array_reserve(&layout->records, &layout->record_capacity, base->end + 1) ||
+	    !array_reserve(&layout->fields, &layout->field_capacity, base->field_count + 1) ||
 	    !array_reserve(&layout->holders, &layout->holder_capacity, base->holder_count + 1))
 		return false;
 	memcpy(layout->records, base->records, base->end * sizeof(*base->records));
 	memcpy(layout->fields, base->fields, base->field_count * sizeof(*base->fields));
 	memcpy(layout->holders, base->holders, base->holder_count * sizeof(*base->holders));
-	layout->field_count = layout->first_field = base->field_count;
-	layout->holder_count = base->holder_count;
+	layout->base = base;
+	layout->first_field = base->field_count;
+	layout->first_holder = base->holder_count;
 	layout->first = base->end;
 	return true;
+}
+
+/* Back to what copy_base() made. */
+static bool forget_own(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->changes.count; i++)
+		layout->records[layout->changes.ids[i]] =
+			layout->base->records[layout->changes.ids[i]];
+	bool good = !layout->changes.failed && raise_holders(layout);
+	layout->changes.count = 0;
+	return good;
 }
 
 static bool has_order(const struct layout *layout, uint32_t id)
@@ -316,13 +374,15 @@ static bool has_order(const struct layout *layout, uint32_t id)
 	return layout_kind(layout, id) == BTF_STRUCT;
 }
 
-static bool build(struct layout *layout, const struct layout *base)
+static bool build(struct layout *layout)
 {
 	struct btf_type type;
-	layout->first = 1;
-	layout->records[0].holders = HOLDER_NONE;
-	if (base && !copy_base(layout, base))
+	if (!array_reserve(&layout->records, &layout->record_capacity, layout->end + 1))
 		return false;
+	memset(layout->records + layout->first, 0,
+	       (layout->end + 1 - layout->first) * sizeof(*layout->records));
+	layout->field_count = layout->first_field;
+	layout->holder_count = layout->first_holder;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		if (btf_get(layout->btf, id, &type) && !lay_out(layout, id, &type))
 			return false;
@@ -331,11 +391,14 @@ static bool build(struct layout *layout, const struct layout *base)
 	/* Parameters may be pointers to functions: twice is deep enough. */
 	for (int round = 0; round < 2; round++) {
 		join_pointers(layout);
-		if (!join_prototypes(layout))
+		if (!index_prototypes(layout, true))
 			return false;
 	}
 	join_pointers(layout);
-	if (!index_all_holders(layout))
+	/* As others find them. */
+	if (!layout->base && !index_prototypes(layout, false))
+		return false;
+	if (!index_all_holders(layout) || layout->changes.failed)
 		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		align(layout, layout->records[id].resolved, 0);
@@ -351,28 +414,53 @@ static bool build(struct layout *layout, const struct layout *base)
 	return true;
 }
 
-struct error *layout_create(const struct btf *btf, const struct layout *base, struct layout **ret)
+static struct layout *create(const struct layout *base)
 {
 	struct layout *layout = calloc(1, sizeof(*layout));
 	if (!layout)
-		return error_no_memory();
-	layout->btf = btf;
-	layout->end = btf_end_id(btf);
-	if (base && (btf_base(btf) != base->btf || base->end > layout->end))
-		base = NULL;
-	layout->records = calloc((size_t)layout->end + 1, sizeof(*layout->records));
-	if (!layout->records || !build(layout, base)) {
-		layout_destroy(layout);
-		return error_no_memory();
+		return NULL;
+	layout->first = 1;
+	if (base ? copy_base(layout, base)
+		 : array_reserve(&layout->records, &layout->record_capacity, 1)) {
+		if (!base)
+			*layout->records = (struct layout_record){ .holders = HOLDER_NONE };
+		return layout;
 	}
-	struct error *error =
-		outlines_create(layout, base ? base->outlines : NULL, &layout->outlines);
-	if (error) {
-		layout_destroy(layout);
-		return error;
-	}
-	*ret = layout;
+	layout_destroy(layout);
 	return NULL;
+}
+
+struct error *layout_replace(const struct btf *btf, const struct layout *base,
+			     struct layout **layout)
+{
+	struct layout *own = *layout;
+	*layout = NULL;
+	if (own && (own->base != base || !forget_own(own))) {
+		layout_destroy(own);
+		own = NULL;
+	}
+	if (!own)
+		own = create(base);
+	if (!own)
+		return error_no_memory();
+	own->btf = btf;
+	own->end = btf_end_id(btf);
+	struct error *error =
+		build(own) ? outlines_create(own, base ? base->outlines : NULL, &own->outlines)
+			   : error_no_memory();
+	if (error)
+		layout_destroy(own);
+	else
+		*layout = own;
+	return error;
+}
+
+struct error *layout_create(const struct btf *btf, const struct layout *base, struct layout **ret)
+{
+	if (base && (btf_base(btf) != base->btf || base->end > btf_end_id(btf)))
+		base = NULL;
+	*ret = NULL;
+	return layout_replace(btf, base, ret);
 }
 
 void layout_destroy(struct layout *layout)
@@ -382,6 +470,8 @@ void layout_destroy(struct layout *layout)
 	free(layout->records);
 	free(layout->fields);
 	free(layout->holders);
+	free(layout->changes.ids);
+	hash_index_deinit(&layout->prototypes);
 	outlines_destroy(layout->outlines);
 	free(layout);
 }
@@ -436,221 +526,4 @@ uint32_t layout_find(const struct layout *layout, enum btf_kind kind, const char
 {
 	uint64_t cursor = 0;
 	return layout_resolve(layout, btf_find(layout->btf, kind, name, &cursor));
-}
-
-/* --- comparing ----------------------------------------------------------------------------- */
-
-static bool is_scalar(enum btf_kind kind)
-{
-	return kind == BTF_INT || kind == BTF_ENUM || kind == BTF_ENUM64;
-}
-
-static enum likeness compare_integers(const struct layout_record *a, const struct layout_record *b)
-{
-	if (a->size != b->size || a->kind != b->kind)
-		return a->size == b->size ? LIKE_WEAKLY : LIKE_NOT;
-	if (a->kind != BTF_INT)
-		return LIKE_WEAKLY;
-	/* `long` and `long long`, `char` and `signed char`: the same to the machine. */
-	return (a->encoding & (BTF_INT_SIGNED | BTF_INT_BOOL)) ==
-			       (b->encoding & (BTF_INT_SIGNED | BTF_INT_BOOL))
-		       ? LIKE_EXACTLY
-		       : LIKE_WEAKLY;
-}
-
-static bool same_name(const struct layout *layout, uint32_t a, uint32_t b)
-{
-	struct btf_type first, second;
-	if (!layout->records[a].name || layout->records[a].name != layout->records[b].name)
-		return false;
-	return btf_get(layout->btf, a, &first) && btf_get(layout->btf, b, &second) &&
-	       !strcmp(first.name, second.name);
-}
-
-static enum likeness compare_named(const struct layout *layout, uint32_t a, uint32_t b)
-{
-	const struct layout_record *one = &layout->records[a], *other = &layout->records[b];
-	if (one->kind == BTF_FWD || other->kind == BTF_FWD)
-		return same_name(layout, a, b) ? LIKE_EXACTLY : LIKE_NOT;
-	if (one->size == other->size && one->kind == other->kind && same_name(layout, a, b))
-		return LIKE_EXACTLY;
-	/* raw_spinlock_t is all that spinlock_t holds without debugging. */
-	if ((a == layout->spinlock && b == layout->raw_spinlock) ||
-	    (b == layout->spinlock && a == layout->raw_spinlock))
-		return LIKE_WEAKLY;
-	return LIKE_NOT;
-}
-
-static enum likeness compare_deep(const struct layout *layout, uint32_t a, uint32_t b, int depth)
-{
-	if (a == b)
-		return LIKE_EXACTLY;
-	if (a >= layout->end || b >= layout->end || depth > DEPTH_MAX)
-		return LIKE_NOT;
-	const struct layout_record *one = &layout->records[a], *other = &layout->records[b];
-	if (is_scalar(one->kind) && is_scalar(other->kind))
-		return compare_integers(one, other);
-	bool tagged = one->kind == BTF_FWD || other->kind == BTF_FWD ||
-		      (layout_is_compound(layout, a) && layout_is_compound(layout, b));
-	if (tagged)
-		return compare_named(layout, a, b);
-	if (one->kind != other->kind)
-		return LIKE_NOT;
-	if (one->kind == BTF_PTR) {
-		uint32_t to = layout_target(layout, a), to_other = layout_target(layout, b);
-		if (!to || !to_other)
-			return LIKE_WEAKLY;
-		return compare_deep(layout, to, to_other, depth + 1);
-	}
-	if (one->kind == BTF_ARRAY)
-		return layout_array_count(layout, a) == layout_array_count(layout, b)
-			       ? compare_deep(layout, layout_target(layout, a),
-					      layout_target(layout, b), depth + 1)
-			       : LIKE_NOT;
-	if (one->kind == BTF_FUNC_PROTO)
-		return layout_resolve(layout, a) == layout_resolve(layout, b) ? LIKE_EXACTLY
-									      : LIKE_NOT;
-	return LIKE_NOT;
-}
-
-enum likeness layout_compare(const struct layout *layout, uint32_t a, uint32_t b)
-{
-	return compare_deep(layout, a, b, 0);
-}
-
-/* --- by offset ------------------------------------------------------------------------------ */
-
-/* Into the element that holds the offset; false: past the end. A count of 0 is open-ended. */
-static bool enter_array(const struct layout *layout, uint32_t *id, uint32_t *offset)
-{
-	uint32_t element = layout_target(layout, *id), size = layout_size(layout, element);
-	uint32_t count = layout_array_count(layout, *id);
-	if (!size || (count && *offset / size >= count))
-		return false;
-	*id = element;
-	*offset %= size;
-	return true;
-}
-
-static bool field_covers(const struct layout *layout, const struct field *field, uint32_t offset)
-{
-	if (offset < field->offset)
-		return false;
-	uint32_t size = layout_size(layout, field->type);
-	/* A flexible array lies behind the end. */
-	return offset - field->offset < size || (!size && offset == field->offset);
-}
-
-/* The members from which on one may cover the offset: all, where they are in no order. */
-static uint32_t first_that_covers(const struct layout *layout, uint32_t id, uint32_t offset)
-{
-	const struct layout_record *record = &layout->records[id];
-	const struct field *fields = &layout->fields[record->first_field];
-	if (!record->is_ordered)
-		return 0;
-	/* The last that begins before it, and those that begin there. */
-	uint32_t first = array_bound(record->field_count, i, fields[i].offset < offset);
-	return first ? first - 1 : 0;
-}
-
-static enum likeness match_deep(const struct layout *layout, uint32_t id, uint32_t offset,
-				uint32_t wanted, int depth)
-{
-	enum likeness best = LIKE_NOT;
-	for (; depth < DEPTH_MAX; depth++) {
-		if (!offset) {
-			enum likeness whole = layout_compare(layout, id, wanted);
-			best = whole > best ? whole : best;
-		}
-		if (best == LIKE_EXACTLY)
-			return best;
-		if (layout_kind(layout, id) == BTF_ARRAY) {
-			if (!enter_array(layout, &id, &offset))
-				return best;
-			continue;
-		}
-		const struct field *field;
-		if (!layout_is_compound(layout, id))
-			return best;
-		for (uint32_t i = first_that_covers(layout, id, offset);
-		     (field = layout_field(layout, id, i)); i++) {
-			if (layout->records[id].is_ordered && field->offset > offset)
-				break;
-			if (!field_covers(layout, field, offset) || field->bit_size)
-				continue;
-			enum likeness inner = match_deep(layout, field->type,
-							 offset - field->offset, wanted, depth + 1);
-			if (inner > best)
-				best = inner;
-		}
-		return best;
-	}
-	return best;
-}
-
-enum likeness layout_match(const struct layout *layout, uint32_t id, uint32_t offset,
-			   uint32_t wanted)
-{
-	return match_deep(layout, id, offset, wanted, 0);
-}
-
-uint32_t layout_scalar_at(const struct layout *layout, uint32_t id, uint32_t offset,
-			  uint32_t *ret_offset)
-{
-	uint32_t start = 0;
-	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		if (layout_kind(layout, id) == BTF_ARRAY) {
-			uint32_t before = offset;
-			if (!enter_array(layout, &id, &offset))
-				return 0;
-			start += before - offset;
-			continue;
-		}
-		if (!layout_is_compound(layout, id)) {
-			*ret_offset = start;
-			return offset < layout_size(layout, id) ? id : 0;
-		}
-		const struct field *field;
-		uint32_t i = 0;
-		while ((field = layout_field(layout, id, i)) &&
-		       !field_covers(layout, field, offset))
-			i++;
-		if (!field || field->bit_size)
-			return 0;
-		id = field->type;
-		offset -= field->offset;
-		start += field->offset;
-	}
-	return 0;
-}
-
-static bool access_deep(const struct layout *layout, uint32_t id, uint32_t offset, uint32_t size,
-			int depth)
-{
-	for (; depth < DEPTH_MAX; depth++) {
-		if (layout_kind(layout, id) == BTF_ARRAY) {
-			if (!enter_array(layout, &id, &offset))
-				return false;
-			continue;
-		}
-		const struct field *field;
-		if (!layout_is_compound(layout, id))
-			return !offset && layout_size(layout, id) == size;
-		for (uint32_t i = 0; (field = layout_field(layout, id, i)); i++) {
-			/* Bit-fields are read in whatever unit the compiler likes. */
-			if (field->bit_size
-				    ? offset <= field->offset && field->offset < offset + size
-				    : field_covers(layout, field, offset) &&
-					      access_deep(layout, field->type,
-							  offset - field->offset, size, depth + 1))
-				return true;
-		}
-		return false;
-	}
-	return false;
-}
-
-bool layout_access_fits(const struct layout *layout, uint32_t id, uint32_t offset, uint32_t size)
-{
-	return access_deep(layout, id, offset, size, 0);
 }

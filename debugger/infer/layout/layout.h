@@ -7,6 +7,7 @@
 #ifndef DEBUGGER_INFER_LAYOUT_LAYOUT_H
 #define DEBUGGER_INFER_LAYOUT_LAYOUT_H
 
+#include "base/hash.h"
 #include "btf/btf.h"
 #include <stddef.h>
 
@@ -46,12 +47,21 @@ struct layout_record {
 	uint32_t held_by; /* how many holders */
 };
 
+struct changes {
+	uint32_t *ids;
+	size_t count, capacity;
+	bool failed; /* no memory */
+};
+
 struct layout {
 	const struct btf *btf;
-	uint32_t end;	    /* ids */
-	uint32_t first;	    /* id that is not of the base */
-	size_t first_field; /* the same of fields */
+	uint32_t end;		   /* ids */
+	uint32_t first;		   /* id that is not of the base */
+	size_t first_field;	   /* the same of fields */
+	const struct layout *base; /* that was copied, NULL */
 	struct layout_record *records;
+	size_t record_capacity;
+	struct changes changes; /* ids of the base whose records are no longer as there */
 	struct field *fields;
 	size_t field_count, field_capacity;
 	struct holder *holders; /* of one type: of this level, then of the base, small ones first */
@@ -61,11 +71,18 @@ struct layout {
 	uint32_t rwlock;    /* what a rwlock_t consists of */
 	uint32_t character; /* `char`: by its name, its sign differs (-funsigned-char since 6.2) */
 	struct outlines *outlines;
+	struct hash_index prototypes; /* the FUNC_PROTOs that differ */
 };
 
 /* `base`: of the level below, copied; NULL: none at hand. */
 struct error *layout_create(const struct btf *btf, const struct layout *base,
 			    struct layout **ret) MUST_CHECK;
+/*
+ * The same in place of *layout, which is of another level on that base, or NULL: what was copied of
+ * the base is taken over. NULL after an error.
+ */
+struct error *layout_replace(const struct btf *btf, const struct layout *base,
+			     struct layout **layout) MUST_CHECK;
 void layout_destroy(struct layout *layout);
 
 static inline uint32_t layout_resolve(const struct layout *layout, uint32_t id)

@@ -18,10 +18,21 @@
 
 struct error *solver_init(struct solver *solver, const struct layout *layout)
 {
-	*solver = (struct solver){ .layout = layout };
+	*solver = (struct solver){ .matches = calloc(MATCHES_CACHE, sizeof(*solver->matches)) };
+	return solver->matches ? solver_use(solver, layout) : error_no_memory();
+}
+
+struct error *solver_use(struct solver *solver, const struct layout *layout)
+{
+	solver->layout = layout;
+	memset(solver->matches, 0, MATCHES_CACHE * sizeof(*solver->matches));
+	if (layout->end < solver->mark_count)
+		return NULL;
+	/* Marks of earlier questions have other stamps. */
+	free(solver->marks);
 	solver->marks = calloc((size_t)layout->end + 1, sizeof(*solver->marks));
-	solver->matches = calloc(MATCHES_CACHE, sizeof(*solver->matches));
-	return solver->marks && solver->matches ? NULL : error_no_memory();
+	solver->mark_count = solver->marks ? layout->end + 1 : 0;
+	return solver->marks ? NULL : error_no_memory();
 }
 
 void solver_deinit(struct solver *solver)

@@ -90,7 +90,7 @@ struct solver {
 	struct scored *items; /* best first, after solve() */
 	size_t count, capacity;
 	struct solver_mark *marks; /* by type id */
-	uint32_t stamp;
+	uint32_t mark_count, stamp;
 	struct wish *wishes; /* the clues, resolved and counted */
 	size_t wish_count, wish_capacity;
 	struct match_answer *matches; /* MATCHES_CACHE of them: other symbols ask the same */
@@ -107,6 +107,8 @@ static inline int16_t points_of(const struct solver *solver, enum rule which)
 }
 
 struct error *solver_init(struct solver *solver, const struct layout *layout) MUST_CHECK;
+/* From now on for another layout. */
+struct error *solver_use(struct solver *solver, const struct layout *layout) MUST_CHECK;
 void solver_deinit(struct solver *solver);
 /* Fills solver->items. */
 struct error *solve(struct solver *solver, const struct solver_input *input) MUST_CHECK;
