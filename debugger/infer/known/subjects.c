@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/infer/known/per_cpu.h"
+#include "debugger/infer/known/ubsan.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@ struct section {
 
 /* Looked up once for all symbols, for a look-up by name takes time. */
 struct sections {
-	struct section text, init;
+	struct section text, data, init;
 	uint64_t end;
+	bool has_records;
 	struct per_cpu_copies per_cpu;
 };
 
@@ -28,7 +30,9 @@ static void find_section(struct target *target, const char *start, const char *e
 static void find_sections(struct target *target, struct sections *ret)
 {
 	find_section(target, "_text", "_etext", &ret->text);
+	find_section(target, "_sdata", "_edata", &ret->data);
 	find_section(target, "__init_begin", "__init_end", &ret->init);
+	ret->has_records = ubsan_exists(target);
 	if (!target_image_end(target, &ret->end))
 		ret->end = 0;
 }
@@ -48,6 +52,14 @@ static bool is_kernel_data(const struct sections *sections, const struct symbol 
 static bool is_module_data(const struct symbol *symbol)
 {
 	return symbol->kind && strchr("bBdDrRgGsSvV", symbol->kind);
+}
+
+/* The sanitizer marks what it has reported, so its records are among what is written. */
+static bool may_have_records(const struct sections *sections, const struct symbol *symbol)
+{
+	return sections->has_records && !symbol->per_cpu && !symbol->size_exact &&
+	       (symbol->module ? symbol->kind == 'd' || symbol->kind == 'D'
+			       : is_in(&sections->data, symbol->address));
 }
 
 /* Whether a symbol may be a subject, as far as symtab_peek() tells. */
@@ -77,6 +89,8 @@ static bool fill(struct target *target, const struct sections *sections,
 				 .symbol = symbol->number };
 	if (symbol->module)
 		ret->module = target_module(target, symbol->module);
+	if (may_have_records(sections, symbol))
+		ret->room = ubsan_start(target, ret->address, ret->room);
 	return true;
 }
 
