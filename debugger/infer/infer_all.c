@@ -268,22 +268,33 @@ static struct error *refine_kernel(struct whole *whole)
 }
 
 /*
- * Asks those anew of whom what was refined has news. What rests on a guess is none but a guess.
+ * Asks those anew of whom what was refined has news since the first `known` facts. What rests on a
+ * guess is none but a guess.
  */
-static struct error *refine_again(struct whole *whole)
+static struct error *guess_news(struct whole *whole, size_t known)
 {
 	struct work work = { .block = 16, .step = guess_open, .from = 92, .to = 94 };
-	size_t known = whole->knowledge->fact_count, found;
-	TRY(spread_all(whole, true, &found));
-	for (size_t i = 0; i < whole->subjects->count; i++)
-		TRY(number_table_teach(whole->knowledge, whole->layout, whole->answers, i));
 	TRY(share(whole));
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		if (!whole->subjects->items[i].module &&
 		    whole->answers[i].confidence < CONFIDENCE_INFERRED &&
 		    has_news(whole, &whole->subjects->items[i], &whole->answers[i], known))
 			whole->open[work.count++] = (uint32_t)i;
-	TRY(run_work(whole, work));
+	return run_work(whole, work);
+}
+
+/* Tables point at tables: each round leads one step further. */
+static struct error *refine_again(struct whole *whole)
+{
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		size_t known = whole->knowledge->fact_count, found;
+		TRY(spread_all(whole, true, &found));
+		for (size_t i = 0; !round && i < whole->subjects->count; i++)
+			TRY(number_table_teach(whole->knowledge, whole->layout, whole->answers, i));
+		if (whole->knowledge->fact_count == known)
+			break;
+		TRY(guess_news(whole, known));
+	}
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		number_table_lengthen(whole->knowledge, whole->layout, whole->answers, i);
 	return NULL;

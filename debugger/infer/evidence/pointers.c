@@ -106,14 +106,20 @@ static uint32_t node_hash(uint64_t address, uint32_t type)
 	return hash_bytes(&key, sizeof(key));
 }
 
-/* Remembers a node; false: it was known already, or there are too many. */
-static bool is_new(struct pointer_walk *walk, uint64_t address, uint32_t type)
+/*
+ * False: it was known already, or there are too many. A global that something points at is known,
+ * but not followed before it has an answer.
+ */
+static bool is_new(struct pointer_walk *walk, const struct node *node)
 {
-	uint32_t hash = node_hash(address, type), number;
+	uint32_t hash = node_hash(node->address, node->type), number;
 	size_t position = hash_index_first(&walk->seen, hash);
-	while ((number = hash_index_next(&walk->seen, hash, &position)) != HASH_NONE)
-		if (walk->nodes[number].address == address && walk->nodes[number].type == type)
+	while ((number = hash_index_next(&walk->seen, hash, &position)) != HASH_NONE) {
+		const struct node *other = &walk->nodes[number];
+		if (other->address == node->address && other->type == node->type &&
+		    (other->layout || !node->layout))
 			return false;
+	}
 	return walk->count < OBJECTS_MAX;
 }
 
@@ -131,7 +137,7 @@ struct error *pointer_walk_add(struct pointer_walk *walk, const struct layout *l
 			       uint64_t address, uint32_t type, uint32_t count)
 {
 	struct node node = { layout, address, type, count };
-	return is_new(walk, address, type) ? push(walk, &node) : NULL;
+	return is_new(walk, &node) ? push(walk, &node) : NULL;
 }
 
 /* --- one object ---------------------------------------------------------------------------- */
@@ -209,7 +215,8 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 {
 	const struct layout *layout = from->layout;
 	if (is_global(walk, value)) {
-		if (!is_new(walk, value, target))
+		struct node node = { NULL, value, target, 0 };
+		if (!is_new(walk, &node))
 			return NULL;
 		struct clue clue = { .kind = CLUE_OBJECT,
 				     .source = SOURCE_POINTER,
@@ -224,7 +231,6 @@ static struct error *found_pointer(struct pointer_walk *walk, const struct node 
 		    is_numbers(walk, layout, target, value))
 			TRY(add_table(walk, layout_size(layout, target), value, where));
 		/* Remembered, not followed: the global's own type may be a larger one. */
-		struct node node = { NULL, value, target, 0 };
 		return push(walk, &node);
 	}
 	/* How long an array of pointers or numbers on the heap is, is not known: not followed. */

@@ -221,6 +221,22 @@ static void test_rows_agree(void)
 	destroy(walked);
 }
 
+/* A global is known from the pointer to it, and followed once it has an answer. */
+static void test_answered_later(void)
+{
+	struct walked *walked = create();
+	size_t found;
+	CHECK_U64(walk(walked, "suite_holder"), find(walked, "node"));
+	CHECK_OK(
+		pointer_walk_add(walked->walk, walked->layout, AT(other), find(walked, "node"), 2));
+	CHECK_OK(pointer_walk_run(walked->walk, &found));
+	CHECK_U64(found, 1);
+	CHECK_U64(walked->knowledge->facts[knowledge_first_fact(walked->knowledge, AT(thing))]
+			  .address,
+		  AT(thing));
+	destroy(walked);
+}
+
 int main(void)
 {
 	RUN(test_bytes_choose);
@@ -229,5 +245,6 @@ int main(void)
 	RUN(test_arm_without_count);
 	RUN(test_places);
 	RUN(test_rows_agree);
+	RUN(test_answered_later);
 	return test_finish();
 }
