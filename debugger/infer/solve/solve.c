@@ -14,6 +14,8 @@
 #define GUESS_MIN    -60 /* points; below that, nothing is said */
 #define REJECTED_MIN 0	 /* points; of what something contradicts */
 
+#define GAP_MAX 4096 /* bytes; a larger one is something else's, or a larger type's */
+
 #define NO_POINTS (-1000000) /* less than any candidate has */
 
 struct error *solver_init(struct solver *solver, const struct layout *layout)
@@ -318,6 +320,13 @@ static bool leaves_sign(const struct layout *layout, uint32_t type)
 	return record->kind == BTF_INT && !(record->encoding & BTF_INT_BOOL);
 }
 
+/* What lies behind it is more than what sections are aligned to. */
+static bool is_far_too_small(const struct solver *solver, const struct scored *best)
+{
+	return !best->count && best->gap < 0 &&
+	       solver->input->subject->room - layout_size(solver->layout, best->type) >= GAP_MAX;
+}
+
 enum confidence solver_confidence(const struct solver *solver)
 {
 	const struct scored *best = solver->items;
@@ -336,7 +345,8 @@ enum confidence solver_confidence(const struct solver *solver)
 	/* Elements that are no structs look like the members of many. */
 	if (best->count && !layout_is_compound(solver->layout, best->type) && !best->is_proved)
 		return CONFIDENCE_GUESS;
-	if (is_up_cast(solver, best) || solver_is_outgrown(solver))
+	if (is_up_cast(solver, best) || solver_is_outgrown(solver) ||
+	    is_far_too_small(solver, best))
 		return CONFIDENCE_GUESS;
 	if (best->against > 3 || best->data < 0 || strength < 6 || margin < 4 || best->score < 4)
 		return CONFIDENCE_GUESS;

@@ -101,6 +101,18 @@ int solver_array_prior(const struct solver *solver, uint32_t type)
 						       : points_of(solver, RULE_ARRAY_NUMBERS);
 }
 
+/* It ends in an array without a length, so it is no element. */
+static bool is_open_ended(const struct layout *layout, uint32_t type)
+{
+	const struct layout_record *record = &layout->records[type];
+	const struct field *last =
+		layout_is_compound(layout, type) && record->field_count
+			? &layout->fields[record->first_field + record->field_count - 1]
+			: NULL;
+	return last && layout_kind(layout, last->type) == BTF_ARRAY &&
+	       !layout_size(layout, last->type);
+}
+
 /* The type, and an array of it where more than one fits. */
 static void add_with_array(struct solver *solver, uint32_t type, int prior, bool direct)
 {
@@ -109,7 +121,7 @@ static void add_with_array(struct solver *solver, uint32_t type, int prior, bool
 	solver_add(solver,
 		   (struct scored){ .type = type, .prior = (int16_t)prior, .is_direct = direct });
 	enum btf_kind kind = layout_kind(solver->layout, type);
-	if (!size || room / size < 2 || kind == BTF_ARRAY)
+	if (!size || room / size < 2 || kind == BTF_ARRAY || is_open_ended(solver->layout, type))
 		return;
 	solver_add(solver,
 		   (struct scored){ .type = type,
