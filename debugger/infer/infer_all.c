@@ -12,6 +12,7 @@
 #include "debugger/infer/known/names_family.h"
 #include "debugger/infer/number_tables.h"
 #include "debugger/infer/one.h"
+#include "debugger/infer/siblings.h"
 #include "debugger/infer/solve/agree.h"
 #include "debugger/infer/store/cache.h"
 #include "debugger/infer/store/kept.h"
@@ -231,7 +232,7 @@ static bool is_likely(const struct whole *whole, const struct answer *answer)
 }
 
 /* Learns from the variables that are typed by now which names go with which types. */
-static struct error *learn_names(struct whole *whole)
+static struct error *learn_names(struct whole *whole, bool with_guesses)
 {
 	struct families *families;
 	char name[SYMBOL_NAME_SIZE];
@@ -241,7 +242,10 @@ static struct error *learn_names(struct whole *whole)
 	whole->knowledge->families = families;
 	for (size_t i = 0; i < whole->subjects->count; i++) {
 		const struct answer *answer = &whole->answers[i];
-		if (!is_likely(whole, answer) || (answer->sources & 1u << SOURCE_TABLE) ||
+		bool is_known = is_likely(whole, answer) ||
+				(with_guesses && answer->confidence == CONFIDENCE_GUESS &&
+				 layout_is_compound(whole->layout, answer->type));
+		if (!is_known || (answer->sources & 1u << SOURCE_TABLE) ||
 		    whole->subjects->items[i].module)
 			continue;
 		symtab_get_into(whole->target->symbols, whole->subjects->items[i].symbol, name,
@@ -256,7 +260,7 @@ static struct error *learn_names(struct whole *whole)
 static struct error *refine_kernel(struct whole *whole)
 {
 	struct work work = { .block = 16, .step = solve_open, .from = 85, .to = 92 };
-	TRY(learn_names(whole));
+	TRY(learn_names(whole, false));
 	TRY(share(whole));
 	for (unsigned int i = 0; i < whole->member_count; i++)
 		whole->members[i].one.refines = true;
@@ -267,20 +271,49 @@ static struct error *refine_kernel(struct whole *whole)
 	return run_work(whole, work);
 }
 
+/* Only its bytes and its name say what it is, and not clearly. */
+static bool is_vague(const struct answer *answer)
+{
+	return answer->margin < CLEAR_MARGIN && !(answer->sources & 1u << SOURCE_CODE);
+}
+
 /*
- * Asks those anew of whom what was refined has news since the first `known` facts. What rests on a
- * guess is none but a guess.
+ * Asks those anew of whom what was refined has news since the first `known` facts, at first also
+ * those whose names may have kin by now. What rests on a guess is none but a guess.
  */
-static struct error *guess_news(struct whole *whole, size_t known)
+static struct error *guess_news(struct whole *whole, size_t known, bool is_first)
 {
 	struct work work = { .block = 16, .step = guess_open, .from = 92, .to = 94 };
 	TRY(share(whole));
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		if (!whole->subjects->items[i].module &&
 		    whole->answers[i].confidence < CONFIDENCE_INFERRED &&
-		    has_news(whole, &whole->subjects->items[i], &whole->answers[i], known))
+		    ((is_first && is_vague(&whole->answers[i])) ||
+		     has_news(whole, &whole->subjects->items[i], &whole->answers[i], known)))
 			whole->open[work.count++] = (uint32_t)i;
 	return run_work(whole, work);
+}
+
+/* Tells those that tables of pointers lead to what all of them are. */
+static struct error *teach_pointees(struct whole *whole)
+{
+	uint32_t *types = calloc(whole->subjects->count + 1, sizeof(*types));
+	struct error *error = types ? share(whole) : error_no_memory();
+	for (size_t i = 0; !error && i < whole->subjects->count; i++)
+		error = siblings_find(&whole->members[0].one, whole->answers, i, types);
+	for (size_t i = 0; !error && i < whole->subjects->count; i++) {
+		struct clue clue = { .kind = CLUE_OBJECT,
+				     .source = SOURCE_POINTER,
+				     .type = { whole->layout->btf, types[i] },
+				     .how = "explains all that a table points at so" };
+		if (types[i])
+			error = knowledge_add_fact(whole->knowledge,
+						   whole->subjects->items[i].address, &clue);
+	}
+	for (size_t i = 0; !error && i < whole->subjects->count; i++)
+		error = number_table_teach(whole->knowledge, whole->layout, whole->answers, i);
+	free(types);
+	return error;
 }
 
 /* Tables point at tables: each round leads one step further. */
@@ -289,11 +322,13 @@ static struct error *refine_again(struct whole *whole)
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		size_t known = whole->knowledge->fact_count, found;
 		TRY(spread_all(whole, true, &found));
-		for (size_t i = 0; !round && i < whole->subjects->count; i++)
-			TRY(number_table_teach(whole->knowledge, whole->layout, whole->answers, i));
-		if (whole->knowledge->fact_count == known)
+		if (!round) {
+			TRY(learn_names(whole, true));
+			TRY(teach_pointees(whole));
+		} else if (whole->knowledge->fact_count == known) {
 			break;
-		TRY(guess_news(whole, known));
+		}
+		TRY(guess_news(whole, known, !round));
 	}
 	for (size_t i = 0; i < whole->subjects->count; i++)
 		number_table_lengthen(whole->knowledge, whole->layout, whole->answers, i);

@@ -27,8 +27,7 @@ uint32_t one_read(struct one *one, const struct subject *subject)
 					  one->bytes, size, NULL);
 }
 
-/* Makes the question, with the symbol's bytes. */
-static void begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
+void one_begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
 {
 	struct question *question = &one->question;
 	*question = (struct question){ .knowledge = one->knowledge,
@@ -57,7 +56,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 		      const struct clues *code)
 {
 	struct question *question = &one->question;
-	begin(one, subject, symbol);
+	one_begin(one, subject, symbol);
 	question->code = code;
 	TRY(agree_on_pointees(question));
 	TRY(names_prepare(question));

@@ -24,6 +24,8 @@ struct one {
 
 /* Reads the symbol's bytes; returns how many there are. */
 uint32_t one_read(struct one *one, const struct subject *subject);
+/* Makes the question, with the symbol's bytes; asks nobody. */
+void one_begin(struct one *one, const struct subject *subject, const struct symbol *symbol);
 /* Asks all sources, and the solver. `code`: what code says of the symbol; NULL: it is read now. */
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
 		      const struct clues *code) MUST_CHECK;
