@@ -29,9 +29,9 @@ KINDS = {
 }
 # Of a kernel that is newer than all others in the table; the newest of these is one release older.
 KINDS_OF_NEWEST = {
-    "with a table of older kernels": ("--without {kernel}", 0.99, 0.995, 0.65),
+    "with a table of older kernels": ("--without {kernel}", 0.995, 0.997, 0.68),
     "as one that came out long since": ("--without {kernel},{before}", 0.955, 0.98, 0.58),
-    "without the table": ("--no-hints", 0.835, 0.965, 0.007),
+    "without the table": ("--no-hints", 0.88, 0.97, 0.007),
 }
 TIERS = ("certain", "inferred", "guess", "unknown")
 
