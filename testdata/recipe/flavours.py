@@ -11,10 +11,11 @@ import subprocess
 
 from recipe.common import (TEMPORARY, RecipeError, made_file, run, step,
                            write_file)
+from recipe.zstd import recompress
 
 ELF_HEADER_SIZE = 64
 PROGRAM_HEADER_SIZE = 56
-MAKEDUMPFILE_SECONDS = 300
+MAKEDUMPFILE_SECONDS = 600
 SPLIT_COUNT = 3
 
 # Name of the flavour and how makedumpfile is told to make it.  "flat" ones
@@ -27,6 +28,8 @@ FLAVOURS = {
     "flat-E": ["-F", "-E", "-d", "31"],
     "split": ["--split", "-c", "-d", "31"],
 }
+# Not one of makedumpfile's: made of this one.
+RECOMPRESSED = {"zstd": "zlib"}
 
 
 def move_program_headers(source, path):
@@ -99,7 +102,11 @@ def make_one(directory, name, source):
     """Makes a flavour, or writes down why it cannot be made."""
     path = os.path.join(directory, f"vmcore.{name}")
     try:
-        if name == "split":
+        if name in RECOMPRESSED:
+            with made_file(path) as temporary:
+                recompress(os.path.join(directory, f"vmcore.{RECOMPRESSED[name]}"),
+                           temporary)
+        elif name == "split":
             make_split(FLAVOURS[name], source, directory)
         else:
             make_single(FLAVOURS[name], source, path)
@@ -108,9 +115,9 @@ def make_one(directory, name, source):
         write_file(f"{path}.unavailable", f"{error}\n")
 
 
-def make_flavours(directory, label):
-    """Makes the flavours that are missing of directory/vmcore.elf."""
-    missing = [name for name in FLAVOURS if not is_made(directory, name)]
+def make_flavours(directory, label, names):
+    """Makes those flavours that are missing of directory/vmcore.elf."""
+    missing = [name for name in names if not is_made(directory, name)]
     if not missing:
         return
     moved = os.path.join(directory, TEMPORARY + "moved.elf")

@@ -21,6 +21,7 @@ GUEST_PROGRAMS = {
     "collect": ("collect.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
+    "many": ("many.c",),
     "unserved": ("unserved.c",),
     "held_up": ("held_up.c",),
 }

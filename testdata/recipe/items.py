@@ -11,7 +11,8 @@ from recipe.common import (RecipeError, made_directory, read_file, step,
                            write_file)
 from recipe.flavours import make_flavours
 from recipe.images import make_images
-from recipe.qemu import BootError, accelerator, machine, retry
+from recipe.qemu import (BOOT_SECONDS, BootError, accelerator, machine,
+                         retry)
 
 TRUTH_MEGABYTES = 256
 CAPTURE_MEGABYTES = 256
@@ -26,7 +27,7 @@ class Boot:
     """A machine, and how it crashes."""
 
     def __init__(self, crash, cpu, cpus, megabytes, append="", pvpanic=True,
-                 low_megabytes=None, disks=()):
+                 low_megabytes=None, disks=(), seconds=BOOT_SECONDS):
         self.crash = crash
         self.cpu = cpu
         self.cpus = cpus
@@ -37,6 +38,8 @@ class Boot:
         self.low_megabytes = low_megabytes
         # More of them: (name, megabytes, QEMU's options for the drive).
         self.disks = disks
+        # What it may take until it is dumped.
+        self.seconds = seconds
 
     def memory_options(self, megabytes, path):
         """QEMU's options for its memory, which can be the file `path`."""
@@ -133,6 +136,10 @@ BOOTS = {
     # Each thread has two mappings and 16 KiB of kernel stack.
     "crowd": Boot("sysrq", "max,la57=off", 2, 1536,
                   "btfcrash.extra=crowd:10000 sysctl.kernel.threads-max=32768"),
+    # As large as is still quick to emulate: 8,000 threads, 300,000 files.
+    "big": Boot("sysrq", "max,la57=off", 2, 2048,
+                "btfcrash.extra=big sysctl.kernel.threads-max=32768",
+                seconds=1800),
 }
 # Those whose dump a capture kernel writes.
 KEXEC_BOOTS = {
@@ -145,7 +152,12 @@ KEXEC_BOOTS = {
 
 ITEMS = [*BOOTS, *KEXEC_BOOTS]
 DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "hole", "kdump"]
-WITH_FLAVOURS = ["boot1"]
+WITH_FLAVOURS = {
+    "boot1": ("zlib", "lzo", "E", "flat", "flat-E", "split"),
+    "big": ("zlib", "lzo", "zstd", "flat"),
+}
+# Those that QEMU writes itself.
+WITH_QEMU_FLAVOURS = ["boot1"]
 WITH_IMAGES = ["hole"]
 WITH_BPF = ["bpf"]
 WITH_LOCKUP = ["lockup", "deaf"]
@@ -195,7 +207,7 @@ def make_missing_flavours(kernel, item):
     """Makes the other formats of an item's dump, if it has them."""
     directory = os.path.join(kernel.folder, item)
     if item in WITH_FLAVOURS:
-        make_flavours(directory, f"{kernel.name} {item}")
+        make_flavours(directory, f"{kernel.name} {item}", WITH_FLAVOURS[item])
     if item in WITH_IMAGES:
         make_images(directory, f"{kernel.name} {item}")
 
@@ -212,7 +224,7 @@ def make_boot(kernel, item, initrd, attempt):
                              os.path.join(directory, "vmcore.hung"))
             elf = os.path.join(directory, "vmcore.elf")
             guest.dump(elf, "elf")
-            if item in WITH_FLAVOURS:
+            if item in WITH_QEMU_FLAVOURS:
                 guest.dump(os.path.join(directory, "vmcore.qemu-zlib"),
                            "kdump-zlib")
                 guest.save_memory(os.path.join(directory, "vmcore.pmemsave"))
@@ -257,7 +269,7 @@ def crash_under_qemu(guest, boot, kernel, initrd, attempt, hung):
                 + guest.add_disk("truth", TRUTH_MEGABYTES)
                 + sum((guest.add_disk(*disk) for disk in boot.disks), [])
                 + ["-device", "vmcoreinfo"]
-                + (pvpanic if boot.pvpanic else []))
+                + (pvpanic if boot.pvpanic else []), boot.seconds)
     guest.has_user_space = boot.crash != NO_USER_SPACE
     if guest.has_user_space:
         guest.wait("the states", lambda: guest.said("guest: ready"))

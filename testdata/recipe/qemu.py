@@ -95,13 +95,14 @@ class Machine:
         self.process = None
         self.monitor = None
         self.deadline = None
+        self.seconds = BOOT_SECONDS
         # Else it panics as it should before it could say so.
         self.has_user_space = True
 
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def start(self, options):
+    def start(self, options, seconds=BOOT_SECONDS):
         """Starts QEMU with these options on top of those of every guest."""
         ours, theirs = socket.socketpair()
         # setpriv: no emulator may outlive us, however we end.
@@ -116,7 +117,8 @@ class Machine:
             self.process = subprocess.Popen(
                 command + options, stdin=subprocess.DEVNULL, stderr=errors,
                 pass_fds=[theirs.fileno()])
-        self.deadline = time.monotonic() + BOOT_SECONDS
+        self.seconds = seconds
+        self.deadline = time.monotonic() + seconds
         try:
             self.monitor = Monitor(ours)
         except (BootError, OSError):
@@ -147,7 +149,7 @@ class Machine:
                 raise BootError(f"qemu ended before {what}: "
                                 + self.last_words())
             if time.monotonic() > self.deadline:
-                raise BootError(f"no {what} in {BOOT_SECONDS} s")
+                raise BootError(f"no {what} in {self.seconds} s")
             failed = self.find_failure()
             if failed:
                 raise BootError(f"before {what}: {failed}")
@@ -157,7 +159,7 @@ class Machine:
         """Waits until the guest has ended its machine by itself."""
         while self.process.poll() is None:
             if time.monotonic() > self.deadline:
-                raise BootError(f"not finished in {BOOT_SECONDS} s")
+                raise BootError(f"not finished in {self.seconds} s")
             time.sleep(0.05)
 
     def last_words(self):

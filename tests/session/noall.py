@@ -202,7 +202,6 @@ def strip(program, source, path, bounds=False):
 
 # What is made of an ELF dump.  Its images of memory stay as they are: no commands of theirs matter.
 DUMPS = ("vmcore.elf", "vmcore.kdump", "vmcore.hung")
-WITH_FLAVOURS = "boot1"
 
 
 def strip_boot(program, source, folder):
@@ -219,14 +218,15 @@ def strip_kernel(program, kernel, cache):
     """All boots of a kernel."""
     sys.path.insert(0, os.path.join(ROOT, "testdata"))
     from recipe.flavours import make_flavours
+    from recipe.items import WITH_FLAVOURS
     source = os.path.realpath(os.path.join(cache_folder(), kernel))
     for name in sorted(os.listdir(source)):
         if not os.path.isdir(os.path.join(source, name)):
             continue
         folder = os.path.join(os.path.abspath(cache), kernel, name)
         strip_boot(program, os.path.join(source, name), folder)
-        if name == WITH_FLAVOURS:
-            make_flavours(folder, f"{kernel} {name}")
+        if name in WITH_FLAVOURS:
+            make_flavours(folder, f"{kernel} {name}", WITH_FLAVOURS[name])
         print(folder, flush=True)
 
 
