@@ -114,7 +114,7 @@ static void show_alternatives(const struct printing *printing, const struct valu
 }
 
 /* "{ .comm = ..., .pid = ... }" of the members that were chosen. */
-static struct error *show_members(const struct printing *printing, const struct value *value)
+static struct error *show_members(struct printing *printing, const struct value *value)
 {
 	struct out *out = printing->session->out;
 	struct render_options options = printing->options;
@@ -126,7 +126,8 @@ static struct error *show_members(const struct printing *printing, const struct 
 	for (size_t i = 0; i < printing->members.count && !error; i++) {
 		const char *path = printing->members.paths[i];
 		out_text(out, options.one_line ? " .%s = " : "\n\t.%s = ", path);
-		error = member_show(printing->session, value, path, path, &options, false);
+		error = member_show(printing->session, value, &printing->members, i, path, &options,
+				    false);
 		out_text(out, ",");
 	}
 	out_text(out, options.one_line ? " }" : "\n}");
@@ -169,7 +170,7 @@ static void name_item(struct out *out, const struct value *value)
 		 &(struct out_item){ .address = address, .btf = type.btf, .type_id = type.id });
 }
 
-static struct error *show_value(const struct printing *printing, const struct value *value,
+static struct error *show_value(struct printing *printing, const struct value *value,
 				bool one_of_many)
 {
 	struct out *out = printing->session->out;
@@ -215,7 +216,7 @@ static void show_label(struct out *out, const struct expression_result *result)
 
 static struct error *show_result(void *context, const struct expression_result *result)
 {
-	const struct printing *printing = context;
+	struct printing *printing = context;
 	struct out *out = printing->session->out;
 	if (result->note)
 		out_text(out, "// %s\n", result->note);

@@ -335,7 +335,7 @@ static struct error *parse_table(struct consumer *consumer)
 static struct error *write_row(struct consumer *consumer, const struct out_item *item)
 {
 	struct session *session = consumer->session;
-	const struct selection *members = &consumer->table.members;
+	struct selection *members = &consumer->table.members;
 	struct value object;
 	struct error *error = NULL;
 	TRY(value_follow(&consumer->item, &object));
@@ -343,7 +343,7 @@ static struct error *write_row(struct consumer *consumer, const struct out_item 
 	out_object_begin(session->out, NULL);
 	out_address(session->out, "address", item->address);
 	for (size_t i = 0; i < members->count && !error; i++)
-		error = member_show(session, &object, members->paths[i], members->paths[i],
+		error = member_show(session, &object, members, i, members->paths[i],
 				    &consumer->table.options, true);
 	out_object_end(session->out);
 	return error;

@@ -499,7 +499,7 @@ struct error *value_render(struct out *out, const char *key, const struct value 
 	struct value whole = *value;
 	uint64_t size;
 	whole.type = type_completed(value->target, value->type);
-	symtab_address(value->target->symbols, "_text", &renderer.text_start);
+	renderer.text_start = target_text_start(value->target);
 	if (is_function(&whole)) {
 		render_function(&renderer, key, whole.address);
 		return NULL;

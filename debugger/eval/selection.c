@@ -21,7 +21,8 @@ void selection_deinit(struct selection *selection)
 {
 	for (size_t i = 0; i < selection->count; i++)
 		free(selection->paths[i]);
-	selection->count = 0;
+	free(selection->plans);
+	*selection = (struct selection){ .count = 0 };
 }
 
 static struct error *add_path(struct parser *parser, const char *path)
@@ -190,6 +191,19 @@ struct error *selection_check(struct scope *scope, const struct selection *selec
 					    : expression_about_type(scope, &base, path, &member));
 	}
 	return NULL;
+}
+
+struct error *selection_value(struct selection *selection, size_t index, struct scope *scope,
+			      const struct value *object, struct value *ret)
+{
+	const char *path = selection->paths[index];
+	if (!selection_is_path(path))
+		return expression_about(scope, object, path, ret);
+	if (!selection->plans)
+		selection->plans = calloc(selection->count, sizeof(*selection->plans));
+	if (!selection->plans)
+		return error_no_memory();
+	return member_plan_value(&selection->plans[index], scope, object, path, ret);
 }
 
 /* From the end backward: a brace cannot stand in an expression but within quotes. */

@@ -7,7 +7,7 @@
 #ifndef DEBUGGER_EVAL_SELECTION_H
 #define DEBUGGER_EVAL_SELECTION_H
 
-#include "debugger/eval/expression.h"
+#include "debugger/eval/member_plan.h"
 #include <stddef.h>
 
 /* As many as a table has columns, and some to spare for its own. */
@@ -16,6 +16,7 @@
 struct selection {
 	char *paths[SELECTION_MAX];
 	size_t count;
+	struct member_plan *plans; /* of each path; NULL: none was asked for yet */
 };
 
 /*
@@ -29,6 +30,9 @@ struct error *selection_parse(const char *text, const char *type_name,
  * Those with $_, which are expressions of their own, are taken as they are. */
 struct error *selection_check(struct scope *scope, const struct selection *selection,
 			      struct type type) MUST_CHECK;
+/* What a chosen path or expression is of an object. */
+struct error *selection_value(struct selection *selection, size_t index, struct scope *scope,
+			      const struct value *object, struct value *ret) MUST_CHECK;
 /* "mm->pgd", "rcu_node[0].lock": a path; else it is an expression about the object. */
 bool selection_is_path(const char *text);
 void selection_deinit(struct selection *selection);

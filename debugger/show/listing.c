@@ -349,7 +349,7 @@ struct error *listing_visit(void *context, const struct walk_item *item)
 		if (item->is_value)
 			out_null_as(out, listing->keys[i], "");
 		else
-			error = member_show(listing->session, &value, listing->selection.paths[i],
+			error = member_show(listing->session, &value, &listing->selection, i,
 					    listing->keys[i], &listing->options, true);
 	}
 	out_row_end(out);

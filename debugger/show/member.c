@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/show/member.h"
 
-#include "debugger/eval/selection.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +40,13 @@ static struct error *show_aggregate(struct out *to, const char *key, const struc
 	return error;
 }
 
-struct error *member_show(struct session *session, const struct value *base, const char *path,
-			  const char *key, const struct render_options *options, bool is_cell)
+struct error *member_show(struct session *session, const struct value *base,
+			  struct selection *selection, size_t index, const char *key,
+			  const struct render_options *options, bool is_cell)
 {
 	struct out *out = session->out;
 	struct value value;
-	struct error *error = selection_is_path(path)
-				      ? expression_member(&session->scope, base, path, &value)
-				      : expression_about(&session->scope, base, path, &value);
+	struct error *error = selection_value(selection, index, &session->scope, base, &value);
 	if (!error && is_cell && session->format != FORMAT_JSON && is_aggregate(&value))
 		error = show_aggregate(out, key, &value, options);
 	else if (!error)

@@ -72,12 +72,18 @@ bool target_image_end(const struct target *target, uint64_t *ret)
 	return *ret > start;
 }
 
+uint64_t target_text_start(struct target *target)
+{
+	if (!target->text_start)
+		symtab_address(target->symbols, "_text", &target->text_start);
+	return target->text_start;
+}
+
 /* Within _text to _end no module can be. */
 static bool is_kernel_image(struct target *target, uint64_t address)
 {
-	uint64_t start, end;
-	return symtab_address(target->symbols, "_text", &start) && target_image_end(target, &end) &&
-	       address >= start && address < end;
+	uint64_t start = target_text_start(target), end;
+	return start && target_image_end(target, &end) && address >= start && address < end;
 }
 
 /* An address of which no symbol is known yet: modules may bring one. False: they do not. */

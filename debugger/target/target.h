@@ -110,6 +110,7 @@ struct target {
 	size_t module_count;
 	size_t module_btf_size; /* of those that were read, bytes */
 	bool modules_loaded;
+	uint64_t text_start;		  /* target_text_start(); 0: not known */
 	struct generated_code *generated; /* with the modules, in the order of /proc/kallsyms */
 	size_t generated_count;
 	struct target_problem *problems;
@@ -208,6 +209,8 @@ bool target_symbol_at_into(struct target *target, uint64_t address, char name[SY
  * known. False without symbols.
  */
 bool target_image_end(const struct target *target, uint64_t *ret);
+/* _text; 0: it is not known. */
+uint64_t target_text_start(struct target *target);
 /* "name+0x12 [module]"; false: nothing near. */
 bool target_describe(struct target *target, uint64_t address, char *buffer, size_t size);
 
