@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "base/standard.h"
 #include "debugger/command/alias.h"
+#include "debugger/command/answer.h"
 #include "debugger/command/crash_words.h"
 #include "debugger/command/foreach_words.h"
 #include "debugger/command/line.h"
@@ -134,8 +135,7 @@ static struct out *create_json(const struct session *session, FILE *file)
 	return session->exact_integers ? out_json_exact_create(file) : out_json_create(file);
 }
 
-/* `file`: what to write to; for JSON, a piece of memory. `is_table`: of rows that are not aligned.
- */
+/* `file`: what to write to. `is_table`: of rows that are not aligned. */
 static struct out *make_sink(const struct session *session, FILE *file, bool is_table)
 {
 	struct out *out = session->format == FORMAT_JSON  ? create_json(session, file)
@@ -253,45 +253,11 @@ static struct error *run_to(struct session *session, const struct line *line, FI
 	return error;
 }
 
-/* One line of JSON around what the command wrote. */
-static void write_envelope(const struct session *session, FILE *file, const char *line,
-			   const char *result, const struct error *error)
-{
-	struct out *out = out_json_create(file);
-	if (!out)
-		return;
-	out_object_begin(out, NULL);
-	/* Exactly as given, so that programs can match the answer with their line. */
-	out_quoted(out, OUT_QUOTED);
-	out_string(out, "command", line);
-	out_quoted(out, OUT_RAW);
-	out_bool(out, "ok", !error);
-	const char *advice = error && session->target ? target_error_advice(session->target, error)
-						      : NULL;
-	if (error)
-		out_string(out, "error", error->message);
-	if (advice)
-		out_string(out, "advice", advice);
-	if (*result || !error)
-		fprintf(file, ", \"result\": %s", *result ? result : "null");
-	out_object_end(out);
-	out_destroy(out);
-	putc('\n', file);
-}
-
 static struct error *run_json(struct session *session, const struct line *line, const char *text)
 {
-	char *result = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&result, &size);
-	if (!memory)
-		return error_no_memory();
-	struct error *error = run_to(session, line, memory);
-	if (fclose(memory) && !error)
-		error = error_no_memory();
-	write_envelope(session, session->file, text, result ? result : "", error);
-	free(result);
-	return error;
+	struct answer answer;
+	TRY(answer_begin(&answer, session, session->file, text));
+	return answer_end(&answer, run_to(session, line, answer.result));
 }
 
 /* --- the line --------------------------------------------------------------------------------- */
@@ -407,8 +373,7 @@ static struct error *run_split(struct session *session, const struct line *line,
 		error = open_destination(session, line, &destination);
 	if (error) {
 		if (session->format == FORMAT_JSON)
-			write_envelope(session, session->file ? session->file : stdout, text, "",
-				       error);
+			answer_refuse(session, session->file ? session->file : stdout, text, error);
 	} else {
 		error = session->format == FORMAT_JSON ? run_json(session, line, text)
 						       : run_to(session, line, session->file);
@@ -497,7 +462,7 @@ static struct error *run_text(struct session *session, const char *text, bool *r
 	if (!error)
 		error = run_split(session, &line, text, ret_told);
 	else if ((*ret_told = session->format == FORMAT_JSON))
-		write_envelope(session, session->file ? session->file : stdout, text, "", error);
+		answer_refuse(session, session->file ? session->file : stdout, text, error);
 	line_deinit(&line);
 	return error;
 }
