@@ -174,13 +174,16 @@ CREATE OR REPLACE VIEW alike AS
 
 -- Each signature with the least of those to which steps of alike lead.
 CREATE OR REPLACE FUNCTION clusters() RETURNS TABLE (cluster text, signature text, crashes bigint) LANGUAGE sql STABLE AS $$
-	WITH RECURSIVE pair AS MATERIALIZED (SELECT one, other FROM fleet.alike),
+	-- Once, and not as top_crashes counts: their hosts take longer than all the rest.
+	WITH RECURSIVE counted AS MATERIALIZED (SELECT r.signature, count(*) AS crashes FROM fleet.record r
+		WHERE r.signature IS NOT NULL GROUP BY r.signature),
+	pair AS MATERIALIZED (SELECT one, other FROM fleet.alike),
 	edge AS MATERIALIZED (SELECT one, other FROM pair UNION ALL SELECT other, one FROM pair),
 	reach(signature, name) AS (
-		SELECT t.signature, t.signature FROM fleet.top_crashes t WHERE t.signature IS NOT NULL
+		SELECT t.signature, t.signature FROM counted t
 		UNION SELECT reach.signature, edge.other FROM reach JOIN edge ON edge.one = reach.name)
 	SELECT min(reach.name COLLATE "C"), reach.signature, t.crashes
-	FROM reach JOIN fleet.top_crashes t USING (signature) GROUP BY reach.signature, t.crashes ORDER BY 1, 3 DESC $$;
+	FROM reach JOIN counted t USING (signature) GROUP BY reach.signature, t.crashes ORDER BY 1, 3 DESC $$;
 
 -- --- what fleet/load calls ---------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLLECT = os.path.join(ROOT, "fleet", "collect")
+SHORT = "10"    # seconds: the stand-in takes a tenth of one, on a busy machine several
 STUB = """#!/usr/bin/env python3
 import json, os, sys, time
 name = os.path.basename(sys.argv[-1])
@@ -93,7 +94,7 @@ class Collect(unittest.TestCase):
 
     def test_bad_dumps_are_records(self):
         dumps = self.dumps("good", "hang", "big", "kill", "bad", "text", "memory", "last")
-        self.collect("-j3", "--timeout", "2", "--memory", "128M", *dumps, self.path("none"))
+        self.collect("-j3", "--timeout", SHORT, "--memory", "128M", *dumps, self.path("none"))
         found = {os.path.basename(line["source"]["path"]): line["error"] for line in self.lines()}
         kinds = {name: error and error["kind"] for name, error in found.items()}
         self.assertEqual(kinds, {"good": None, "last": None, "hang": "timeout", "big": "size", "kill": "killed",
@@ -101,6 +102,28 @@ class Collect(unittest.TestCase):
         self.assertIn("not a dump", found["bad"]["message"])
         for line in self.lines():
             self.assertEqual((line["schema"], line["version"]), ("btfcrash-record", 1))
+
+    def test_records_that_are_made_already(self):
+        record = {"schema": "btfcrash-record", "version": 1, "time": "2026-11-24T07:58:30Z", "uptime": 5,
+                  "kernel": {"release": "6.1", "build_id": "00"}, "dump": {"problems": []}, "summary": None, "panic": None,
+                  "findings": [], "host": {"name": "host-dump", "boot_id": None, "hardware": None, "cpus": 1}}
+        texts = {"record.json": json.dumps(record), "torn.json": json.dumps(record)[:-1], "vmcore.json": "{}",
+                 "nameless.json": json.dumps({**record, "host": {**record["host"], "name": None}})}
+        for name, text in texts.items():
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        names = [self.path(name) for name in texts] + self.dumps("dump")
+        self.collect(*names)
+        self.assertEqual(self.read(), ["dump", "vmcore.json"])
+        found = {os.path.basename(line["source"]["path"]): line for line in self.lines()}
+        self.assertEqual(found["torn.json"]["error"]["kind"], "output")
+        self.assertEqual(found["record.json"]["identity"], found["dump"]["identity"])
+        with open(self.path("key"), "w", encoding="utf-8") as file:
+            file.write("k" * 32)
+        os.unlink(self.output)
+        self.collect("--anonymous", "--hash-hosts", self.path("key"), *names[:1], names[3])
+        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], ["output", None])
+        self.assertNotIn("host-dump", json.dumps(self.lines()))
 
     def test_goes_on_where_it_was(self):
         dumps = self.dumps("a", "bad", "c")
@@ -199,10 +222,10 @@ class Collect(unittest.TestCase):
             file.write("0123456789abcdef")
         dumps = self.dumps("zebra.elf", "zebra.kdump", "bad-zebra", "hang-zebra")
         hashed = ["--hash-hosts", self.path("key")]
-        self.collect("--timeout", "1", *hashed, *dumps)
+        self.collect("--timeout", SHORT, *hashed, *dumps)
         with open(self.output, encoding="utf-8") as file:
             self.assertNotIn("zebra", file.read())
-        self.collect("--timeout", "1", *hashed, *dumps)
+        self.collect("--timeout", SHORT, *hashed, *dumps)
         self.assertEqual(len(self.read()), 4)
         self.collect("--anonymous", *dumps, status=2)
 

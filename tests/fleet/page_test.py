@@ -26,24 +26,51 @@ class Tags(HTMLParser):
         self.text += data
 
 
+ROW = {"crashes": 3, "hosts": 1, "days": [0] * 29 + [3]}
+ROW |= {key: HOSTILE for key in ("signature", "summary", "release", "path", "first_seen", "last_seen")}
+
+
 class Page(unittest.TestCase):
-    def test_hostile_text(self):
-        row = {"crashes": 3, "hosts": 1, "days": [0] * 29 + [3]}
-        row |= {key: HOSTILE for key in ("signature", "summary", "release", "path", "first_seen", "last_seen")}
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="fleet-")
+        self.addCleanup(self.folder.cleanup)
+
+    def stand_in(self, name, script):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + script)
+        os.chmod(path, 0o755)
+        return path
+
+    def page(self, row, *arguments, **more):
         answer = {"sums": {"crashes": 3, "hosts": 1, "last": None}, "bad": 0, "rows": [row]}
-        with tempfile.TemporaryDirectory() as folder:
-            psql = os.path.join(folder, "psql")
-            with open(psql, "w", encoding="utf-8") as file:
-                file.write(f"#!/bin/sh\ncat <<'END'\n{json.dumps(answer)}\nEND\n")
-            os.chmod(psql, 0o755)
-            page = subprocess.run([os.path.join(ROOT, "fleet", "page")], env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]},
-                                  capture_output=True, text=True, check=True).stdout
+        self.stand_in("psql", f"cat <<'END'\n{json.dumps(answer)}\nEND\n")
+        environment = {**os.environ, "PATH": self.folder.name + ":" + os.environ["PATH"], **more}
+        return subprocess.run([os.path.join(ROOT, "fleet", "page"), *arguments], env=environment, cwd=self.folder.name,
+                              capture_output=True, text=True, check=True).stdout
+
+    def test_reports(self):
+        dump = self.stand_in("a 'dump' <b>", "")
+        program = self.stand_in("program", 'echo "$@" >>"$0.said"; name=${3#report --html }; echo page >"$name"\n')
+        for _ in range(2):
+            tags = Tags()
+            tags.feed(self.page({**ROW, "path": dump}, "--reports", "made", BTFCRASH=program))
+            links = [attrs["href"] for name, attrs in tags.seen if name == "a"]
+            self.assertEqual([os.path.dirname(link) for link in links], ["made"])
+            self.assertTrue(os.path.exists(os.path.join(self.folder.name, links[0])))
+        with open(program + ".said", encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 1)
+        self.assertNotIn("<a ", self.page({**ROW, "path": dump + ".gone"}, "--reports", "made", BTFCRASH=program))
+
+    def test_hostile_text(self):
+        row, page = ROW, self.page(ROW)
         tags = Tags()
         tags.feed(page)
         names = {name for name, _ in tags.seen}
         self.assertFalse(names & {"script", "img", "link", "a", "iframe", "object"}, names)
         self.assertFalse([attrs for _, attrs in tags.seen if {"src", "href", "onerror"} & set(attrs)])
         self.assertEqual(tags.text.count(HOSTILE), 6)
+        self.assertIn('<td class="t">2026-11-25 08:01', self.page({**row, "last_seen": "2026-11-25T08:01:44+00:00"}))
         policy = [attrs["content"] for name, attrs in tags.seen if attrs.get("http-equiv")]
         self.assertEqual(policy, ["default-src 'none'; style-src 'unsafe-inline'"])
 
