@@ -20,7 +20,7 @@ RECORD = {
     "host": {"name": "h", "boot_id": None, "hardware": "box", "cpus": 1, "cpus_online": 1, "memory": 0},
     "kind": "bug", "sure": "certain", "summary": None, "signature": "1 bug a/b", "blamed": ["a", "b"], "panic": None,
     "findings": [], "task": None, "taints": None, "modules": [], "memory": None,
-    "stack": [{"function": name, "offset": 1, "module": None, "found": "orc"} for name in ("p", "a.cold", "b", "c", "d")],
+    "stack": [{"function": name, "offset": 1, "module": None, "found": "orc"} for name in ("p", "a.cold", "b", "c_noprof", "d")],
     "waiting": [{"kind": "mutex", "function": "f", "caller": None, "tasks": 3, "longest_ms": 1}],
     "dump": {"format": "ELF", "level": None, "size": 1, "kdump": True, "live": False, "problems": []},
     "source": {"path": "/d", "size": 1, "mtime": "2026-11-24T08:00:00.000000000Z"}, "error": None, "identity": "crash-0"}
@@ -80,7 +80,7 @@ class Load(unittest.TestCase):
         lines = [made(number) for number in range(5)]
         self.assertEqual(self.load(*lines, *lines), "5 new, 0 better than before, 0 bad dumps, 0 bad lines")
         self.assertEqual(self.load(*lines), "0 new, 0 better than before, 0 bad dumps, 0 bad lines")
-        self.assertEqual(sql("SELECT count(*) FROM fleet.record"), [["5"]])
+        self.assertEqual(sql("SELECT count(*), frames FROM fleet.record GROUP BY frames"), [["5", "{a,b,c,d}"]])
 
     def test_the_better_one(self):
         whole, filtered, newer = made(dump__level=0), made(dump__level=31), made(dump__level=31, program="1.10.0")
