@@ -150,6 +150,27 @@ def add_tasks(big, count):
     big.write_word(ends + 8, before)
 
 
+def add_inodes(big, count):
+    """Copies of the first inode of a file system, at the end of that one's list."""
+    at, size = big.offset("struct inode", "i_sb_list"), align(big.size_of("struct inode"), 8)
+    listed = big.offset("struct super_block", "s_list")
+    head = big.word(big.boot.address("super_blocks")) - listed + big.offset("struct super_block", "s_inodes")
+    inode = bytearray(big.read(big.word(head) - at, size))
+    before = big.word(head + 8)
+    big.end = align(big.end)
+    first = big.page_offset + ADDED_AT + big.end - big.added
+    copies = bytearray(size * count)
+    for number in range(count):
+        mine = first + number * size
+        after = mine + size + at if number + 1 < count else head
+        struct.pack_into("<QQ", inode, at, after, before)
+        copies[number * size:(number + 1) * size] = inode
+        before = mine + at
+    big.new(bytes(copies))
+    big.write_word(big.word(head + 8), first + at)
+    big.write_word(head + 8, before)
+
+
 def notes_for(big, count):
     """The notes, that of CPU 1 as often as there are CPUs."""
     blob = b"".join(big.get(segment[2], segment[5]) for segment in big.segments
@@ -197,14 +218,16 @@ def section_header(count):
     return struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, count, 0, 0)
 
 
-def stretch(program, boot, path, cpus=0, tasks=0, segments=0, ram=0):
-    """Writes to `path` the dump of a boot with so many CPUs, and so many more tasks, segments
-    and bytes of RAM.  Its kernel has to know 1 GB pages, and 4-level page tables."""
+def stretch(program, boot, path, cpus=0, tasks=0, segments=0, ram=0, inodes=0):
+    """Writes to `path` the dump of a boot with so many CPUs, and so many more tasks, inodes,
+    segments and bytes of RAM.  Its kernel has to know 1 GB pages, and 4-level page tables."""
     big = Stretched(program, boot, path)
-    if cpus or tasks:
+    if cpus or tasks or inodes:
         map_added(big)
     if tasks:
         add_tasks(big, tasks)
+    if inodes:
+        add_inodes(big, inodes)
     if cpus > boot.cpu_count:
         add_cpus(big, cpus)
     finish(big, max(cpus, boot.cpu_count), segments, ram)
