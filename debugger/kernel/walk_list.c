@@ -108,6 +108,12 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 		node &= ~(uint64_t)1;
 	while (!hlist_ends(node, kind)) {
 		TRY(interrupt_check());
+		/* What is no such head may be the head of an empty list, a node that is its own. */
+		if (node == head)
+			return walk->broken(walk->context, error_create(ERROR_FORMAT,
+									"hash list at 0x%" PRIx64
+									" leads back to its head",
+									head));
 		error = memory_read(memory, node, raw, 2 * word);
 		if (error)
 			return walk->broken(walk->context,

@@ -6,9 +6,10 @@ a few megabytes without end.  What is forged lies in the kernel's code, of which
 import contextlib
 import os
 import struct
+import subprocess
 
 from forged import Image, Layout
-from groups.hostile import harmless
+from groups.hostile import SEED, harmless
 from groups.hostile_costs import little_memory
 from lib import Boot, check, check_equal, kernel_names
 
@@ -134,7 +135,24 @@ def equal_names(session, forge):
             check(result and "200000 symbols of this name" in result.text, "nothing is said")
 
 
+def damaged_tables(session, boot):
+    """Each table while links that it follows lead round in circles, to wild addresses, to what others hold: tests/stress/tables.c."""
+    program = session.program
+    driver = os.path.join(os.path.dirname(program.path), "stress", "tables")
+    rounds = "2" if program.is_sanitized else "6"
+    with session.case(f"{boot.label}: each table with damaged links, {rounds} rounds") as notes:
+        check(os.path.exists(driver), f"no {driver} (make session builds it)")
+        done = subprocess.run([driver, boot.dump, rounds, str(SEED)], timeout=1200, text=True, env=program.environment(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        check(done.returncode == 0, f"exit status {done.returncode}: {done.stdout} {done.stderr}")
+        tables = len(program.result(boot.dump, "sql .tables"))
+        check(f" of {tables} tables" in done.stdout, f"not of {tables} tables: {done.stdout}")
+        notes.append(done.stdout.strip())
+
+
 def run(session):
+    for kernel in kernel_names():
+        damaged_tables(session, Boot(kernel, "boot1"))
     boot = Boot(kernel_names()[-1], "boot1")
     image = Image(boot.dump, os.path.join(session.program.scratch, "walks.elf"))
     forge = Forge(session.program, image, boot)

@@ -190,6 +190,24 @@ static void test_hlist_damage(void)
 	}
 }
 
+/* The head of an empty list where a hash list's should be: a node that points back to its head,
+ * which it is. */
+static void test_hlist_round(void)
+{
+	clear();
+	fixture.words[0] = fixture.words[1] = at(0);
+	WALK(walk_hlist(&walk, BASE, HLIST_PLAIN));
+	CHECK_U64(found.count, 0);
+	CHECK_U64(found.problems, 1);
+	CHECK(strstr(found.problem, "leads back to its head"));
+	/* The same over several nodes. */
+	build_hlist(0, at(0));
+	fixture.words[1] = at(2 * NODES);
+	WALK(walk_hlist(&walk, BASE, HLIST_PLAIN));
+	CHECK_U64(found.count, NODES);
+	CHECK_U64(found.problems, 1);
+}
+
 static void test_chain(void)
 {
 	clear();
@@ -535,6 +553,7 @@ int main(void)
 	create();
 	RUN(test_hlist);
 	RUN(test_hlist_damage);
+	RUN(test_hlist_round);
 	RUN(test_chain);
 	RUN(test_list_damage);
 	RUN(test_rbtree);
