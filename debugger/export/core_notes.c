@@ -16,6 +16,8 @@
 /* struct elf_prstatus on machines of 64 bits: its beginning is the same on all. */
 #define PRSTATUS_PID	 32 /* then parent, group, session */
 #define PRSTATUS_LARGEST 4096u
+/* On x86-64: whether there is a note of the FPU's registers. */
+#define PRSTATUS_FPVALID 328
 /* struct elf_prpsinfo on the same. */
 struct process_info {
 	char state, state_letter, is_zombie, nice;
@@ -123,9 +125,10 @@ static struct error *read_pids(const struct object *task, int32_t *ret_group, in
 static struct error *add_thread(struct core *core, const struct task *task)
 {
 	const struct arch *arch = core->target->arch;
-	uint8_t data[PRSTATUS_LARGEST] = { 0 };
+	uint8_t data[PRSTATUS_LARGEST] = { 0 }, fpu[CORE_FPU_SIZE];
 	struct object object;
 	struct registers registers;
+	bool has_fpu = false;
 	int32_t pids[4] = { task->pid, task->ppid < 0 ? 0 : task->ppid };
 	TRY(object_at(core->target, "struct task_struct", task->address, &object));
 	TRY(user_registers(core, task, &object, &registers));
@@ -134,7 +137,12 @@ static struct error *add_thread(struct core *core, const struct task *task)
 	arch->registers_to_prstatus(&registers, data);
 	core->summary.threads++;
 	core->summary.without_registers += !registers.known;
+	if (registers.known && !task->on_cpu)
+		TRY(core_read_fpu(&object, fpu, &has_fpu));
+	data[PRSTATUS_FPVALID] = has_fpu;
 	add_note(&core->notes, NT_PRSTATUS, data, arch->prstatus_size);
+	if (has_fpu)
+		add_note(&core->notes, NT_FPREGSET, fpu, sizeof(fpu));
 	return core->notes.size > CORE_NOTES_MAX
 		       ? error_create(ERROR_FORMAT, "its notes have more than %u MiB",
 				      CORE_NOTES_MAX >> 20)

@@ -35,6 +35,14 @@ struct core {
 
 /* Finds the runs, and what is missing (core_runs.c). */
 struct error *core_find_runs(struct core *core) MUST_CHECK;
+#define CORE_FPU_SIZE 512u /* bytes of a struct user_fpregs_struct */
+
+/*
+ * The FPU's registers of a thread that no CPU runs (core_fpu.c), of its task_struct; *ret false:
+ * they are not known. Only fatal errors.
+ */
+struct error *core_read_fpu(const struct object *task, uint8_t area[CORE_FPU_SIZE],
+			    bool *ret) MUST_CHECK;
 /* Writes core->notes (core_notes.c). */
 struct error *core_add_notes(struct core *core) MUST_CHECK;
 

@@ -123,6 +123,7 @@ static const struct state states[] = {
 	{ "deleted", 'S', enter_deleted, "has a deleted file, a memfd" },
 	{ "user-fault", 'S', enter_user_fault, "userfaultfd, from user mode" },
 	{ "kernel-fault", 'S', enter_kernel_fault, "userfaultfd, inside write" },
+	{ "dumped", 'S', enter_dumped, "its core is written; /tmp/core" },
 	{ "frozen-one", 'D', enter_frozen_one, "writing to a frozen ext4" },
 	{ "frozen-two", 'D', enter_frozen_two, "writing to a frozen ext4" },
 	{ "frozen-mkdir", 'D', enter_frozen_mkdir, "mkdir on a frozen ext4" },

@@ -65,6 +65,7 @@ void enter_deleted(void);
 void enter_user_fault(void);
 void enter_kernel_fault(void);
 void enter_perf(void);
+void enter_dumped(void);
 void enter_frozen_one(void);
 void enter_frozen_two(void);
 void enter_frozen_mkdir(void);

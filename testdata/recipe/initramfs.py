@@ -17,7 +17,8 @@ from recipe.kernel import module_content, module_list
 from recipe.module import built_module
 
 GUEST_PROGRAMS = {
-    "states": ("states.c", "states_wait.c", "states_run.c"),
+    "states": ("states.c", "states_wait.c", "states_run.c", "states_core.c"),
+    "keep_core": ("keep_core.c",),
     "collect": ("collect.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),

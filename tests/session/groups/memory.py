@@ -154,10 +154,27 @@ class Core:
                 return data[address - start:address - start + size]
         return None
 
+    def flags(self):
+        """[(PF_* of a segment, its address, size)]"""
+        offset, = struct.unpack_from("<Q", self.data, 32)
+        count, = struct.unpack_from("<H", self.data, 56)
+        heads = [struct.unpack_from("<IIQQQQQQ", self.data, offset + 56 * number) for number in range(count)]
+        return [(flags, address, whole) for kind, flags, _, address, _, _, whole, _ in heads if kind == PT_LOAD]
+
     def threads(self):
         """{tid: words of registers}, in the order of the file."""
         return {struct.unpack_from("<I", data, 32)[0]: struct.unpack_from("<27Q", data, 112)
                 for kind, data in self.notes if kind == NT_PRSTATUS}
+
+    def by_thread(self, wanted):
+        """{tid: content} of the notes that follow a thread's registers."""
+        table, tid = {}, None
+        for kind, data in self.notes:
+            if kind == NT_PRSTATUS:
+                tid, = struct.unpack_from("<I", data, 32)
+            elif kind == wanted:
+                table[tid] = data
+        return table
 
     def files(self):
         """[(start, end, offset, path)]"""
