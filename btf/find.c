@@ -93,26 +93,6 @@ static bool build_index(const struct btf *btf, struct name_index *index, bool fu
 	return true;
 }
 
-void btf_make_indexes(const struct btf *btf)
-{
-	for (; btf; btf = btf->base) {
-		if (btf->arena)
-			continue;
-		if (!btf->lazy->types.heads && build_index(btf, &btf->lazy->types, false))
-			btf->lazy->types.scans = SCANS_MAX;
-		if (!btf->lazy->functions.heads && build_index(btf, &btf->lazy->functions, true))
-			btf->lazy->functions.scans = SCANS_MAX;
-		btf_pointer_size(btf);
-	}
-}
-
-void name_indexes_deinit(struct btf_lazy *lazy)
-{
-	free(lazy->types.heads);
-	free(lazy->functions.heads);
-	free(lazy->next);
-}
-
 /* --- look-up --------------------------------------------------------------------- */
 
 struct query {
@@ -165,24 +145,156 @@ uint32_t btf_find(const struct btf *btf, enum btf_kind kind, const char *name, u
 	return 0;
 }
 
+/* --- enumerators ------------------------------------------------------------------ */
+
+/* Calls `visit` for each enumerator of a level, in order, until it says false. */
+static void for_each_enumerator(const struct btf *btf,
+				bool (*visit)(void *context, uint32_t id, uint32_t index,
+					      const struct btf_enumerator *enumerator),
+				void *context)
+{
+	for (uint32_t id = btf->start_id; id < btf->end_id; id++) {
+		enum btf_kind kind = record_kind(record_at(btf, id), kind_offset(btf));
+		struct btf_type type;
+		struct btf_enumerator found;
+		if ((kind != BTF_ENUM && kind != BTF_ENUM64) || !btf_get(btf, id, &type))
+			continue;
+		for (uint32_t i = 0; btf_enumerator(&type, i, &found); i++)
+			if (!visit(context, id, i, &found))
+				return;
+	}
+}
+
+static bool count_enumerator(void *context, uint32_t id, uint32_t index,
+			     const struct btf_enumerator *enumerator)
+{
+	(void)id;
+	(void)index;
+	(void)enumerator;
+	return ++*(uint32_t *)context < UINT32_MAX / 4;
+}
+
+struct filling {
+	struct enumerator_index *index;
+	uint32_t used, count;
+	uint32_t *tails; /* of the chains: the first of equal names is found first */
+};
+
+static bool add_enumerator(void *context, uint32_t id, uint32_t index,
+			   const struct btf_enumerator *enumerator)
+{
+	struct filling *filling = context;
+	struct enumerator_index *into = filling->index;
+	uint32_t slot = hash_string(enumerator->name) & into->mask;
+	if (filling->used == filling->count)
+		return false;
+	uint32_t number = ++filling->used;
+	into->items[number] = (struct enumerator_item){ id, index, 0 };
+	if (filling->tails[slot])
+		into->items[filling->tails[slot]].next = number;
+	else
+		into->heads[slot] = number;
+	filling->tails[slot] = number;
+	return true;
+}
+
+/* False: no memory, scanning goes on. */
+static bool build_enumerators(const struct btf *btf)
+{
+	struct enumerator_index *index = &btf->lazy->enumerators;
+	struct filling filling = { .index = index };
+	uint32_t size = 16;
+	for_each_enumerator(btf, count_enumerator, &filling.count);
+	while (size < filling.count)
+		size *= 2;
+	index->mask = size - 1;
+	index->items = calloc((size_t)filling.count + 1, sizeof(*index->items));
+	index->heads = calloc(size, sizeof(*index->heads));
+	filling.tails = calloc(size, sizeof(*filling.tails));
+	bool is_built = index->items && index->heads && filling.tails;
+	if (is_built) {
+		for_each_enumerator(btf, add_enumerator, &filling);
+	} else {
+		free(index->items);
+		free(index->heads);
+		index->items = NULL;
+		index->heads = NULL;
+	}
+	free(filling.tails);
+	return is_built;
+}
+
+struct wanted {
+	const char *name;
+	uint32_t id;
+	struct btf_enumerator found;
+};
+
+static bool is_other_enumerator(void *context, uint32_t id, uint32_t index,
+				const struct btf_enumerator *enumerator)
+{
+	struct wanted *wanted = context;
+	(void)index;
+	if (strcmp(enumerator->name, wanted->name))
+		return true;
+	wanted->id = id;
+	wanted->found = *enumerator;
+	return false;
+}
+
+static void find_enumerator(const struct btf *btf, struct wanted *wanted)
+{
+	struct enumerator_index *index = &btf->lazy->enumerators;
+	if (!index->heads && (index->scans++ < SCANS_MAX || !build_enumerators(btf))) {
+		for_each_enumerator(btf, is_other_enumerator, wanted);
+		return;
+	}
+	uint32_t number = index->heads[hash_string(wanted->name) & index->mask];
+	for (; number; number = index->items[number].next) {
+		const struct enumerator_item *item = &index->items[number];
+		struct btf_type type;
+		struct btf_enumerator found;
+		if (btf_get(btf, item->id, &type) && btf_enumerator(&type, item->index, &found) &&
+		    !is_other_enumerator(wanted, item->id, item->index, &found))
+			return;
+	}
+}
+
 bool btf_find_enumerator(const struct btf *btf, const char *name, uint32_t *ret_id,
 			 struct btf_enumerator *ret)
 {
-	for (btf = btf->arena ? btf->base : btf; btf; btf = btf->base) {
-		for (uint32_t id = btf->start_id; id < btf->end_id; id++) {
-			enum btf_kind kind = record_kind(record_at(btf, id), kind_offset(btf));
-			struct btf_type type;
-			if ((kind != BTF_ENUM && kind != BTF_ENUM64) || !btf_get(btf, id, &type))
-				continue;
-			struct btf_enumerator found;
-			for (uint32_t i = 0; btf_enumerator(&type, i, &found); i++) {
-				if (strcmp(found.name, name))
-					continue;
-				*ret_id = id;
-				*ret = found;
-				return true;
-			}
-		}
+	struct wanted wanted = { .name = name };
+	for (btf = btf->arena ? btf->base : btf; btf && !wanted.id; btf = btf->base)
+		find_enumerator(btf, &wanted);
+	if (wanted.id) {
+		*ret_id = wanted.id;
+		*ret = wanted.found;
 	}
-	return false;
+	return wanted.id;
+}
+
+/* --- all of them -------------------------------------------------------------------- */
+
+void btf_make_indexes(const struct btf *btf)
+{
+	for (; btf; btf = btf->base) {
+		if (btf->arena)
+			continue;
+		if (!btf->lazy->types.heads && build_index(btf, &btf->lazy->types, false))
+			btf->lazy->types.scans = SCANS_MAX;
+		if (!btf->lazy->functions.heads && build_index(btf, &btf->lazy->functions, true))
+			btf->lazy->functions.scans = SCANS_MAX;
+		if (!btf->lazy->enumerators.heads && build_enumerators(btf))
+			btf->lazy->enumerators.scans = SCANS_MAX;
+		btf_pointer_size(btf);
+	}
+}
+
+void name_indexes_deinit(struct btf_lazy *lazy)
+{
+	free(lazy->types.heads);
+	free(lazy->functions.heads);
+	free(lazy->enumerators.items);
+	free(lazy->enumerators.heads);
+	free(lazy->next);
 }

@@ -42,8 +42,19 @@ struct name_index {
 	uint32_t scans; /* look-ups that did without it */
 };
 
+/* Enumerators by their names: heads of chains through `items`, from 1 on. */
+struct enumerator_index {
+	struct enumerator_item {
+		uint32_t id, index, next; /* of its enum, in it */
+	} * items;
+	uint32_t *heads; /* NULL: not built */
+	uint32_t mask;
+	uint32_t scans;
+};
+
 struct btf_lazy {
 	struct name_index types, functions;
+	struct enumerator_index enumerators;
 	uint32_t *next; /* by id - start_id: the next id with the same hash, ascending */
 	unsigned int pointer_size;
 	struct btf *scratch;

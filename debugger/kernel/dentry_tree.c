@@ -107,25 +107,48 @@ struct error *dentry_tree_for_each(const struct object *super, const struct dent
 	return error;
 }
 
-struct error *dentry_path(struct object dentry, char buffer[PATH_SIZE], const char **ret)
+/* "/a/b" of the folder that a dentry lies in, behind which its own name goes; false: no room. */
+static bool put_name(char *buffer, size_t *at, const char *name, size_t length)
 {
-	size_t at = PATH_SIZE - 1;
+	if (length > *at)
+		return false;
+	*at -= length;
+	memcpy(buffer + *at, name, length);
+	return true;
+}
+
+struct error *dentry_path(struct object dentry, struct path_folder *folder, char buffer[PATH_SIZE],
+			  const char **ret)
+{
+	size_t at = PATH_SIZE - 1, end = 0;
+	uint64_t place = 0;
+	bool is_whole = false;
 	buffer[at] = 0;
 	for (unsigned int depth = 0; depth < DEPTH_MAX; depth++) {
-		char name[NAME_SIZE];
+		char name[NAME_SIZE + 1] = "/";
 		struct object parent;
+		if (depth == 1 && folder && folder->dentry == dentry.address) {
+			put_name(buffer, &at, folder->path, strlen(folder->path));
+			break;
+		}
 		TRY(object_follow(&dentry, "d_parent", &parent));
-		if (parent.address == dentry.address)
+		is_whole = parent.address == dentry.address;
+		if (is_whole)
 			break;
-		TRY(path_dentry_name(&dentry, name, sizeof(name)));
-		size_t length = strlen(name);
-		if (length + 1 > at)
+		TRY(path_dentry_name(&dentry, name + 1, sizeof(name) - 1));
+		if (!put_name(buffer, &at, name, strlen(name)))
 			break;
-		at -= length;
-		memcpy(buffer + at, name, length);
-		buffer[--at] = '/';
 		dentry = parent;
+		if (!depth) {
+			place = parent.address;
+			end = at;
+		}
 	}
 	*ret = buffer[at] ? buffer + at : "/";
+	if (folder && is_whole && place) {
+		folder->dentry = place;
+		memcpy(folder->path, buffer + at, end - at);
+		folder->path[end - at] = 0;
+	}
 	return NULL;
 }

@@ -20,9 +20,11 @@ struct dentry_visitor {
 struct error *dentry_tree_for_each(const struct object *super,
 				   const struct dentry_visitor *visitor) MUST_CHECK;
 
-/* "/a/b", from the filesystem's root on; *ret is in `buffer`. What is too deep lacks its beginning.
+/*
+ * "/a/b", from the filesystem's root on; *ret is in `buffer`. What is too deep lacks its beginning.
+ * `folder`: path.h, of dentries alone; NULL: none.
  */
-struct error *dentry_path(struct object dentry, char buffer[PATH_SIZE],
+struct error *dentry_path(struct object dentry, struct path_folder *folder, char buffer[PATH_SIZE],
 			  const char **ret) MUST_CHECK;
 
 #endif

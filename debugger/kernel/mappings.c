@@ -145,7 +145,7 @@ struct error *mapping_name(const struct object *mm, const struct object *vma, ch
 	*buffer = 0;
 	TRY(object_follow(vma, "vm_file", &file));
 	if (file.address) {
-		TRY(path_of_file(&file, path));
+		TRY(path_of_file(&file, NULL, path));
 		snprintf(buffer, size, "%s", path);
 		return NULL;
 	}

@@ -87,18 +87,49 @@ static struct error *leave_mount(struct step *step, bool *ret_top)
 	return enter_mount(step, vfsmount.address);
 }
 
-static struct error *climb(struct step *step, const char *buffer, char **at)
+/* The rest of the path is the folder's: whether it is known. */
+static bool is_known(const struct path_folder *folder, const struct step *step)
+{
+	return folder && folder->dentry && folder->dentry == step->dentry.address &&
+	       folder->mount == step->mount.address;
+}
+
+static struct error *put_folder(const struct path_folder *folder, const char *buffer, char **at)
+{
+	/* It begins with a slash, where it is not empty. */
+	return folder->path[0] ? prepend(folder->path + 1, buffer, at) : NULL;
+}
+
+/* `folder` is where the last name lies, once that is known. */
+static void keep_folder(struct path_folder *folder, const struct step *place, const char *at,
+			const char *end)
+{
+	if (!folder || !place->dentry.address)
+		return;
+	folder->mount = place->mount.address;
+	folder->dentry = place->dentry.address;
+	memcpy(folder->path, at, (size_t)(end - at));
+	folder->path[end - at] = 0;
+}
+
+static struct error *climb(struct step *step, struct path_folder *folder, const char *buffer,
+			   char **at)
 {
 	char name[NAME_SIZE];
+	struct step place = { .root = 0 };
+	const char *end = NULL;
 	bool is_top = false;
 	for (unsigned int i = 0; i < STEPS_MAX; i++) {
 		struct object parent;
 		TRY(interrupt_check());
+		if (end && end == *at && is_known(folder, step))
+			return put_folder(folder, buffer, at);
 		if (step->dentry.address == step->root) {
 			TRY(leave_mount(step, &is_top));
-			if (is_top)
-				return NULL;
-			continue;
+			if (!is_top)
+				continue;
+			keep_folder(folder, &place, *at, end);
+			return NULL;
 		}
 		TRY(object_follow(&step->dentry, "d_parent", &parent));
 		/* The root of a filesystem, but not of the mount: what was mounted was cut off. */
@@ -107,11 +138,16 @@ static struct error *climb(struct step *step, const char *buffer, char **at)
 		TRY(path_dentry_name(&step->dentry, name, sizeof(name)));
 		TRY(prepend(name, buffer, at));
 		step->dentry = parent;
+		if (!end) {
+			place = *step;
+			end = *at;
+		}
 	}
 	return error_create(ERROR_FORMAT, "the path has more than %d parts", STEPS_MAX);
 }
 
-static struct error *path_from(struct step *step, char buffer[PATH_SIZE])
+static struct error *path_from(struct step *step, struct path_folder *folder,
+			       char buffer[PATH_SIZE])
 {
 	bool is_gone;
 	TRY(is_deleted(&step->dentry, &is_gone));
@@ -122,20 +158,26 @@ static struct error *path_from(struct step *step, char buffer[PATH_SIZE])
 		memcpy(at, deleted, strlen(deleted));
 	}
 	const char *end = at;
-	TRY(climb(step, buffer, &at));
+	TRY(climb(step, folder, buffer, &at));
 	if (at == end)
 		TRY(prepend("", buffer, &at));
 	memmove(buffer, at, strlen(at) + 1);
 	return NULL;
 }
 
-struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
-		      char buffer[PATH_SIZE])
+static struct error *path_in(struct target *target, uint64_t vfsmount, uint64_t dentry,
+			     struct path_folder *folder, char buffer[PATH_SIZE])
 {
 	struct step step = { .root = 0 };
 	TRY(object_at(target, "struct dentry", dentry, &step.dentry));
 	TRY(enter_mount(&step, vfsmount));
-	return path_from(&step, buffer);
+	return path_from(&step, folder, buffer);
+}
+
+struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
+		      char buffer[PATH_SIZE])
+{
+	return path_in(target, vfsmount, dentry, NULL, buffer);
 }
 
 struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
@@ -146,7 +188,7 @@ struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
 	if (!alias)
 		return error_create(ERROR_NOT_FOUND, "the inode has no name in memory");
 	TRY(object_container(inode->target, "struct dentry", "d_u.d_alias", alias, &step.dentry));
-	return path_from(&step, buffer);
+	return path_from(&step, NULL, buffer);
 }
 
 struct error *path_at(const struct object *object, const char *name, char buffer[PATH_SIZE])
@@ -183,13 +225,16 @@ static struct error *namespace_name(const struct object *dentry, char buffer[PAT
 }
 
 /* *ret_done false: the file has a path. */
-static struct error *pseudo_name(const struct object *dentry, char buffer[PATH_SIZE],
-				 bool *ret_done)
+static struct error *pseudo_name(const struct object *dentry, struct path_folder *folder,
+				 char buffer[PATH_SIZE], bool *ret_done)
 {
 	struct object super, kind;
 	char type[FSTYPE_SIZE], name[NAME_SIZE];
 	uint64_t number;
 	TRY(object_follow(dentry, "d_sb", &super));
+	*ret_done = false;
+	if (folder && folder->super && folder->super == super.address)
+		return NULL;
 	TRY(object_follow(&super, "s_type", &kind));
 	TRY(path_pointed_string(&kind, "name", type, sizeof(type)));
 	bool is_pipe = !strcmp(type, "pipefs"), is_socket = !strcmp(type, "sockfs");
@@ -203,8 +248,11 @@ static struct error *pseudo_name(const struct object *dentry, char buffer[PATH_S
 	if (!strcmp(type, "nsfs"))
 		return namespace_name(dentry, buffer);
 	*ret_done = !strcmp(type, "anon_inodefs");
-	if (!*ret_done)
+	if (!*ret_done) {
+		if (folder)
+			folder->super = super.address;
 		return NULL;
+	}
 	TRY(path_dentry_name(dentry, name, sizeof(name)));
 	snprintf(buffer, PATH_SIZE, "anon_inode:%s", name);
 	return NULL;
@@ -225,17 +273,19 @@ static struct error *hidden_name(const struct object *dentry, uint64_t root, cha
 	return NULL;
 }
 
-struct error *path_of_file(const struct object *file, char buffer[PATH_SIZE])
+struct error *path_of_file(const struct object *file, struct path_folder *folder,
+			   char buffer[PATH_SIZE])
 {
 	struct object dentry, vfsmount;
 	uint64_t root;
 	bool is_done;
 	TRY(object_follow(file, "f_path.dentry", &dentry));
-	TRY(pseudo_name(&dentry, buffer, &is_done));
+	TRY(pseudo_name(&dentry, folder, buffer, &is_done));
 	if (is_done)
 		return NULL;
 	TRY(object_follow(file, "f_path.mnt", &vfsmount));
 	TRY(object_u64(&vfsmount, "mnt_root", &root));
 	TRY(hidden_name(&dentry, root, buffer, &is_done));
-	return is_done ? NULL : path_of(file->target, vfsmount.address, dentry.address, buffer);
+	return is_done ? NULL
+		       : path_in(file->target, vfsmount.address, dentry.address, folder, buffer);
 }

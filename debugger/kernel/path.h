@@ -18,8 +18,19 @@ struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
 /* The same of a struct path at `name` of an object. */
 struct error *path_at(const struct object *object, const char *name,
 		      char buffer[PATH_SIZE]) MUST_CHECK;
-/* A struct file's, as /proc/PID/fd has it: "pipe:[123]" and "anon_inode:[eventpoll]" too. */
-struct error *path_of_file(const struct object *file, char buffer[PATH_SIZE]) MUST_CHECK;
+/* The folder of the last path, for many files of few folders; zeroed at first. */
+struct path_folder {
+	uint64_t super;		/* address of a super_block whose files have paths; 0: none */
+	uint64_t mount, dentry; /* of a struct mount, a struct dentry; 0: none */
+	char path[PATH_SIZE];	/* "" for the root */
+};
+
+/*
+ * A struct file's, as /proc/PID/fd has it: "pipe:[123]" and "anon_inode:[eventpoll]" too. `folder`
+ * is used and filled; NULL: none.
+ */
+struct error *path_of_file(const struct object *file, struct path_folder *folder,
+			   char buffer[PATH_SIZE]) MUST_CHECK;
 /*
  * An inode's by one of its names, from the root of its filesystem: an inode is on no mount, and may
  * have other names. ERROR_NOT_FOUND: it has none in memory.

@@ -47,12 +47,16 @@ static const char *const type_names[16] = { [1] = "FIFO", [2] = "CHR",	[4] = "DI
 struct pass {
 	struct table_scan *scan;
 	struct object super, type;
+	struct path_folder folder;
 };
 
 static struct error *set_inode(struct table_scan *scan, const struct object *dentry)
 {
 	struct object inode;
 	uint64_t mode;
+	if (!table_wants(scan, COLUMN_INODE) && !table_wants(scan, COLUMN_INO) &&
+	    !table_wants(scan, COLUMN_TYPE))
+		return NULL;
 	TRY(object_follow(dentry, "d_inode", &inode));
 	if (!inode.address) {
 		table_set_text(scan, COLUMN_TYPE, "negative");
@@ -70,13 +74,16 @@ static struct error *set_unused(struct table_scan *scan, const struct object *de
 {
 	struct object list;
 	uint64_t next;
+	if (!table_wants(scan, COLUMN_UNUSED))
+		return NULL;
 	TRY(object_member(dentry, "d_lru", &list));
 	TRY(memory_read_word(scan->target->memory, list.address, &next));
 	table_set(scan, COLUMN_UNUSED, next != list.address);
 	return NULL;
 }
 
-static struct error *set_names(struct table_scan *scan, const struct object *dentry)
+static struct error *set_names(struct table_scan *scan, const struct object *dentry,
+			       struct path_folder *folder)
 {
 	char path[PATH_SIZE];
 	const char *name;
@@ -86,14 +93,14 @@ static struct error *set_names(struct table_scan *scan, const struct object *den
 	}
 	if (!table_wants(scan, COLUMN_PATH))
 		return NULL;
-	TRY(dentry_path(*dentry, path, &name));
+	TRY(dentry_path(*dentry, folder, path, &name));
 	table_set_text(scan, COLUMN_PATH, name);
 	return NULL;
 }
 
 static struct error *visit_dentry(void *context, const struct object *dentry)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
 	table_set(scan, COLUMN_DENTRY, dentry->address);
 	table_set(scan, COLUMN_SUPERBLOCK, pass->super.address);
@@ -102,7 +109,7 @@ static struct error *visit_dentry(void *context, const struct object *dentry)
 	TRY(table_set_member(scan, COLUMN_COUNT, dentry, "d_lockref.count"));
 	TRY(table_set_error(scan, COLUMN_TYPE, set_inode(scan, dentry)));
 	TRY(table_set_error(scan, COLUMN_UNUSED, set_unused(scan, dentry)));
-	TRY(table_set_error(scan, COLUMN_PATH, set_names(scan, dentry)));
+	TRY(table_set_error(scan, COLUMN_PATH, set_names(scan, dentry, &pass->folder)));
 	return table_emit(scan);
 }
 

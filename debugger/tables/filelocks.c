@@ -96,7 +96,7 @@ static struct error *set_file(struct table_scan *scan, const struct names *names
 	TRY(table_set_member(scan, COLUMN_INO, &inode, "i_ino"));
 	if (!table_wants(scan, COLUMN_PATH))
 		return NULL;
-	TRY(path_of_file(&file, path));
+	TRY(path_of_file(&file, NULL, path));
 	table_set_text(scan, COLUMN_PATH, path);
 	return NULL;
 }

@@ -45,6 +45,7 @@ static const struct table_column columns[] = {
 struct pass {
 	struct table_scan *scan;
 	const struct task *task;
+	struct path_folder folder;
 };
 
 static const char *type_name(uint64_t mode)
@@ -75,12 +76,13 @@ static struct error *set_inode(struct table_scan *scan, const struct object *fil
 	return NULL;
 }
 
-static struct error *set_path(struct table_scan *scan, const struct object *file)
+static struct error *set_path(struct table_scan *scan, const struct object *file,
+			      struct path_folder *folder)
 {
 	char path[PATH_SIZE];
 	if (!table_wants(scan, COLUMN_PATH))
 		return NULL;
-	struct error *error = path_of_file(file, path);
+	struct error *error = path_of_file(file, folder, path);
 	if (error)
 		return table_set_error(scan, COLUMN_PATH, error);
 	table_set_text(scan, COLUMN_PATH, path);
@@ -89,7 +91,7 @@ static struct error *set_path(struct table_scan *scan, const struct object *file
 
 static struct error *visit_file(void *context, const struct open_file *open)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
 	struct object file;
 	TRY(object_at(scan->target, "struct file", open->file, &file));
@@ -103,13 +105,13 @@ static struct error *visit_file(void *context, const struct open_file *open)
 	TRY(table_set_member(scan, COLUMN_POS, &file, "f_pos"));
 	TRY(table_set_member(scan, COLUMN_FLAGS, &file, "f_flags"));
 	TRY(set_inode(scan, &file));
-	TRY(set_path(scan, &file));
+	TRY(set_path(scan, &file, &pass->folder));
 	return table_emit(scan);
 }
 
 static struct error *visit_task(struct table_scan *scan, const struct task *task)
 {
-	struct pass pass = { scan, task };
+	struct pass pass = { .scan = scan, .task = task };
 	return error_prefix(open_files_for_each(scan->target, task->address, visit_file, &pass),
 			    "files");
 }

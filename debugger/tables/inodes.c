@@ -56,9 +56,10 @@ static const struct table_word state_words[] = {
 struct pass {
 	struct object super, type;
 	uint64_t alias; /* offset in a dentry of what links it to its inode */
+	struct path_folder folder;
 };
 
-static struct error *set_name(struct table_scan *scan, const struct pass *pass,
+static struct error *set_name(struct table_scan *scan, struct pass *pass,
 			      const struct object *inode)
 {
 	struct object first, dentry;
@@ -76,7 +77,7 @@ static struct error *set_name(struct table_scan *scan, const struct pass *pass,
 	table_set(scan, COLUMN_DENTRY, dentry.address);
 	if (!table_wants(scan, COLUMN_NAME))
 		return NULL;
-	TRY(dentry_path(dentry, path, &name));
+	TRY(dentry_path(dentry, &pass->folder, path, &name));
 	table_set_text(scan, COLUMN_NAME, name);
 	return NULL;
 }
@@ -85,6 +86,8 @@ static struct error *set_mode(struct table_scan *scan, const struct object *inod
 {
 	uint64_t mode;
 	char text[16];
+	if (!table_wants(scan, COLUMN_TYPE) && !table_wants(scan, COLUMN_MODE))
+		return NULL;
 	TRY(object_u64(inode, "i_mode", &mode));
 	table_set_name(scan, COLUMN_TYPE, type_names, ARRAY_COUNT(type_names), mode >> 12 & 15);
 	snprintf(text, sizeof(text), "%04o", (unsigned int)mode & 07777);
@@ -95,19 +98,25 @@ static struct error *set_mode(struct table_scan *scan, const struct object *inod
 static struct error *set_sizes(struct table_scan *scan, const struct object *inode)
 {
 	uint64_t pages, state, size;
-	TRY(object_u64(inode, "i_size", &size));
-	if (size <= INT64_MAX)
-		table_set(scan, COLUMN_SIZE, size);
-	TRY(object_u64(inode, "i_state", &state));
-	table_set_words(scan, COLUMN_STATE, state_words, ARRAY_COUNT(state_words), state);
-	TRY(object_u64(inode, "i_data.nrpages", &pages));
-	table_set_pages(scan, COLUMN_CACHED, pages);
+	if (table_wants(scan, COLUMN_SIZE)) {
+		TRY(object_u64(inode, "i_size", &size));
+		if (size <= INT64_MAX)
+			table_set(scan, COLUMN_SIZE, size);
+	}
+	if (table_wants(scan, COLUMN_STATE)) {
+		TRY(object_u64(inode, "i_state", &state));
+		table_set_words(scan, COLUMN_STATE, state_words, ARRAY_COUNT(state_words), state);
+	}
+	if (table_wants(scan, COLUMN_CACHED)) {
+		TRY(object_u64(inode, "i_data.nrpages", &pages));
+		table_set_pages(scan, COLUMN_CACHED, pages);
+	}
 	return NULL;
 }
 
 static struct error *visit_inode(struct table_scan *scan, const struct object *inode, void *context)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	table_set(scan, COLUMN_INODE, inode->address);
 	table_set(scan, COLUMN_SUPERBLOCK, pass->super.address);
 	TRY(table_set_pointed(scan, COLUMN_FILESYSTEM, &pass->type, "name"));

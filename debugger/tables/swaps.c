@@ -35,7 +35,7 @@ static struct error *set_path(struct table_scan *scan, const struct object *swap
 	struct object file;
 	char path[PATH_SIZE];
 	TRY(object_follow(swap, "swap_file", &file));
-	TRY(path_of_file(&file, path));
+	TRY(path_of_file(&file, NULL, path));
 	table_set_text(scan, COLUMN_PATH, path);
 	return NULL;
 }

@@ -14,7 +14,7 @@ struct answer {
 	struct type type; /* btf NULL: free */
 	char path[PATH_SIZE];
 	bool is_missing;
-	struct type_place place;
+	struct member member;
 };
 
 struct members {
@@ -59,31 +59,46 @@ static bool recall(struct members *members, struct type type, const char *path, 
 	return known;
 }
 
-/* `place` NULL: there is none. */
+/* `member` NULL: there is none. */
 static void remember(struct members *members, struct type type, const char *path,
-		     const struct type_place *place)
+		     const struct member *member)
 {
-	struct answer answer = { .type = type, .is_missing = !place };
+	struct answer answer = { .type = type, .is_missing = !member };
 	size_t length = strlen(path);
 	if (!members || !type.btf || length >= sizeof(answer.path))
 		return;
 	memcpy(answer.path, path, length + 1);
-	if (place)
-		answer.place = *place;
+	if (member)
+		answer.member = *member;
 	pthread_mutex_lock(&members->lock);
 	*slot_for(members, type, path) = answer;
 	pthread_mutex_unlock(&members->lock);
 }
 
+static void describe(struct member *member)
+{
+	struct type type = member->place.type;
+	uint64_t size;
+	member->pointed = (struct type){ .btf = NULL };
+	member->size = 0;
+	member->is_signed = type_is_signed(type);
+	if (type_is_pointer(type) && !type_target(type, &member->pointed))
+		member->pointed.btf = NULL;
+	if (!member->place.bit_size && type_size(type, &size) && size <= 8)
+		member->size = (uint8_t)size;
+}
+
 struct error *members_find(struct members *members, struct type type, const char *path,
-			   struct type_place *ret)
+			   struct member *ret)
 {
 	struct answer known;
 	if (recall(members, type, path, &known) && !known.is_missing) {
-		*ret = known.place;
+		*ret = known.member;
 		return NULL;
 	}
-	struct error *error = type_find_path(type, path, ret);
+	struct error *error = type_find_path(type, path, &ret->place);
+	if (!error)
+		describe(ret);
 	if (!error || error->kind == ERROR_NOT_FOUND)
 		remember(members, type, path, error ? NULL : ret);
 	return error;
@@ -92,10 +107,10 @@ struct error *members_find(struct members *members, struct type type, const char
 bool members_has(struct members *members, struct type type, const char *path)
 {
 	struct answer known;
-	struct type_place place;
+	struct member member;
 	if (recall(members, type, path, &known))
 		return !known.is_missing;
-	struct error *error = members_find(members, type, path, &place);
+	struct error *error = members_find(members, type, path, &member);
 	error_free(error);
 	return !error;
 }

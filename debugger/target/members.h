@@ -10,6 +10,13 @@
 
 struct members;
 
+struct member {
+	struct type_place place;
+	struct type pointed; /* what a pointer points at; btf NULL: it is none */
+	uint8_t size;	     /* bytes, up to 8, and no bit-field; 0: something else */
+	bool is_signed;
+};
+
 struct error *members_create(struct members **ret) MUST_CHECK;
 /* NULL is allowed. */
 void members_destroy(struct members *members);
@@ -18,7 +25,7 @@ void members_destroy(struct members *members);
  * NULL: then nothing is remembered.
  */
 struct error *members_find(struct members *members, struct type type, const char *path,
-			   struct type_place *ret) MUST_CHECK;
+			   struct member *ret) MUST_CHECK;
 /* True if there is one. */
 bool members_has(struct members *members, struct type type, const char *path);
 

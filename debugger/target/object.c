@@ -64,21 +64,30 @@ bool object_has(const struct object *object, const char *path)
 	return members_has(members_of(object->target, object->type), object->type, path);
 }
 
+static struct error *find_member(const struct object *object, const char *path, struct member *ret)
+{
+	return members_find(members_of(object->target, object->type), object->type, path, ret);
+}
+
+static struct object object_of(const struct object *object, const struct member *member)
+{
+	uint64_t bit = member->place.bit_offset + object->bit_offset;
+	return (struct object){ .target = object->target,
+				.type = member->place.type,
+				.address = object->address + bit / 8,
+				.bit_offset = (uint32_t)(bit % 8),
+				.bit_size = member->place.bit_size };
+}
+
 struct error *object_member(const struct object *object, const char *path, struct object *ret)
 {
-	struct type_place place = { .type = object->type,
-				    .bit_offset = object->bit_offset,
-				    .bit_size = object->bit_size };
-	if (path) {
-		TRY(members_find(members_of(object->target, object->type), object->type, path,
-				 &place));
-		place.bit_offset += object->bit_offset;
+	struct member member;
+	if (!path) {
+		*ret = *object;
+		return NULL;
 	}
-	*ret = (struct object){ .target = object->target,
-				.type = place.type,
-				.address = object->address + place.bit_offset / 8,
-				.bit_offset = (uint32_t)(place.bit_offset % 8),
-				.bit_size = place.bit_size };
+	TRY(find_member(object, path, &member));
+	*ret = object_of(object, &member);
 	return NULL;
 }
 
@@ -109,10 +118,21 @@ static struct error *read_bits(const struct object *object, uint64_t *ret)
 	return NULL;
 }
 
-struct error *object_u64(const struct object *object, const char *path, uint64_t *ret)
+/* An integer or a pointer, and no bit-field. */
+static struct error *read_scalar(const struct object *object, const char *path, uint64_t address,
+				 const struct member *member, uint64_t *ret)
 {
-	struct object member;
-	TRY(object_member(object, path, &member));
+	uint64_t value;
+	TRY(error_prefix(memory_read_unsigned(object->target->memory, address, member->size,
+					      &value),
+			 "%s", path));
+	*ret = member->is_signed ? sign_extend(value, member->size * 8u) : value;
+	return NULL;
+}
+
+/* The same of what is at the object itself, or a bit-field. */
+static struct error *read_other(struct object member, const char *path, uint64_t *ret)
+{
 	uint64_t size = 0, value;
 	uint32_t bits = member.bit_size;
 	if (bits) {
@@ -129,15 +149,37 @@ struct error *object_u64(const struct object *object, const char *path, uint64_t
 	return NULL;
 }
 
+struct error *object_u64(const struct object *object, const char *path, uint64_t *ret)
+{
+	struct member member;
+	if (!path)
+		return read_other(*object, path, ret);
+	TRY(find_member(object, path, &member));
+	struct object place = object_of(object, &member);
+	if (!member.size || place.bit_offset)
+		return read_other(place, path, ret);
+	return read_scalar(object, path, place.address, &member, ret);
+}
+
 struct error *object_follow(const struct object *object, const char *path, struct object *ret)
 {
-	struct object member;
+	struct object place = *object;
+	struct member member;
 	struct type pointed;
 	uint64_t address;
-	TRY(object_member(object, path, &member));
-	if (!type_is_pointer(member.type) || !type_target(member.type, &pointed))
+	if (path) {
+		TRY(find_member(object, path, &member));
+		place = object_of(object, &member);
+		pointed = member.pointed;
+	} else if (!type_is_pointer(object->type) || !type_target(object->type, &pointed)) {
+		pointed.btf = NULL;
+	}
+	if (!pointed.btf)
 		return error_create(ERROR_OTHER, "%s is not a pointer", path ? path : "it");
-	TRY(object_u64(&member, NULL, &address));
+	if (path && member.size && !place.bit_offset)
+		TRY(read_scalar(object, "value", place.address, &member, &address));
+	else
+		TRY(read_other(place, NULL, &address));
 	*ret = (struct object){ .target = object->target, .type = pointed, .address = address };
 	return NULL;
 }
@@ -168,9 +210,9 @@ struct error *object_offset(struct target *target, const char *type_name, const 
 			    uint64_t *ret)
 {
 	struct type type;
-	struct type_place place;
+	struct member member;
 	TRY(target_find_type(target, NULL, type_name, &type));
-	TRY(members_find(members_of(target, type), type, path, &place));
-	*ret = place.bit_offset / 8;
+	TRY(members_find(members_of(target, type), type, path, &member));
+	*ret = member.place.bit_offset / 8;
 	return NULL;
 }

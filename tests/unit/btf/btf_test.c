@@ -280,6 +280,14 @@ static void test_enumerators(void)
 	CHECK(btf_find_enumerator(btf, "LONE", &id, &found));
 	CHECK_U64(found.value, 7);
 	CHECK(!btf_find_enumerator(btf, "NONE", &id, &found));
+	/* By an index, from some questions on. */
+	for (int i = 0; i < 8; i++) {
+		CHECK(btf_find_enumerator(btf, "WIDE_MINUS", &id, &found));
+		CHECK_STRING(found.name, "WIDE_MINUS");
+		CHECK(btf_find_enumerator(btf, "LONE", &id, &found));
+		CHECK_STRING(found.name, "LONE");
+		CHECK(!btf_find_enumerator(btf, "NONE", &id, &found));
+	}
 	btf_close(btf);
 	free(data);
 	btf__free(sample);

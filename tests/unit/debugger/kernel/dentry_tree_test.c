@@ -156,7 +156,7 @@ static void check_path(struct fixture *fixture, size_t word, const char *wanted)
 	const char *path = "";
 	struct object dentry;
 	CHECK_OK(object_at(&fixture->target, "struct dentry", at(word), &dentry));
-	CHECK_OK(dentry_path(dentry, buffer, &path));
+	CHECK_OK(dentry_path(dentry, NULL, buffer, &path));
 	CHECK_STRING(path, wanted);
 }
 

@@ -172,7 +172,7 @@ static struct error *file_path(unsigned int mount, unsigned int dentry, char *bu
 	contents.file[1] = dentry_at(dentry);
 	contents.file[2] = AT(inode);
 	CHECK_OK(object_at(&machine.target, "struct file", AT(file), &file));
-	return path_of_file(&file, buffer);
+	return path_of_file(&file, NULL, buffer);
 }
 
 static void test_paths(void)

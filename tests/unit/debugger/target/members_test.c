@@ -14,7 +14,8 @@ static const char *const structs[] = { "node", "table", "old" };
 
 static void compare(struct members *members, struct type type, const char *path)
 {
-	struct type_place wanted = { .bit_offset = 0 }, found = { .bit_offset = 1 };
+	struct type_place wanted = { .bit_offset = 0 };
+	struct member found = { .place.bit_offset = 1 };
 	struct error *expected = type_find_path(type, path, &wanted);
 	struct error *error = members_find(members, type, path, &found);
 	CHECK(!error == !expected);
@@ -22,8 +23,9 @@ static void compare(struct members *members, struct type type, const char *path)
 	if (expected && error)
 		CHECK_STRING(error->message, expected->message);
 	else
-		CHECK(found.bit_offset == wanted.bit_offset && found.bit_size == wanted.bit_size &&
-		      type_equal(found.type, wanted.type));
+		CHECK(found.place.bit_offset == wanted.bit_offset &&
+		      found.place.bit_size == wanted.bit_size &&
+		      type_equal(found.place.type, wanted.type));
 	error_free(expected);
 	error_free(error);
 }
