@@ -6,6 +6,7 @@
 #include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/slab_usage.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum {
 	COLUMN_CACHE,
@@ -13,6 +14,7 @@ enum {
 	COLUMN_OBJSIZE,
 	COLUMN_ACTIVE,
 	COLUMN_TOTAL,
+	COLUMN_IN_USE,
 	COLUMN_BYTES_ALL,
 	COLUMN_FLAGS,
 	COLUMN_RECLAIMABLE,
@@ -28,6 +30,9 @@ static const struct table_column columns[] = {
 	[COLUMN_ACTIVE] = { "active_objs", COLUMN_WIDE, 11,
 			    "as /proc/slabinfo: free ones that a CPU keeps count, too", NULL },
 	[COLUMN_TOTAL] = { "num_objs", COLUMN_WIDE, 8, "that there is room for", NULL },
+	[COLUMN_IN_USE] = { "inuse", COLUMN_WIDE, 0,
+			    "that are in use, by the lists of free ones: all struct pages are read",
+			    NULL },
 	[COLUMN_BYTES_ALL] = { "size", COLUMN_BYTES, 6, "of all its slabs", NULL },
 	[COLUMN_FLAGS] = { "flags", COLUMN_INTEGER, 0, "SLAB_* of the kernel", NULL },
 	[COLUMN_RECLAIMABLE] = { "reclaimable", COLUMN_INTEGER, 0,
@@ -37,14 +42,75 @@ static const struct table_column columns[] = {
 	[COLUMN_NAME] = { "name", COLUMN_TEXT, -24, "the cache's", NULL },
 };
 
+/* Objects in use of each cache, in the order of `usages`. */
+struct counting {
+	const struct slab_usages *usages;
+	struct counted {
+		uint64_t in_use;
+		bool is_unsure; /* some may be free, where no list that could be read has them */
+	} * items;
+	const struct slab_cache *cache; /* the last one, and its place */
+	size_t at;
+};
+
+static struct error *count_object(void *context, const struct slab_cache *cache, uint64_t object,
+				  bool is_allocated)
+{
+	struct counting *counting = context;
+	const struct slab_usages *usages = counting->usages;
+	(void)object;
+	if (cache != counting->cache) {
+		counting->cache = cache;
+		for (counting->at = 0; counting->at < usages->count; counting->at++)
+			if (usages->items[counting->at].cache.address == cache->address)
+				break;
+	}
+	if (counting->at == usages->count)
+		return NULL;
+	counting->items[counting->at].in_use += is_allocated;
+	counting->items[counting->at].is_unsure |= !is_allocated;
+	return NULL;
+}
+
+/* *ret: of each of `usages`, which the caller frees. */
+static struct error *count_objects(struct target *target, const struct slab_usages *usages,
+				   struct counted **ret)
+{
+	struct slabs *slabs;
+	TRY(slabs_create(target, &slabs));
+	struct counting counting = { .usages = usages,
+				     .items = calloc(usages->count + 1, sizeof(*counting.items)) };
+	struct error *error = counting.items ? slabs_for_each(slabs, count_object, &counting)
+					     : error_no_memory();
+	slabs_destroy(slabs);
+	if (error)
+		free(counting.items);
+	else
+		*ret = counting.items;
+	return error;
+}
+
+static struct error *set_in_use(struct table_scan *scan, const struct counted *counted)
+{
+	if (!counted->is_unsure) {
+		table_set(scan, COLUMN_IN_USE, counted->in_use);
+		return NULL;
+	}
+	return table_set_error(scan, COLUMN_IN_USE,
+			       error_create(ERROR_FORMAT, "lists of free objects are not whole"));
+}
+
+/* `counted`: NULL: not asked for. */
 static struct error *emit(struct table_scan *scan, const struct slab_usages *usages,
-			  const struct slab_usage *usage)
+			  const struct slab_usage *usage, const struct counted *counted)
 {
 	table_set(scan, COLUMN_CACHE, usage->cache.address);
 	table_set(scan, COLUMN_OBJSIZE, usage->cache.object_size);
 	table_set(scan, COLUMN_SLOT, usage->cache.slot_size);
 	table_set(scan, COLUMN_ACTIVE, usage->active);
 	table_set(scan, COLUMN_TOTAL, usage->objects);
+	if (counted)
+		TRY(set_in_use(scan, counted));
 	table_set_pages(scan, COLUMN_BYTES_ALL, usage->pages);
 	table_set(scan, COLUMN_FLAGS, usage->flags);
 	if (usages->knows_reclaimable)
@@ -71,13 +137,17 @@ static struct error *visit(struct table_scan *scan)
 	uint64_t reclaimable;
 	TRY(error_only_fatal(reclaimable_pages(scan->target, &reclaimable)));
 	TRY(slab_usages_read(scan->target, reclaimable, &usages));
+	struct counted *counted = NULL;
 	struct error *error = NULL;
+	if (table_wants(scan, COLUMN_IN_USE))
+		error = table_broken(scan, count_objects(scan->target, &usages, &counted));
 	for (size_t i = 0; i < usages.count && !error; i++)
-		error = emit(scan, &usages, &usages.items[i]);
+		error = emit(scan, &usages, &usages.items[i], counted ? &counted[i] : NULL);
 	if (!error && usages.lost)
 		error = table_broken(scan,
 				     error_create(ERROR_FORMAT, "%" PRIu64 " caches cannot be read",
 						  usages.lost));
+	free(counted);
 	slab_usages_deinit(&usages);
 	return error;
 }
