@@ -11,8 +11,9 @@ struct task_memory {
 };
 
 /*
- * What CPUs keep to themselves is added where the kernel keeps it by CPU (since 6.2, f1a7941243c1);
- * before, up to 64 pages of each thread may be missing. Errors: a member or a page is missing.
+ * With what CPUs keep to themselves (since 6.2, f1a7941243c1), or what threads did before; of a
+ * running machine up to 64 pages of each such thread are missing. Errors: a member or a page is
+ * missing.
  */
 struct error *task_memory_read(struct target *target, uint64_t task,
 			       struct task_memory *ret) MUST_CHECK;
