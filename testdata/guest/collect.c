@@ -2,7 +2,7 @@
 /*
  * collect: write the truth about the live kernel to a raw disk, then crash it.
  *
- *   collect DEVICE sysrq|nmi|mce|oom|hung|lockup|deaf|cgroup|init|oops|fault:NAME
+ *   collect DEVICE CRASH (crashes.h)
  *
  * The truth is a tar archive of what the kernel says about itself in /proc and
  * /sys; tests compare a debugger's answers with it.  What never changes comes
@@ -10,24 +10,20 @@
  * so that the tasks of the archive are the tasks of the dump.
  */
 #define _GNU_SOURCE
+#include "crashes.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/io.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TAR_BLOCK      512
-#define PATH_SIZE      512
-#define LOCKUP_SECONDS 3
-#define FAULT_SECONDS  120
-#define PROGRESS_PORT  0x2f8
+#define TAR_BLOCK 512
+#define PATH_SIZE 512
 
 struct buffer {
 	char *data;
@@ -36,7 +32,7 @@ struct buffer {
 
 static int device;
 
-static void fail(const char *what)
+void fail(const char *what)
 {
 	printf("guest: failed: collect: %s: %s\n", what, strerror(errno));
 	exit(1);
@@ -450,169 +446,6 @@ static void add_tasks(void)
 	add_file("/proc/uptime", "uptime");
 }
 
-/* Crashes */
-
-static void set(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY);
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		fail(path);
-	close(fd);
-}
-
-static void crash_sysrq(void)
-{
-	set("/proc/sysrq-trigger", "c");
-}
-
-/* The host sends the NMI, or the machine check, when it reads "ready". */
-static void crash_nmi(void)
-{
-	pause();
-}
-
-/* As the first process, which must not end. */
-static void crash_init(void)
-{
-	*(volatile int *)8 = 1;
-}
-
-static void crash_hung(void)
-{
-	set("/proc/sys/kernel/hung_task_panic", "1");
-	set("/proc/sys/kernel/hung_task_timeout_secs", "2");
-	pause();
-}
-
-static void eat_memory(void)
-{
-	const size_t chunk = 1 << 20;
-	for (;;) {
-		char *memory = mmap(NULL, chunk, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			fail("mmap");
-		memset(memory, 0x5a, chunk);
-	}
-}
-
-static void crash_oom(void)
-{
-	set("/proc/sys/vm/panic_on_oom", "1");
-	eat_memory();
-}
-
-/* It has less memory than the machine, and 2 is for those, too. */
-static void crash_cgroup(void)
-{
-	set("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	if (mkdir("/sys/fs/cgroup/greedy", 0755))
-		fail("mkdir of a cgroup");
-	set("/sys/fs/cgroup/greedy/memory.max", "16M");
-	set("/sys/fs/cgroup/greedy/cgroup.procs", "0");
-	set("/proc/sys/vm/panic_on_oom", "2");
-	eat_memory();
-}
-
-/* To the second serial port itself: its driver may wait for a CPU that hangs. */
-static void say_directly(const char *text)
-{
-	if (ioperm(PROGRESS_PORT, 1, 1))
-		fail("ioperm");
-	for (; *text; text++)
-		outb(*text, PROGRESS_PORT);
-}
-
-/* From the first CPU, which the module leaves alone. */
-static void lock_up(const char *how)
-{
-	cpu_set_t first;
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	if (sched_setaffinity(0, sizeof(first), &first))
-		fail("sched_setaffinity");
-	set("/sys/module/lockup/parameters/start", how);
-}
-
-/* The host dumps the machine in between. */
-static void crash_lockup(void)
-{
-	lock_up("interrupt");
-	say_directly("guest: locked up\n");
-	sleep(LOCKUP_SECONDS);
-	crash_sysrq();
-}
-
-static void crash_deaf(void)
-{
-	lock_up("nmi");
-	crash_sysrq();
-}
-
-/* Without a panic of its own a fault ends a task, and a stall is only reported. */
-static void make_faults_panic(const char *name)
-{
-	static const struct {
-		const char *fault, *path, *value;
-	} settings[] = {
-		{ "warn", "/proc/sys/kernel/panic_on_warn", "1" },
-		{ "refcount", "/proc/sys/kernel/panic_on_warn", "1" },
-		{ "ipi", "/proc/sys/kernel/softlockup_panic", "1" },
-		{ "ipi", "/proc/sys/kernel/watchdog_thresh", "3" },
-		{ "storm", "/proc/sys/kernel/softlockup_panic", "1" },
-		{ "storm", "/proc/sys/kernel/watchdog_thresh", "3" },
-		{ "timers", "/proc/sys/kernel/softlockup_panic", "1" },
-		{ "timers", "/proc/sys/kernel/watchdog_thresh", "3" },
-		{ "hard", "/proc/sys/kernel/hardlockup_panic", "1" },
-		{ "hard", "/proc/sys/kernel/watchdog_thresh", "3" },
-		{ "soft", "/proc/sys/kernel/softlockup_panic", "1" },
-		{ "soft", "/proc/sys/kernel/watchdog_thresh", "3" },
-		{ "rcu", "/proc/sys/kernel/panic_on_rcu_stall", "1" },
-		{ "rcu", "/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout", "5" },
-		{ "irqoff", "/proc/sys/kernel/panic_on_rcu_stall", "1" },
-		{ "irqoff", "/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout", "5" },
-	};
-	set("/proc/sys/kernel/panic_on_oops", "1");
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		if (!strcmp(settings[i].fault, name))
-			set(settings[i].path, settings[i].value);
-}
-
-/* An oops that the machine survives, until somebody has seen enough. */
-static void crash_oops(void)
-{
-	set("/sys/module/faults/parameters/start", "oops");
-	crash_sysrq();
-}
-
-/* In this task, or soon elsewhere. */
-static void crash_fault(const char *name)
-{
-	make_faults_panic(name);
-	set("/sys/module/faults/parameters/start", name);
-	sleep(FAULT_SECONDS);
-}
-
-static const struct crash {
-	const char *name;
-	void (*run)(void);
-} crashes[] = {
-	{ "sysrq", crash_sysrq },   { "nmi", crash_nmi },	{ "hung", crash_hung },
-	{ "oom", crash_oom },	    { "lockup", crash_lockup }, { "deaf", crash_deaf },
-	{ "cgroup", crash_cgroup }, { "mce", crash_nmi },	{ "init", crash_init },
-	{ "oops", crash_oops },
-};
-
-static const struct crash *find_crash(const char *name)
-{
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
-		if (!strcmp(crashes[i].name, name))
-			return &crashes[i];
-	errno = EINVAL;
-	fail(name);
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -620,8 +453,6 @@ int main(int argc, char **argv)
 		printf("guest: failed: usage: collect DEVICE CRASH\n");
 		return 2;
 	}
-	const char *fault = strncmp(argv[2], "fault:", 6) ? NULL : argv[2] + 6;
-	const struct crash *crash = fault ? NULL : find_crash(argv[2]);
 	device = open(argv[1], O_WRONLY | O_CLOEXEC);
 	if (device < 0)
 		fail(argv[1]);
@@ -630,9 +461,6 @@ int main(int argc, char **argv)
 	add_tasks();
 	tar_end();
 	printf("guest: ready\n");
-	if (fault)
-		crash_fault(fault);
-	else
-		crash->run();
+	crash_as(argv[2]);
 	fail("the crash did not happen");
 }

@@ -19,7 +19,7 @@ from recipe.module import built_module
 GUEST_PROGRAMS = {
     "states": ("states.c", "states_wait.c", "states_run.c", "states_core.c"),
     "keep_core": ("keep_core.c",),
-    "collect": ("collect.c",),
+    "collect": ("collect.c", "crashes.c"),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
     "many": ("many.c",),

@@ -27,7 +27,8 @@ class Boot:
     """A machine, and how it crashes."""
 
     def __init__(self, crash, cpu, cpus, megabytes, append="", pvpanic=True,
-                 low_megabytes=None, disks=(), seconds=BOOT_SECONDS):
+                 low_megabytes=None, disks=(), seconds=BOOT_SECONDS,
+                 nodes=()):
         self.crash = crash
         self.cpu = cpu
         self.cpus = cpus
@@ -40,6 +41,8 @@ class Boot:
         self.disks = disks
         # What it may take until it is dumped.
         self.seconds = seconds
+        # The megabytes of each node, a CPU in each.
+        self.nodes = nodes
 
     def memory_options(self, megabytes, path):
         """QEMU's options for its memory, which can be the file `path`."""
@@ -49,6 +52,10 @@ class Boot:
                         f"size={megabytes}M,mem-path={path},share=on",
                         "-machine", "memory-backend=memory,"
                         f"max-ram-below-4g={self.low_megabytes}M"]
+        for number, size in enumerate(self.nodes):
+            options += ["-object", f"memory-backend-ram,id=node{number},"
+                        f"size={size}M",
+                        "-numa", f"node,memdev=node{number},cpus={number}"]
         return options
 
     def options(self, kernel, initrd, attempt, memory):
@@ -69,6 +76,16 @@ def faulty(name, cpus=1, pvpanic=True):
                 "btfcrash.extra=faults", pvpanic)
 
 
+def greedy(crash, extra=""):
+    """A small machine that some of its memory is lost to."""
+    return Boot(crash, "max,la57=off", 1, 192, extra)
+
+
+def two_nodes(crash, extra=""):
+    """One whose second node is the smaller one."""
+    return Boot(crash, "max,la57=off", 2, 320, extra, nodes=(256, 64))
+
+
 def ailing(name, cpus=1):
     """A small machine that guest/faults has harmed, and that lives on."""
     return Boot("sysrq", "max,la57=off", cpus, 192, f"btfcrash.extra={name}")
@@ -77,12 +94,15 @@ def ailing(name, cpus=1):
 # What guest/faults does to the machine at once.
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
-          "refcount", "panic", "overrun", "constant", "noexec")
+          "refcount", "panic", "overrun", "constant", "noexec", "unmapped",
+          "smash", "stackend", "usercopy", "fortify", "doublefree", "kfence",
+          "atomic", "oomslab", "oomvm")
 # The same of more than one CPU: one dies, or is found to be dead, of the other.
-FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers")
+FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers",
+                 "rcusleep", "rcupreempt", "spin")
 # What it does to one that goes on, until somebody looks at it.
 AILMENTS = {"leak": 1, "leakpages": 1, "leakvm": 1, "leakbuffers": 1,
-            "order": 1, "hog": 2, "tasklets": 2}
+            "order": 1, "hog": 2, "tasklets": 2, "watermark": 1}
 # After 64 KiB, which the kernel looks for partitions in, a byte a second.
 DEAF_DISK = ("throttling.bps-total=1,throttling.bps-total-max=65536,"
              "throttling.bps-total-max-length=1")
@@ -130,6 +150,12 @@ BOOTS = {
     # watches over CPUs that take no interrupts panics in an NMI.
     **{name: faulty(name, cpus=2, pvpanic=name != "hard")
        for name in FAULTS_OF_TWO},
+    **{name: greedy(name) for name in ("oomtmpfs", "oomhuge", "oomkill")},
+    "oomnode": two_nodes("oomnode"),
+    "cpuset": two_nodes("cpuset", "btfcrash.extra=faults"),
+    **{name: greedy(name, "btfcrash.extra=ext4")
+       for name in ("ext4", "fserror")},
+    "initexit": greedy("initexit"),
     # What is beside tasks holds them up: guest/held_up.c.
     "held": Boot("sysrq", "max,la57=off", 2, 256, "btfcrash.extra=held",
                  disks=[("deaf", 16, DEAF_DISK)]),
@@ -165,7 +191,8 @@ WITH_LOCKUP = ["lockup", "deaf"]
 MODULES = {
     "lockup": WITH_LOCKUP,
     "stuck": ["stuck", "hungtask"],
-    "faults": [*FAULTS, *FAULTS_OF_TWO, *AILMENTS, "oops"],
+    "faults": [*FAULTS, *FAULTS_OF_TWO, *AILMENTS, "oops",
+               "cpuset"],
 }
 # Those that load more of the kernel's modules.
 MORE_MODULES = {"held": ["nfsv3"]}

@@ -98,6 +98,8 @@ class Machine:
         self.seconds = BOOT_SECONDS
         # Else it panics as it should before it could say so.
         self.has_user_space = True
+        # It goes on from where it said so.
+        self.is_ready = False
 
     def path(self, name):
         return os.path.join(self.scratch, name)
@@ -173,7 +175,8 @@ class Machine:
             return None
         progress = read_file(self.path("progress"))
         found = re.search(r"guest: failed: .*", progress)
-        if not found and "guest: ready" not in progress:
+        if (not found and not self.is_ready
+                and "guest: ready" not in progress):
             found = SPURIOUS.search(read_file(self.path("serial")))
         return found[0].strip() if found else None
 
@@ -203,8 +206,14 @@ class Machine:
 @contextlib.contextmanager
 def machine(parent):
     """A Machine whose scratch directory, below `parent`, is gone afterwards."""
-    scratch = tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=parent)
-    with locked(MACHINE_LOCK), scratch as path:
+    with locked(MACHINE_LOCK), unlocked_machine(parent) as guest:
+        yield guest
+
+
+@contextlib.contextmanager
+def unlocked_machine(parent):
+    """The same for who has the lock."""
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=parent) as path:
         guest = Machine(path)
         try:
             yield guest

@@ -9,8 +9,13 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #define LAB_STARVED_S 6
+#define LAB_DAY_MS    86400000
+
+static DEFINE_SPINLOCK(lab_left);
+static DEFINE_SPINLOCK(lab_right);
 
 static noinline void lab_device_poll(struct lab_device *device)
 {
@@ -90,6 +95,53 @@ static noinline int lab_fault_rcu(struct lab_device *device)
 	return error ?: lab_start_thread(lab_wait_for_readers, NULL, "lab-synchronize");
 }
 
+/* A reader must not sleep: nobody who waits for readers gets on. */
+static noinline int lab_device_rest(struct lab_device *device)
+{
+	rcu_read_lock();
+	msleep(LAB_DAY_MS);
+	rcu_read_unlock();
+	return device->users;
+}
+
+static int lab_read_asleep(void *device)
+{
+	return lab_device_rest(device) & 1;
+}
+
+static noinline int lab_fault_rcusleep(struct lab_device *device)
+{
+	int error = lab_start_thread(lab_read_asleep, device, "lab-sleeper");
+
+	msleep(200);
+	return error ?: lab_start_thread(lab_wait_for_readers, NULL, "lab-synchronize");
+}
+
+/* Two locks in different order, each taken by a CPU. */
+static noinline void lab_take_both(spinlock_t *first, spinlock_t *second)
+{
+	spin_lock(first);
+	mdelay(500);
+	spin_lock(second);
+	spin_unlock(second);
+	spin_unlock(first);
+}
+
+static int lab_cross(void *unused)
+{
+	bool is_left = current->comm[4] == 'l';
+
+	lab_take_both(is_left ? &lab_left : &lab_right, is_left ? &lab_right : &lab_left);
+	return 0;
+}
+
+static noinline int lab_fault_spin(struct lab_device *device)
+{
+	int error = lab_start_thread_on(lab_cross, device, "lab-left", 0);
+
+	return error ?: lab_start_thread_on(lab_cross, device, "lab-right", 1);
+}
+
 static void lab_device_sync(void *device)
 {
 	((struct lab_device *)device)->users++;
@@ -141,7 +193,23 @@ static noinline int lab_fault_hog(struct lab_device *device)
 	return error;
 }
 
+/* The reader keeps his CPU until one comes that is more important, and keeps it for ever. */
+static noinline int lab_fault_rcupreempt(struct lab_device *device)
+{
+	int error = lab_fault_rcu(device);
+
+	msleep(200);
+	return error ?: lab_start_thread(lab_hog, device, "lab-hog");
+}
+
 const struct fault lab_cpu_faults[] = {
-	{ "soft", lab_fault_soft }, { "rcu", lab_fault_rcu }, { "irqoff", lab_fault_irqoff },
-	{ "ipi", lab_fault_ipi },   { "hog", lab_fault_hog }, { NULL, NULL },
+	{ "soft", lab_fault_soft },
+	{ "rcu", lab_fault_rcu },
+	{ "irqoff", lab_fault_irqoff },
+	{ "ipi", lab_fault_ipi },
+	{ "hog", lab_fault_hog },
+	{ "spin", lab_fault_spin },
+	{ "rcusleep", lab_fault_rcusleep },
+	{ "rcupreempt", lab_fault_rcupreempt },
+	{ NULL, NULL },
 };

@@ -102,6 +102,66 @@ static noinline int lab_leak_vmalloc(struct lab_device *device)
 	return 0;
 }
 
+/* Until there is none: what is left, the kernel keeps for those who may take more. */
+static noinline void lab_fill(struct list_head *pages, gfp_t flags)
+{
+	struct page *page;
+
+	while ((page = alloc_page(flags)))
+		list_add(&page->lru, pages);
+}
+
+static noinline void lab_empty(struct list_head *pages)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, pages, lru)
+	{
+		list_del(&page->lru);
+		__free_page(page);
+	}
+}
+
+/* As a driver that must not wait for memory. */
+static noinline int lab_fault_watermark(struct lab_device *device)
+{
+	LIST_HEAD(pages);
+
+	lab_fill(&pages, GFP_ATOMIC);
+	lab_empty(&pages);
+	return 0;
+}
+
+/* On behalf of a task that may have memory of one node only. */
+static noinline int lab_fault_cpuset(struct lab_device *device)
+{
+	LIST_HEAD(pages);
+
+	lab_fill(&pages, GFP_USER | __GFP_NORETRY);
+	lab_empty(&pages);
+	return 0;
+}
+
+/* All that there is, of one kind */
+
+static noinline int lab_fault_oomslab(struct lab_device *device)
+{
+	struct lab_record *record;
+
+	while ((record = kmem_cache_zalloc(lab_leak_cache, GFP_KERNEL))) {
+		record->device = device;
+		list_add_tail(&record->list, &lab_records);
+	}
+	return -ENOMEM;
+}
+
+static noinline int lab_fault_oomvm(struct lab_device *device)
+{
+	while (vmalloc(16 * PAGE_SIZE))
+		device->users++;
+	return -ENOMEM;
+}
+
 int lab_memory_init(void)
 {
 	lab_leak_cache = lab_cache("lab_leak", sizeof(struct lab_record));
@@ -111,5 +171,7 @@ int lab_memory_init(void)
 const struct fault lab_memory_faults[] = {
 	{ "order", lab_fragment_memory },    { "leak", lab_leak_records },
 	{ "leakpages", lab_leak_pages },     { "leakvm", lab_leak_vmalloc },
-	{ "leakbuffers", lab_leak_buffers }, { NULL, NULL },
+	{ "leakbuffers", lab_leak_buffers }, { "watermark", lab_fault_watermark },
+	{ "cpuset", lab_fault_cpuset },	     { "oomslab", lab_fault_oomslab },
+	{ "oomvm", lab_fault_oomvm },	     { NULL, NULL },
 };

@@ -104,6 +104,19 @@ static noinline int lab_fault_overrun(struct lab_device *device)
 	return 1;
 }
 
+/* No area has it any more, nor do the page tables. */
+static noinline int lab_fault_unmapped(struct lab_device *device)
+{
+	u64 *table = vzalloc(LAB_TABLE_PAGES * PAGE_SIZE);
+
+	if (!table)
+		return -ENOMEM;
+	vfree(table);
+	vm_unmap_aliases();
+	device->bytes = lab_table_sum(table, 1);
+	return 1;
+}
+
 /* What the loader made read-only when the module had started. */
 static noinline int lab_device_rename(struct lab_device *device, const char *name)
 {
@@ -126,13 +139,9 @@ static noinline int lab_fault_noexec(struct lab_device *device)
 }
 
 const struct fault lab_pointer_faults[] = {
-	{ "null", lab_fault_null },
-	{ "jump", lab_fault_jump },
-	{ "wild", lab_fault_wild },
-	{ "errptr", lab_fault_errptr },
-	{ "user", lab_fault_user },
-	{ "overrun", lab_fault_overrun },
-	{ "constant", lab_fault_constant },
-	{ "noexec", lab_fault_noexec },
-	{ NULL, NULL },
+	{ "null", lab_fault_null },	    { "jump", lab_fault_jump },
+	{ "wild", lab_fault_wild },	    { "errptr", lab_fault_errptr },
+	{ "user", lab_fault_user },	    { "overrun", lab_fault_overrun },
+	{ "unmapped", lab_fault_unmapped }, { "constant", lab_fault_constant },
+	{ "noexec", lab_fault_noexec },	    { NULL, NULL },
 };
