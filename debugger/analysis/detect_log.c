@@ -6,6 +6,7 @@
  */
 #include "base/array.h"
 #include "base/digits.h"
+#include "debugger/analysis/allocation_report.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/memory_words.h"
@@ -22,6 +23,7 @@
 /* A report so near to the end is of what the kernel died of, if that was a BUG or a WARN. */
 #define SAME_EVENT_NS 10000000000u
 #define ORDER_LIMIT   32
+#define ZONES_SHOWN   8
 #define FRAGMENTED    4 /* so many times as much is free as was asked for */
 
 enum report {
@@ -89,7 +91,8 @@ struct found {
 struct search {
 	uint64_t end; /* ns: what comes after it is of the panic itself */
 	struct found found[REPORTS];
-	char init[LINE]; /* a fault of the first process */
+	char init[LINE];		     /* a fault of the first process */
+	struct allocation_report allocation; /* the last one */
 	/* An oops: its first line and where it was. */
 	char oops[LINE], place[LINE];
 	uint64_t oops_time;
@@ -132,6 +135,7 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 		return NULL;
 	copy_line(record, line);
 	look_for_oops(search, line, record->time);
+	allocation_report_line(&search->allocation, line);
 	if (strstr(line, "[1]: segfault at") || strstr(line, "[1] trap") ||
 	    strstr(line, "[1] general protection"))
 		strcpy(search->init, line);
@@ -157,9 +161,77 @@ static double before_end(const struct search *search, uint64_t time)
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
+/* Of KiB that the log has. */
+static void kib_text(uint64_t kib, char text[MEMORY_SIZE_TEXT])
+{
+	memory_size_text(kib <= UINT64_MAX >> KIB_SHIFT ? kib << KIB_SHIFT : UINT64_MAX, text);
+}
+
+/* Who asked, for how much, and what each zone had that could have given it. */
+static struct error *add_request(struct finding *finding, const struct allocation_report *report)
+{
+	char size[MEMORY_SIZE_TEXT], kept[MEMORY_SIZE_TEXT], reserve[MEMORY_SIZE_TEXT];
+	kib_text(report->page_kib << report->order, size);
+	TRY(finding_add(finding, "log",
+			"asked for: order %" PRIu64 " (%s), %s, by pid %" PRId32 " \"%s\"%s%s",
+			report->order, size,
+			*report->mode ? report->mode : "flags that are not known", report->pid,
+			report->comm, *report->caller ? " for " : "", report->caller));
+	if (*report->mode && !allocation_may_wait(report))
+		TRY(finding_add(finding, NULL,
+				"%s: it must not wait until somebody gives memory back",
+				report->mode));
+	for (size_t i = 0; i < report->count && i < ZONES_SHOWN; i++) {
+		const struct allocation_zone *zone = &report->zones[i];
+		bool is_allowed = !*report->nodes || allocation_has_node(report->nodes, zone->node);
+		kib_text(zone->free, size);
+		kib_text(zone->min, kept);
+		kib_text(zone->reserve, reserve);
+		TRY(finding_add(finding, "log",
+				"zone %s of node %" PRIu32 " had %s free then; it keeps %s%s%s%s%s",
+				zone->name, zone->node, size, kept, zone->reserve ? ", and " : "",
+				zone->reserve ? reserve : "",
+				zone->reserve ? " for those who can use no other" : "",
+				is_allowed ? "" : "; that node is not allowed"));
+	}
+	return NULL;
+}
+
+static struct error *summarize_allocation(struct finding *finding,
+					  const struct allocation_report *report)
+{
+	char wanted[MEMORY_SIZE_TEXT], size[MEMORY_SIZE_TEXT], kept[MEMORY_SIZE_TEXT];
+	const struct allocation_zone *zone;
+	const char *who = *report->caller ? report->caller : report->comm;
+	enum allocation_reason reason = allocation_report_reason(report, &zone);
+	if (reason == ALLOCATION_UNKNOWN)
+		return NULL;
+	kib_text(report->page_kib << report->order, wanted);
+	kib_text(zone->free, size);
+	kib_text(zone->min + zone->reserve, kept);
+	if (reason == ALLOCATION_FRAGMENTED)
+		return finding_summarize(finding,
+					 "memory is fragmented: %s was not to be had in one piece, "
+					 "though %s are free, in pieces of %" PRIu64
+					 " KiB at most: %s asked",
+					 wanted, size, zone->largest, who);
+	if (reason == ALLOCATION_CPUSET)
+		return finding_summarize(
+			finding,
+			"%s got no memory (%s): its cpuset %s allows node %s only, while "
+			"zone %s of node %" PRIu32 " had %s free",
+			who, wanted, report->cpuset, report->nodes, zone->name, zone->node, size);
+	return finding_summarize(finding,
+				 "%s got no memory (%s): zone %s of node %" PRIu32
+				 " had %s free, and keeps "
+				 "%s for others than %s",
+				 who, wanted, zone->name, zone->node, size, kept,
+				 *report->mode ? report->mode : "whoever asked");
+}
+
 /* Pages of an order that nobody had, though much is free: in pieces. */
 static struct error *add_fragmentation(struct analysis *analysis, struct finding *finding,
-				       const char *line)
+				       const char *line, bool is_all)
 {
 	const char *text = strstr(line, "order:");
 	uint64_t order, free_pages = 0;
@@ -182,7 +254,7 @@ static struct error *add_fragmentation(struct analysis *analysis, struct finding
 	uint64_t page = analysis->target->facts->page_size;
 	memory_size_text(free_pages < PAGES_LIMIT / page ? free_pages * page : UINT64_MAX, size);
 	memory_size_text(page << order, asked);
-	bool is_fragmented = highest < (int)order && free_pages >> order >= FRAGMENTED;
+	bool is_fragmented = is_all && highest < (int)order && free_pages >> order >= FRAGMENTED;
 	if (is_fragmented)
 		TRY(finding_summarize(finding,
 				      "memory is fragmented: %s was not to be had in one piece, "
@@ -209,8 +281,14 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 			found->count, found->count == 1 ? "" : "s",
 			found->count == 1 ? " has" : " have", before_end(search, found->last_time),
 			found->last));
-	return report == REPORT_ALLOCATION ? add_fragmentation(analysis, finding, found->last)
-					   : NULL;
+	if (report != REPORT_ALLOCATION)
+		return NULL;
+	if (search->allocation.count) {
+		TRY(summarize_allocation(finding, &search->allocation));
+		TRY(add_request(finding, &search->allocation));
+	}
+	/* Without the zones of that moment those of the end may tell. */
+	return add_fragmentation(analysis, finding, found->last, !search->allocation.count);
 }
 
 static bool is_cause(const struct analysis *analysis, const char *kind)
@@ -226,7 +304,10 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 	if (report == REPORT_HARDWARE)
 		return is_cause(analysis, "machine-check") || is_cause(analysis, "hardware-error");
 	bool is_trap = is_cause(analysis, "bug") || is_cause(analysis, "warning") ||
-		       is_cause(analysis, "invalid-instruction");
+		       is_cause(analysis, "invalid-instruction") ||
+		       is_cause(analysis, "sleep-in-atomic") || is_cause(analysis, "kernel-report");
+	if (report == REPORT_IO)
+		return strstr(analysis->panic, "panic forced after error") && age < SAME_EVENT_NS;
 	return report == REPORT_CHECK && is_trap && age < SAME_EVENT_NS;
 }
 

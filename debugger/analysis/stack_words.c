@@ -99,6 +99,7 @@ static const char *const generic[] = {
 	"vma_alloc_folio*",
 	"alloc_anon_folio",
 	"get_page_from_freelist",
+	"warn_alloc",
 	"__get_free_page*",
 	"get_zeroed_page*",
 	"handle_mm_fault",
