@@ -5,9 +5,12 @@
  * in none of the kernel's accounts.
  */
 #include "base/array.h"
+#include "debugger/analysis/allocation_report.h"
+#include "debugger/analysis/memory_holders.h"
 #include "debugger/analysis/memory_words.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/bpf_memory.h"
+#include "debugger/kernel/cgroup.h"
 #include "debugger/kernel/memory_cgroup.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +35,13 @@ struct memory_question {
 	struct analysis *analysis;
 	struct memory_view view;
 	uint64_t total; /* pages */
+	/* What there was too much of when memory ran out: it is not told of again. MEMORY_KINDS:
+	 * what is in no account; else nothing was. */
+	unsigned int told;
 };
+
+#define TOLD_NOTHING (MEMORY_KINDS + 1)
+#define NODE_WORDS   16 /* of 64 nodes each */
 
 static uint64_t bytes_of(const struct memory_question *question, uint64_t pages)
 {
@@ -61,6 +70,7 @@ static struct error *add_text(struct finding *finding, const char *command, stru
 struct amount {
 	const char *name;
 	uint64_t bytes;
+	unsigned int kind;
 };
 
 static int by_bytes(const void *left, const void *right)
@@ -169,40 +179,143 @@ static struct error *add_large(const struct memory_question *question, struct fi
 }
 
 /* ": anonymous memory has 264 MiB of 344 MiB; pid 308 "collect" has most, 250 MiB". */
-static struct error *summarize(const struct memory_question *question, struct finding *finding,
-			       const char *what, uint64_t whole, const struct amount *most,
-			       const struct memory_tasks *tasks)
+static struct error *summarize(struct finding *finding, const char *what, uint64_t whole,
+			       const struct amount *most, const char *holder)
 {
-	char has[MEMORY_SIZE_TEXT], of[MEMORY_SIZE_TEXT], task[MEMORY_SIZE_TEXT];
+	char has[MEMORY_SIZE_TEXT], of[MEMORY_SIZE_TEXT];
 	memory_size_text(most->bytes, has);
 	memory_size_text(whole, of);
-	if (!tasks->count)
-		return finding_summarize(finding, "%s: %s has %s of %s", what, most->name, has, of);
-	put_pages(question, tasks->items[0].pages, task);
-	return finding_summarize(finding,
-				 "%s: %s has %s of %s; pid %" PRId32 " \"%s\" has most, %s", what,
-				 most->name, has, of, tasks->items[0].pid, tasks->items[0].comm,
-				 task);
+	return finding_summarize(finding, "%s: %s has %s of %s%s%s", what, most->name, has, of,
+				 *holder ? "; " : "", holder);
 }
 
-static struct error *say_all(const struct memory_question *question, struct finding *finding)
+/* For the signature: what there was too much of, and whose that is if that has a name. */
+static struct error *set_culprit(struct finding *finding, const char *kind, const char *holder)
+{
+	char text[384];
+	snprintf(text, sizeof(text), "%s%s%s", kind, *holder ? "/" : "", holder);
+	for (char *at = text; *at; at++)
+		if (*at == ' ' || *at == ',')
+			*at = '-';
+	finding->culprit = strdup(text);
+	return finding->culprit ? NULL : error_no_memory();
+}
+
+/* --- who may not have all of it --- */
+
+enum constraint { CONSTRAINT_NONE, CONSTRAINT_CPUSET, CONSTRAINT_POLICY };
+
+/* "1", "0-2,5" of a mask of nodes. */
+static struct error *put_nodes(const struct object *mask, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	for (unsigned int word = 0; word < NODE_WORDS && used < size; word++) {
+		char path[16];
+		uint64_t bits;
+		snprintf(path, sizeof(path), "bits[%u]", word);
+		/* A kernel for few nodes has few words. */
+		struct error *error = object_u64(mask, path, &bits);
+		if (error)
+			return word ? error_only_fatal(error) : error;
+		for (unsigned int bit = 0; bit < 64 && used < size; bit++)
+			if (bits >> bit & 1)
+				used += (size_t)snprintf(text + used, size - used, "%s%u",
+							 *text ? "," : "", word * 64 + bit);
+	}
+	return NULL;
+}
+
+/* The nodes that whoever asked may have memory of; "" in `nodes`: all. */
+static struct error *find_constraint(const struct analysis *analysis, enum constraint *ret,
+				     char *nodes, size_t size)
+{
+	struct object control, mask;
+	uint64_t address, constraint;
+	size_t frame = trace_find(&analysis->trace, 0, "out_of_memory");
+	*ret = CONSTRAINT_NONE;
+	*nodes = 0;
+	if (!analysis_argument(analysis, frame, "oc", &address))
+		return NULL;
+	TRY(object_at(analysis->target, "struct oom_control", address, &control));
+	TRY(object_u64(&control, "constraint", &constraint));
+	if (constraint == CONSTRAINT_CPUSET) {
+		TRY(object_at(analysis->target, "struct task_struct", analysis->task.address,
+			      &mask));
+		TRY(object_member(&mask, "mems_allowed", &mask));
+	} else if (constraint == CONSTRAINT_POLICY) {
+		TRY(object_follow(&control, "nodemask", &mask));
+	} else {
+		return NULL;
+	}
+	*ret = (enum constraint)constraint;
+	return put_nodes(&mask, nodes, size);
+}
+
+/* Memory of other nodes is of no use. */
+static struct error *say_constraint(const struct memory_question *question, struct finding *finding,
+				    enum constraint constraint, const char *nodes)
+{
+	const struct zones *zones = &question->view.zones;
+	char free_size[MEMORY_SIZE_TEXT], size[MEMORY_SIZE_TEXT], who[128];
+	char group[256] = "";
+	uint64_t free_pages = 0, managed = 0, elsewhere = 0;
+	for (size_t i = 0; i < zones->count && question->view.has_zones; i++) {
+		bool is_allowed = allocation_has_node(nodes, zones->items[i].node);
+		managed += is_allowed ? zones->items[i].managed : 0;
+		*(is_allowed ? &free_pages : &elsewhere) += zones->items[i].free;
+	}
+	if (constraint == CONSTRAINT_CPUSET)
+		TRY(error_only_fatal(task_cgroup(question->analysis->target,
+						 question->analysis->task.address, group,
+						 sizeof(group))));
+	finding->culprit = strdup(constraint == CONSTRAINT_CPUSET ? "cpuset" : "memory-policy");
+	if (!finding->culprit)
+		return error_no_memory();
+	analysis_put_task(&question->analysis->task, who, sizeof(who));
+	put_pages(question, elsewhere, free_size);
+	TRY(finding_add(finding, "zones", "other nodes have %s free", free_size));
+	put_pages(question, free_pages, free_size);
+	put_pages(question, managed, size);
+	return finding_summarize(
+		finding,
+		"memory ran out on node %s: no other is allowed to %s by its %s%s%s%s; %s of "
+		"%s are free there",
+		nodes, who, constraint == CONSTRAINT_CPUSET ? "cpuset" : "memory policy",
+		*group ? " (cgroup " : "", group, *group ? ")" : "", free_size, size);
+}
+
+static struct error *say_all(struct memory_question *question, struct finding *finding)
 {
 	const struct memory_account *account = &question->view.account;
 	struct amount amounts[MEMORY_KINDS + 1], most;
 	struct memory_tasks tasks;
+	struct memory_holder holder = { .words = "" };
+	enum constraint constraint;
+	char nodes[256];
 	for (unsigned int i = 0; i < MEMORY_KINDS; i++)
 		amounts[i] = (struct amount){ memory_kind_name(i),
-					      bytes_of(question, account->pages[i]) };
-	amounts[MEMORY_KINDS] =
-		(struct amount){ "in no account", bytes_of(question, account->unaccounted) };
+					      bytes_of(question, account->pages[i]), i };
+	amounts[MEMORY_KINDS] = (struct amount){ "in no account",
+						 bytes_of(question, account->unaccounted),
+						 MEMORY_KINDS };
 	TRY(memory_tasks_read(question->analysis->target, 0, &tasks));
+	TRY(error_only_fatal(
+		find_constraint(question->analysis, &constraint, nodes, sizeof(nodes))));
 	TRY(add_zones(question, finding));
 	uint64_t whole = bytes_of(question, question->total);
 	TRY(add_amounts(finding, "print vm_node_stat", whole, amounts, MEMORY_KINDS + 1));
 	most = amounts[0];
 	TRY(add_tasks(question, &tasks, finding));
 	TRY(add_large(question, finding));
-	return summarize(question, finding, "memory ran out", whole, &most, &tasks);
+	if (constraint != CONSTRAINT_NONE && *nodes)
+		return say_constraint(question, finding, constraint, nodes);
+	question->told = most.kind;
+	if (most.kind < MEMORY_KINDS)
+		TRY(memory_holder_find(question->analysis->target, &question->view, most.kind,
+				       &tasks, finding, &holder));
+	TRY(set_culprit(finding, most.name, holder.culprit));
+	return summarize(finding, "memory ran out", whole, &most, holder.words);
 }
 
 static struct error *say_cgroup(const struct memory_question *question, struct finding *finding,
@@ -210,10 +323,11 @@ static struct error *say_cgroup(const struct memory_question *question, struct f
 {
 	struct amount amounts[CGROUP_KINDS];
 	struct memory_tasks tasks;
+	struct memory_holder holder;
 	char command[64], what[CGROUP_PATH_SIZE + 128];
 	char usage[MEMORY_SIZE_TEXT], limit[MEMORY_SIZE_TEXT];
 	for (unsigned int i = 0; i < CGROUP_KINDS; i++)
-		amounts[i] = (struct amount){ memory_cgroup_kind_name(i), group->kinds[i] };
+		amounts[i] = (struct amount){ memory_cgroup_kind_name(i), group->kinds[i], i };
 	finding->kind = "cgroup-out-of-memory";
 	memory_size_text(group->usage, usage);
 	memory_size_text(group->limit, limit);
@@ -231,7 +345,9 @@ static struct error *say_cgroup(const struct memory_question *question, struct f
 		 limit);
 	if (!group->has_kinds)
 		return finding_summarize(finding, "%s", what);
-	return summarize(question, finding, what, group->usage, &amounts[0], &tasks);
+	TRY(memory_holder_find(question->analysis->target, &question->view, MEMORY_ANONYMOUS,
+			       &tasks, finding, &holder));
+	return summarize(finding, what, group->usage, &amounts[0], holder.words);
 }
 
 /* The cgroup that is over its limit; false in `*ret_found`: the whole machine is. */
@@ -248,7 +364,7 @@ static struct error *find_cgroup(const struct analysis *analysis, struct memory_
 	return error_only_fatal(error);
 }
 
-static struct error *say_out_of_memory(const struct memory_question *question)
+static struct error *say_out_of_memory(struct memory_question *question)
 {
 	struct analysis *analysis = question->analysis;
 	struct memory_cgroup group;
@@ -436,19 +552,21 @@ struct error *detect_memory(struct analysis *analysis)
 	if (!question)
 		return error_no_memory();
 	question->analysis = analysis;
+	question->told = TOLD_NOTHING;
 	struct error *error = memory_view_read(analysis->target, &question->view);
 	question->total = question->view.account.total;
 	bool has_account = question->view.has_account;
 	if (!error && has_account && analysis->count &&
 	    !strcmp(analysis->findings[0].kind, "out-of-memory"))
 		error = say_out_of_memory(question);
-	if (!error && has_account)
+	bool is_slab = question->told == MEMORY_SLAB || question->told == MEMORY_RECLAIMABLE;
+	if (!error && has_account && !is_slab)
 		error = say_caches(question);
 	if (!error && has_account)
 		error = say_bpf(question);
-	if (!error && has_account)
+	if (!error && has_account && question->told != MEMORY_VMALLOC)
 		error = say_users(question);
-	if (!error && has_account)
+	if (!error && has_account && question->told != MEMORY_KINDS)
 		error = say_unaccounted(question);
 	memory_view_deinit(&question->view);
 	free(question);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/memory_holders.h"
+
+#include "debugger/kernel/memory_files.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOLS_MAX      64
+#define HUGE_ORDER_MAX 40
+
+struct question {
+	struct target *target;
+	const struct memory_view *view;
+	struct finding *finding;
+	struct memory_holder *ret;
+};
+
+static void put_pages(const struct question *question, uint64_t pages, char text[MEMORY_SIZE_TEXT])
+{
+	uint64_t bytes;
+	if (__builtin_mul_overflow(pages, question->view->account.page_size, &bytes))
+		bytes = UINT64_MAX;
+	memory_size_text(bytes, text);
+}
+
+static void name_task(const struct question *question, const struct memory_tasks *tasks)
+{
+	char size[MEMORY_SIZE_TEXT];
+	if (!tasks->count)
+		return;
+	put_pages(question, tasks->items[0].pages, size);
+	snprintf(question->ret->words, sizeof(question->ret->words),
+		 "pid %" PRId32 " \"%s\" has most, %s", tasks->items[0].pid, tasks->items[0].comm,
+		 size);
+}
+
+static struct error *name_cache(const struct question *question, bool is_reclaimable)
+{
+	const struct slab_usages *slabs = &question->view->slabs;
+	char owner[SYMBOL_NAME_SIZE + 96] = "", size[MEMORY_SIZE_TEXT];
+	size_t at = 0;
+	while (at < slabs->count && slabs->knows_reclaimable &&
+	       slabs->items[at].is_reclaimable != is_reclaimable)
+		at++;
+	if (at == slabs->count)
+		return NULL;
+	const struct slab_usage *usage = &slabs->items[at];
+	put_pages(question, usage->pages, size);
+	TRY(cache_users_add(question->target, usage, question->finding, owner, sizeof(owner)));
+	snprintf(question->ret->words, sizeof(question->ret->words),
+		 "the slab cache %s%s%s%s has most, %s", usage->cache.name, *owner ? " (" : "",
+		 owner, *owner ? ")" : "", size);
+	snprintf(question->ret->culprit, sizeof(question->ret->culprit), "%s", usage->cache.name);
+	return NULL;
+}
+
+static void name_caller(const struct question *question)
+{
+	char place[SYMBOL_NAME_SIZE + 96], size[MEMORY_SIZE_TEXT];
+	if (!question->view->user_count ||
+	    !target_describe(question->target, question->view->users[0].caller, place,
+			     sizeof(place)))
+		return;
+	put_pages(question, question->view->users[0].pages, size);
+	snprintf(question->ret->words, sizeof(question->ret->words), "%s has most, %s", place,
+		 size);
+	/* Without the offset and what a compiler added. */
+	snprintf(question->ret->culprit, sizeof(question->ret->culprit), "%.*s",
+		 (int)strcspn(place, "+. "), place);
+}
+
+static struct error *name_file(const struct question *question)
+{
+	char size[MEMORY_SIZE_TEXT], all[MEMORY_SIZE_TEXT], command[64];
+	struct memory_files *files = malloc(sizeof(*files));
+	if (!files)
+		return error_no_memory();
+	struct error *error = memory_files_read(question->target, files);
+	for (size_t i = 0; i < files->count && !error; i++) {
+		const struct memory_file *file = &files->items[i];
+		put_pages(question, file->pages, size);
+		snprintf(command, sizeof(command), "print *(struct inode *)0x%" PRIx64,
+			 file->inode);
+		error = finding_add(question->finding, command, "the file %s of tmpfs has %s",
+				    *file->name ? file->name : "without a name", size);
+		if (!i)
+			snprintf(question->ret->words, sizeof(question->ret->words),
+				 "the file %s has most, %s",
+				 *file->name ? file->name : "without a name", size);
+	}
+	if (!error && files->count) {
+		put_pages(question, files->pages, all);
+		error = finding_add(question->finding, "superblocks",
+				    "all files of tmpfs, %" PRIu64 " that are not empty, have %s",
+				    files->files, all);
+	}
+	free(files);
+	return error_only_fatal(error);
+}
+
+static struct error *read_pool(const struct object *pool, uint64_t *ret_order, uint64_t *ret_count,
+			       uint64_t *ret_free)
+{
+	TRY(object_u64(pool, "order", ret_order));
+	TRY(object_u64(pool, "nr_huge_pages", ret_count));
+	return object_u64(pool, "free_huge_pages", ret_free);
+}
+
+static struct error *name_pools(const struct question *question)
+{
+	struct object pool, counter;
+	uint64_t size, pools, order, count, unused;
+	char text[MEMORY_SIZE_TEXT], command[64];
+	TRY(object_variable(question->target, "hugetlb_max_hstate", "int", &counter));
+	TRY(object_u64(&counter, NULL, &pools));
+	TRY(object_variable(question->target, "hstates", "struct hstate", &pool));
+	if (!type_size(pool.type, &size))
+		return NULL;
+	for (uint64_t i = 0; i < pools && i < POOLS_MAX; i++, pool.address += size) {
+		TRY(read_pool(&pool, &order, &count, &unused));
+		if (!count || order > HUGE_ORDER_MAX)
+			continue;
+		put_pages(question, (uint64_t)1 << order, text);
+		snprintf(command, sizeof(command), "print hstates[%" PRIu64 "].free_huge_pages", i);
+		TRY(finding_add(question->finding, command,
+				"of %" PRIu64 " huge pages of %s nobody uses %" PRIu64, count, text,
+				unused));
+		if (!*question->ret->words)
+			snprintf(question->ret->words, sizeof(question->ret->words),
+				 "of %" PRIu64 " of %s nobody uses %" PRIu64, count, text, unused);
+	}
+	return NULL;
+}
+
+struct error *memory_holder_find(struct target *target, const struct memory_view *view,
+				 enum memory_kind kind, const struct memory_tasks *tasks,
+				 struct finding *finding, struct memory_holder *ret)
+{
+	const struct question question = { target, view, finding, ret };
+	*ret = (struct memory_holder){ .words = "" };
+	switch (kind) {
+	case MEMORY_ANONYMOUS:
+	case MEMORY_TABLES:
+	case MEMORY_SWAP_CACHE:
+		name_task(&question, tasks);
+		return NULL;
+	case MEMORY_SLAB:
+	case MEMORY_RECLAIMABLE:
+		return error_only_fatal(name_cache(&question, kind == MEMORY_RECLAIMABLE));
+	case MEMORY_VMALLOC:
+		name_caller(&question);
+		return NULL;
+	case MEMORY_SHARED:
+		return name_file(&question);
+	case MEMORY_HUGE:
+		return error_only_fatal(name_pools(&question));
+	default:
+		return NULL;
+	}
+}
