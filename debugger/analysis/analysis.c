@@ -15,6 +15,7 @@ static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
 /* In the order in which what they find is said: what is nearest to a cause comes first. */
 static const struct detector detectors[] = {
 	{ "overflow", detect_overflow },   /* of the stack */
+	{ "checks", detect_checks },	   /* of the kernel's own, that panic */
 	{ "fault", detect_fault },	   /* an exception, BUG, WARN */
 	{ "panic", detect_panic },	   /* panic() for a reason of its own */
 	{ "words", detect_words },	   /* more about some of these */
@@ -139,7 +140,7 @@ struct error *analysis_look_at_cpu(struct analysis *analysis, uint32_t cpu)
 	return read_stack(analysis);
 }
 
-static struct error *look_at_task(struct analysis *analysis, uint64_t address)
+struct error *analysis_look_at_task(struct analysis *analysis, uint64_t address)
 {
 	forget_task(analysis);
 	struct error *error = task_read(analysis->target, address, &analysis->task);
@@ -204,7 +205,7 @@ static struct error *detect_hangs(struct analysis *analysis)
 	free(found);
 	if (error || !is_cause || !head)
 		return error;
-	TRY(look_at_task(analysis, head));
+	TRY(analysis_look_at_task(analysis, head));
 	analysis_blame_first(analysis);
 	return NULL;
 }

@@ -53,6 +53,8 @@ void analysis_blame_first(struct analysis *analysis);
  * not the one that found out. Without a task where that cannot be read.
  */
 struct error *analysis_look_at_cpu(struct analysis *analysis, uint32_t cpu) MUST_CHECK;
+/* The same of a task that need not run. */
+struct error *analysis_look_at_task(struct analysis *analysis, uint64_t address) MUST_CHECK;
 /* The argument of a frame by its name, where it is proved. */
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
 		       uint64_t *ret);
@@ -68,6 +70,7 @@ struct detector {
 };
 struct error *detect_fault(struct analysis *analysis) MUST_CHECK;     /* exceptions, BUG, WARN */
 struct error *detect_overflow(struct analysis *analysis) MUST_CHECK;  /* of the stack */
+struct error *detect_checks(struct analysis *analysis) MUST_CHECK;    /* the kernel's own */
 struct error *detect_panic(struct analysis *analysis) MUST_CHECK;     /* panic() itself */
 struct error *detect_memory(struct analysis *analysis) MUST_CHECK;    /* that ran out, or leaks */
 struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;      /* that others wait for */

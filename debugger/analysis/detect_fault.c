@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
+#include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/analysis/trap_condition.h"
 #include "debugger/code/lower.h"
@@ -215,23 +216,77 @@ static struct error *find_bug(struct fault *fault, struct bug *ret, bool *ret_fo
 		bug_find(fault->analysis->target, fault->frame->pc, hint, ret_found, ret));
 }
 
+/*
+ * The allocator panics of an object that is given back though it is the next one to be given out: a
+ * register has it, and it is free.
+ */
+static struct error *show_freed_twice(const struct fault *fault, struct finding *finding, bool *ret)
+{
+	const struct target *target = fault->analysis->target;
+	const struct registers *registers = &fault->frame->registers;
+	*ret = false;
+	for (unsigned int i = 0; i < target->arch->register_count && !*ret; i++) {
+		struct object_note note;
+		char command[64];
+		if (!registers_has(registers, i))
+			continue;
+		TRY(object_note_find(fault->analysis->target, registers->values[i], &note));
+		if (!note.is_slab || note.state != SLAB_FREE || note.object != registers->values[i])
+			continue;
+		*ret = true;
+		snprintf(command, sizeof(command), "whattype 0x%" PRIx64, note.object);
+		TRY(finding_add(finding, command, "%s is 0x%" PRIx64 ", %s: it was free already",
+				target->arch->register_names[i], note.object, note.text));
+	}
+	return NULL;
+}
+
+static bool is_of_allocator(const struct bug *bug)
+{
+	static const char *const files[] = { "mm/slub.c", "mm/slab.h", "mm/slab.c" };
+	size_t length = strlen(bug->file);
+	for (size_t i = 0; i < ARRAY_COUNT(files); i++)
+		if (length >= strlen(files[i]) &&
+		    !strcmp(bug->file + length - strlen(files[i]), files[i]))
+			return true;
+	return false;
+}
+
+/* A check that many call is no place to look at: who called it is. */
+static struct error *summarize_bug(const struct fault *fault, const struct bug *bug, bool is_twice,
+				   struct finding *finding)
+{
+	const struct analysis *analysis = fault->analysis;
+	char function[FAULT_TEXT], caller[FAULT_TEXT] = "";
+	fault_spell_function(fault, function, sizeof(function));
+	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
+		analysis_place(analysis, analysis->blamed, caller, sizeof(caller));
+	return finding_summarize(finding, "%s at %s:%" PRIu64 " in %s%s%s%s",
+				 bug->is_warning ? "a WARN that panics" : "a BUG",
+				 *bug->file ? bug->file : "?", bug->line, function,
+				 *caller ? ", called by " : "", caller,
+				 is_twice ? ": an object that is free was freed again" : "");
+}
+
 static struct error *say_bug(struct fault *fault, const struct bug *bug)
 {
-	char function[FAULT_TEXT], command[64];
+	char command[64];
+	bool is_twice = false;
 	struct finding *finding = analysis_add(fault->analysis, bug->is_warning ? "warning" : "bug",
 					       CONFIDENCE_CERTAIN);
 	if (!finding)
 		return error_no_memory();
-	fault_spell_function(fault, function, sizeof(function));
-	TRY(finding_summarize(finding, "%s at %s:%" PRIu64 " in %s",
-			      bug->is_warning ? "a WARN that panics" : "a BUG",
-			      *bug->file ? bug->file : "?", bug->line, function));
+	fault->analysis->blamed = fault->at;
+	TRY(summarize_bug(fault, bug, false, finding));
 	TRY(fault_note(fault, finding));
 	snprintf(command, sizeof(command), "line 0x%" PRIx64, fault->frame->pc);
 	TRY(finding_add(finding, command,
 			"the kernel's table of BUGs and WARNs has the instruction"));
 	TRY(trap_condition_show(fault->analysis->target, fault->frame, finding));
+	if (!bug->is_warning && is_of_allocator(bug))
+		TRY(show_freed_twice(fault, finding, &is_twice));
 	TRY(fault_show_blame(fault, finding));
+	TRY(summarize_bug(fault, bug, is_twice, finding));
 	return fault_show_several(fault, finding);
 }
 

@@ -21,10 +21,11 @@
 #define LINE	  256
 #define KIB_SHIFT 10
 /* A report so near to the end is of what the kernel died of, if that was a BUG or a WARN. */
-#define SAME_EVENT_NS 10000000000u
-#define ORDER_LIMIT   32
-#define ZONES_SHOWN   8
-#define FRAGMENTED    4 /* so many times as much is free as was asked for */
+#define SAME_EVENT_NS  10000000000u
+#define SAME_MOMENT_NS 1000000000u
+#define ORDER_LIMIT    32
+#define ZONES_SHOWN    8
+#define FRAGMENTED     4 /* so many times as much is free as was asked for */
 
 enum report {
 	REPORT_CHECK,
@@ -197,16 +198,57 @@ static struct error *add_request(struct finding *finding, const struct allocatio
 	return NULL;
 }
 
-static struct error *summarize_allocation(struct finding *finding,
+/*
+ * A zone of a node that whoever asked may not have memory of, and that has some at the end: of such
+ * nodes the log of that moment has nothing. KiB; 0: there is none.
+ */
+static struct error *find_elsewhere(const struct analysis *analysis,
+				    const struct allocation_report *report, uint32_t *ret_node,
+				    uint64_t *ret_kib)
+{
+	*ret_kib = 0;
+	if (!*report->nodes)
+		return NULL;
+	struct zones *zones = malloc(sizeof(*zones));
+	if (!zones)
+		return error_no_memory();
+	struct error *error = zones_read(analysis->target, zones);
+	for (size_t i = 0; i < zones->count && !error; i++) {
+		const struct zone *zone = &zones->items[i];
+		uint64_t kib = zone->free * (analysis->target->facts->page_size >> KIB_SHIFT);
+		if (zone->free <= zone->high || zone->free >= PAGES_LIMIT || kib <= *ret_kib ||
+		    allocation_has_node(report->nodes, zone->node))
+			continue;
+		*ret_node = zone->node;
+		*ret_kib = kib;
+	}
+	free(zones);
+	return error_only_fatal(error);
+}
+
+static struct error *summarize_allocation(const struct analysis *analysis, struct finding *finding,
 					  const struct allocation_report *report)
 {
+	uint64_t elsewhere;
+	uint32_t node = 0;
 	char wanted[MEMORY_SIZE_TEXT], size[MEMORY_SIZE_TEXT], kept[MEMORY_SIZE_TEXT];
 	const struct allocation_zone *zone;
 	const char *who = *report->caller ? report->caller : report->comm;
 	enum allocation_reason reason = allocation_report_reason(report, &zone);
+	kib_text(report->page_kib << report->order, wanted);
+	TRY(find_elsewhere(analysis, report, &node, &elsewhere));
+	if (elsewhere && reason != ALLOCATION_CPUSET && reason != ALLOCATION_FRAGMENTED) {
+		/* Then, it may have had less. */
+		finding->sure = CONFIDENCE_INFERRED;
+		kib_text(elsewhere, size);
+		return finding_summarize(
+			finding,
+			"%s got no memory (%s): its cpuset %s allows node %s only, while "
+			"node %" PRIu32 " has %s free at the end",
+			who, wanted, report->cpuset, report->nodes, node, size);
+	}
 	if (reason == ALLOCATION_UNKNOWN)
 		return NULL;
-	kib_text(report->page_kib << report->order, wanted);
 	kib_text(zone->free, size);
 	kib_text(zone->min + zone->reserve, kept);
 	if (reason == ALLOCATION_FRAGMENTED)
@@ -284,7 +326,7 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 	if (report != REPORT_ALLOCATION)
 		return NULL;
 	if (search->allocation.count) {
-		TRY(summarize_allocation(finding, &search->allocation));
+		TRY(summarize_allocation(analysis, finding, &search->allocation));
 		TRY(add_request(finding, &search->allocation));
 	}
 	/* Without the zones of that moment those of the end may tell. */
@@ -306,6 +348,9 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 	bool is_trap = is_cause(analysis, "bug") || is_cause(analysis, "warning") ||
 		       is_cause(analysis, "invalid-instruction") ||
 		       is_cause(analysis, "sleep-in-atomic") || is_cause(analysis, "kernel-report");
+	/* A check that warns, and then will not go on. */
+	if (report == REPORT_WARNING)
+		return is_cause(analysis, "bug") && age < SAME_MOMENT_NS;
 	if (report == REPORT_IO)
 		return strstr(analysis->panic, "panic forced after error") && age < SAME_EVENT_NS;
 	return report == REPORT_CHECK && is_trap && age < SAME_EVENT_NS;

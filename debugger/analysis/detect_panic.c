@@ -7,6 +7,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/rcu_owing.h"
+#include "debugger/analysis/spinning.h"
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,8 +47,6 @@ static const struct reason {
 	  "log", "the banks of the machine check" },
 	{ "__ghes_panic", "hardware-error", "firmware said that hardware has failed", "log",
 	  "what it said" },
-	{ "__stack_chk_fail", "stack-smashed", "a function wrote over its own return address", "bt",
-	  "its caller" },
 };
 
 static const struct reason hung = { "watchdog", "hung-task", "tasks were blocked for too long",
@@ -130,7 +129,12 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 {
 	const struct stack_trace *trace = &analysis->trace;
 	char place[TEXT], who[TEXT], command[32];
-	size_t at = find_interrupted(trace, frame), blamed = at;
+	size_t at = find_interrupted(trace, frame);
+	/* Another CPU that took none is where it was. */
+	bool is_there = at == trace->count && analysis->is_other && at &&
+			!trace->frames[0].is_unproved && trace->frames[0].kind != FRAME_USER;
+	at = is_there ? 0 : at;
+	size_t blamed = at;
 	analysis->blamed = trace->count;
 	finding->task = analysis->task.address;
 	if (analysis->task.is_idle)
@@ -145,8 +149,16 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 		blamed++;
 	analysis->blamed = blamed < trace->count ? blamed : at;
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
-	TRY(finding_summarize(finding, "%s: %s was in %s", reason->words,
-			      is_borrowed ? circumstance.what : who, place));
+	struct spinning spinning;
+	TRY(spinning_find(analysis, at, &spinning));
+	TRY(spinning.is_found
+		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s",
+					reason->words, is_borrowed ? circumstance.what : who,
+					*spinning.name ? spinning.name : "that is not known", place)
+		    : finding_summarize(finding, "%s: %s was in %s", reason->words,
+					is_borrowed ? circumstance.what : who, place));
+	if (spinning.is_found)
+		TRY(spinning_add_others(analysis, analysis->task.cpu, finding));
 	if (is_borrowed) {
 		snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
 		TRY(finding_add(finding, command, "it ran in %s; %s was only interrupted",
@@ -154,8 +166,56 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	}
 	analysis_place(analysis, at, place, sizeof(place));
 	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);
-	return finding_add(finding, command, "CPU %u was in %s when the interrupt came",
-			   analysis->task.cpu, place);
+	return finding_add(finding, command, "CPU %u was in %s %s", analysis->task.cpu, place,
+			   is_there ? "at the end" : "when the interrupt came");
+}
+
+/* For the signature: the reader itself would have come to its end. */
+static struct error *set_preempted(const struct analysis *analysis, struct finding *finding)
+{
+	char stem[SYMBOL_NAME_SIZE] = "", text[SYMBOL_NAME_SIZE + 16];
+	if (analysis->blamed < analysis->trace.count)
+		frame_stem(&analysis->trace.frames[analysis->blamed], stem, sizeof(stem));
+	snprintf(text, sizeof(text), "preempted%s%s", *stem ? "/" : "", stem);
+	finding->culprit = strdup(text);
+	return finding->culprit ? NULL : error_no_memory();
+}
+
+/* Nobody else may have what he reads changed, however long he is away. */
+static struct error *say_reader(struct analysis *analysis, struct finding *finding,
+				const struct reason *reason, const struct rcu_owing *owing)
+{
+	char place[TEXT], who[TEXT], command[48];
+	TRY(analysis_look_at_task(analysis, owing->task));
+	if (!analysis->has_task)
+		return NULL;
+	const struct task *task = &analysis->task;
+	bool is_ready = task->state_letter == 'R';
+	finding->task = finding->blamed = task->address;
+	analysis_blame_first(analysis);
+	analysis_put_task(task, who, sizeof(who));
+	*place = 0;
+	if (analysis->blamed < analysis->trace.count)
+		analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	TRY(finding_summarize(finding, "%s: %s %s while it reads, %s%s", reason->words, who,
+			      is_ready ? "was preempted" : "sleeps",
+			      *place ? "in " : "nobody knows where", place));
+	snprintf(command, sizeof(command), "bt %d", task->pid);
+	TRY(finding_add(finding, command, "%zu task%s that read%s hold%s the grace period up",
+			owing->task_count, owing->task_count == 1 ? "" : "s",
+			owing->task_count == 1 ? "s" : "", owing->task_count == 1 ? "s" : ""));
+	struct task other;
+	if (!is_ready || task->on_cpu)
+		return NULL;
+	TRY(set_preempted(analysis, finding));
+	struct error *error = task_on_cpu(analysis->target, task->cpu, &other);
+	if (error)
+		return error_only_fatal(error);
+	analysis_put_task(&other, who, sizeof(who));
+	task_deinit(&other);
+	snprintf(command, sizeof(command), "bt -c %u", task->cpu);
+	return finding_add(finding, command, "CPU %u, on which it would go on, runs %s instead",
+			   task->cpu, who);
 }
 
 static struct error *say_stall(struct analysis *analysis, struct finding *finding,
@@ -165,9 +225,15 @@ static struct error *say_stall(struct analysis *analysis, struct finding *findin
 	TRY(error_only_fatal(rcu_owing_find(analysis->target, &owing)));
 	uint32_t cpu = owing.first;
 	analysis->blamed = analysis->trace.count;
+	if (owing.began_ns)
+		TRY(finding_add(finding, "print rcu_state.gp_start",
+				"the grace period began %.1f s before the end",
+				(double)owing.began_ns / NS_PER_SECOND));
+	if (!owing.count && owing.task)
+		return say_reader(analysis, finding, reason, &owing);
 	if (!owing.count)
 		return finding_add(finding, "print rcu_state",
-				   "no CPU is known to hold it up: a task that was preempted may");
+				   "neither a CPU nor a task is known to hold it up");
 	TRY(finding_add(finding, "print rcu_state.node[0]",
 			"CPU %u owes the grace period a quiescent state", cpu));
 	if (analysis->task.cpu != cpu) {

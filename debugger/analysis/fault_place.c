@@ -69,7 +69,7 @@ static void say_below(struct target *target, const struct neighbours *found,
 	put_caller(target, area, caller, sizeof(caller));
 	ret->kind = PLACE_UNMAPPED;
 	snprintf(ret->text, sizeof(ret->text),
-		 "no area of vmalloc: 0x%" PRIx64 " bytes behind the last one below%s",
+		 "no area of vmalloc (0x%" PRIx64 " bytes behind the end of one%s)",
 		 found->address - area->start - area->size, caller);
 }
 

@@ -47,6 +47,19 @@ static const char *const generic[] = {
 	"__warn_printk",
 	"check_panic_on_warn",
 	"handle_stack_overflow",
+	"usercopy_abort",
+	"__check_heap_object",
+	"__check_object_size",
+	"check_heap_object",
+	"check_stack_object",
+	"fortify_panic",
+	"__fortify_*",
+	"kfence_*",
+	"__kfence_*",
+	"kasan_*",
+	"__kasan_*",
+	"__asan_*",
+	"__schedule_bug",
 	"__stack_chk_fail",
 	"__ubsan_*",
 	"dump_stack*",
@@ -78,11 +91,22 @@ static const char *const generic[] = {
 	"kmalloc*",
 	"__kmalloc*",
 	"kmem_cache_*",
+	"__kmem_cache_*",
 	"vfree",
 	"__slab_*",
 	"___slab_*",
 	"kvfree*",
 	"slab_*",
+	"do_slab_free",
+	"set_freepointer",
+	"__vmalloc*",
+	"vmalloc*",
+	"vzalloc*",
+	"kvmalloc*",
+	"vm_area_alloc_pages",
+	"new_slab",
+	"allocate_slab",
+	"alloc_slab_page",
 	/* loops that pass time */
 	"delay_tsc",
 	"delay_loop",
@@ -262,7 +286,8 @@ bool frame_is_generic(const struct frame *frame)
 		return true;
 	/* A module's function is nobody's helper, whatever it is called. */
 	if (frame->symbol.module)
-		return frame_is(frame, "pvpanic_panic_notify");
+		return frame_is(frame, "pvpanic_panic_notify") ||
+		       frame_is(frame, "pvpanic_send_event");
 	for (size_t i = 0; i < ARRAY_COUNT(generic); i++) {
 		size_t length = strcspn(generic[i], "*");
 		if (generic[i][length] ? !strncmp(frame->symbol.name, generic[i], length)

@@ -227,6 +227,13 @@ static void find_reader(struct sleeper *sleeper)
 	struct rcu_owing owing;
 	struct error *error = rcu_owing_find(target, &owing);
 	error_free(error);
+	if (!error && !owing.count && owing.task && wait_task_at(sleeper->world, owing.task)) {
+		wait->owner = owing.task;
+		wait->owner_sure = owing.task_count == 1 ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+		wait->owner_how = owing.task_count == 1
+					  ? "it alone holds the grace period up: it reads"
+					  : "one of several tasks that read";
+	}
 	if (error || !owing.count)
 		return;
 	const struct cpu *cpu = target_cpu(target, owing.first);

@@ -13,8 +13,18 @@ CAUSES = {
     "boot1": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "boot2": ("nmi", "an NMI came", None),
     "kdump": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
-    "oom": ("out-of-memory", r'^memory ran out: anonymous memory has 2\d\d\.\d MiB of 3\d\d\.\d MiB; pid \d+ "collect" has most, 2\d\d\.\d MiB$',
+    "oom": ("out-of-memory", r'^memory ran out: anonymous memory has (2\d\d\.\d MiB of 3\d\d|6\d\.\d MiB of 1[45]\d)\.\d MiB; '
+            r'pid \d+ "collect" has most, 2?[5-9]\d\.\d MiB$',
             "out_of_memory"),
+    "oomslab": ("out-of-memory", r"^memory ran out: unreclaimable slabs has \d+\.\d MiB of 1\d\d\.\d MiB; the slab cache lab_leak "
+                r"\(lab_leak_cache \[faults\]\) has most, \d+\.\d MiB$", "out_of_memory"),
+    "oomvm": ("out-of-memory", r"^memory ran out: vmalloc has \d+\.\d MiB of 1\d\d\.\d MiB; lab_fault_oomvm\+0x\w+ \[faults\] has most, \d+\.\d MiB$",
+              "out_of_memory"),
+    "oomtmpfs": ("out-of-memory", r"^memory ran out: tmpfs and shared memory has \d+\.\d MiB of 1\d\d\.\d MiB; the file /tmp/greedy/spool has most, "
+                 r"\d+\.\d MiB$", "out_of_memory"),
+    "oomhuge": ("out-of-memory", r"^memory ran out: huge pages has \d\d\.\d MiB of 1\d\d\.\d MiB; of (\d+) of 2\.0 MiB nobody uses \1$", "out_of_memory"),
+    "oomnode": ("out-of-memory", r'^memory ran out on node 1: no other is allowed to pid \d+ "collect" by its cpuset \(cgroup /near\); '
+                r"\S+ \w+ of \S+ MiB are free there$", "out_of_memory"),
     "oomcg": ("cgroup-out-of-memory", r'^memory ran out in cgroup /greedy, whose limit is 16\.0 MiB: anonymous memory has 1[56]\.\d MiB '
               r'of 16\.0 MiB; pid \d+ "collect" has most', "out_of_memory"),
     "hung": (None, "", ""),
@@ -46,6 +56,18 @@ CAUSES = {
     "noroot": ("no-root", r"^there is no root file system to start from: VFS: Unable to mount root fs on unknown-block\(0,0\)$", "mount_"),
     "mce": ("machine-check", r"^hardware has failed, says CPU 0: a memory controller, uncorrected, the processor's state is corrupt, "
             r"at address 0x12345000$", "mce_panic"),
+    "unmapped": ("bad-pointer", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, no area of vmalloc\b", "lab_table_sum"),
+    "smash": ("stack-smashed", r"^lab_device_label\(\) wrote past a variable on its stack", "lab_device_label"),
+    "stackend": ("stack-end", r'^the end of the kernel stack of pid \d+ "collect" was written over: found when it gave up its CPU, in lab_device_nest\+',
+                 "lab_device_nest"),
+    "usercopy": ("bug", r"^a BUG at mm/usercopy\.c:\d+ in usercopy_abort\(\), called by lab_device_export", "lab_device_export"),
+    "fortify": ("bug", r"^a BUG at lib/string_helpers\.c:\d+ in .*, called by lab_device_describe", "lab_device_describe"),
+    "doublefree": ("bug", r"^a BUG at mm/\S+:\d+ in .*, called by lab_\S+ \[faults\]: an object that is free was freed again$", "lab_"),
+    "kfence": ("kernel-report", r"^KFENCE found: use-after-free read in lab_record_first\+0x\w+/0x\w+ \[faults\]$", "lab_record_first"),
+    "atomic": ("sleep-in-atomic", r'^pid \d+ "collect" gave up its CPU where it must not, with a spinlock in hand or preemption off: in lab_device_settle\+',
+               "lab_device_settle"),
+    "ext4": ("panic", r"^panic: EXT4-fs \(device loop1\): panic forced after error$", "ext4_handle_error"),
+    "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
     "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
     "timer": (None, "lab_", "lab_"),
@@ -58,6 +80,10 @@ CAUSES = {
     "hard": ("hard-lockup", r'did not take interrupts for too long: pid \d+ "lab-deaf" was in lab_device_poll', "lab_device_poll"),
     "storm": ("interrupt-storm", r"^interrupts leave CPU \d no time: \d+ a second came in its last \d+\.\d s, most of them 10 \(lab0\)$", ""),
     "timers": ("soft-lockup", r"did not schedule for too long: a timer was in lab_device_expire", "lab_device_expire"),
+    "spin": ("soft-lockup", r'did not schedule for too long: pid \d+ "lab-(left|right)" spins for the lock lab_(?!\1)(left|right) \[faults\], in lab_take_both',
+             "lab_take_both"),
+    "rcusleep": ("rcu-stall", r'grace period did not end: pid \d+ "lab-sleeper" sleeps while it reads, in lab_device_rest', "lab_device_rest"),
+    "rcupreempt": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was preempted while it reads, in lab_device_poll', "lab_device_poll"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
 # {boot: what a piece of evidence of the cause says}, out of the log and of the records of the kernel.
@@ -76,6 +102,15 @@ EVIDENCE = {
     "noroot": r"^the kernel was started without root=$",
     "hard": r"^the timer of CPU 1 was due \d+\.\d s before the end$",
     "storm": r"^lab_device_interrupt \[faults\] handles it$",
+    "oomtmpfs": r"^the file /tmp/greedy/spool of tmpfs has ",
+    "oomnode": r"^other nodes have \d+\.\d MiB free$",
+    "stackend": r"^the mark there is 0x2a instead of 0x57ac6e9d$",
+    "usercopy": r"^the kernel said: usercopy: Kernel memory exposure attempt detected from SLUB object 'kmalloc-64'",
+    "kfence": r"^it was freed by lab_fault_kfence \[faults\]$",
+    "ext4": r"^the kernel said: EXT4-fs error \(device loop1\)",
+    "spin": r"^CPU \d spins, too: pid \d+ \"lab-(left|right)\" for the lock lab_(left|right) \[faults\], in lab_take_both",
+    "rcusleep": r"^the grace period began \d+\.\d s before the end$",
+    "rcupreempt": r'^CPU 1, on which it would go on, runs pid \d+ "lab-hog" instead$',
     "panic": r"^the module faults, on the stack, taints the kernel \(OE\)$",
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
@@ -93,6 +128,13 @@ ASIDES = {
              "^the registers of the first of 1 oops$"),
     "order": ("allocation-failure", r"^memory is fragmented: 4\.0 MiB was not to be had in one piece, though \d+\.\d MiB are free",
               "page allocation failure: order:10"),
+    "watermark": ("allocation-failure", r"^lab_fill \[faults\] got no memory \(4 KiB\): zone DMA32 of node 0 had \d+\.?\d* \w+ free, and keeps \d+\.?\d* \w+ "
+                  r"for others than GFP_ATOMIC$", "^GFP_ATOMIC: it must not wait until somebody gives memory back$"),
+    "cpuset": ("allocation-failure", r"^lab_fill \[faults\] got no memory \(4 KiB\): its cpuset near allows node 1 only, while node 0 has "
+               r"\d+\.\d MiB free at the end$", r"^asked for: order 0 \(4 KiB\), GFP_USER\|__GFP_NORETRY, by pid \d+ \"collect\" for lab_fill \[faults\]$"),
+    "fserror": ("io-error", r"^a device or file system failed, \d+\.\d s before the end: EXT4-fs error \(device loop1\)", "^1 line of the log has such words"),
+    "oomkill": ("oom-kill", r"^processes were killed for want of memory, \d+\.\d s before the end: .*Killed process \d+ \(lab-greedy\)",
+                "of the log ha"),
     "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
 }
 # The same of a boot that has several: they are all said, in this order.
@@ -123,7 +165,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # Some things are up to chance: what an NMI comes upon, for one.
-VARIABLE = ("boot2", "oom", "hung", "soft", "rcu", "irqoff", "ipi")
+VARIABLE = ("boot2", "hung", "soft", "rcu", "irqoff", "ipi")
 
 
 def fault_boots(kernel):

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/spinning.h"
+
+#include "base/array.h"
+#include "debugger/analysis/object_note.h"
+#include "debugger/analysis/stack_words.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PLACE (SYMBOL_NAME_SIZE + 96)
+
+/* All of them call what they wait for "lock". */
+static bool is_spinning(const struct frame *frame)
+{
+	static const char *const names[] = {
+		"native_queued_spin_lock_slowpath", "queued_spin_lock_slowpath",
+		"__pv_queued_spin_lock_slowpath",   "queued_read_lock_slowpath",
+		"queued_write_lock_slowpath",
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (frame_is(frame, names[i]))
+			return true;
+	return false;
+}
+
+static struct error *name_lock(struct target *target, struct spinning *ret)
+{
+	struct object_note note;
+	char place[PLACE];
+	if (target_describe(target, ret->lock, place, sizeof(place))) {
+		snprintf(ret->name, sizeof(ret->name), "%s", place);
+		return NULL;
+	}
+	TRY(object_note_find(target, ret->lock, &note));
+	snprintf(ret->name, sizeof(ret->name), "0x%" PRIx64 "%s%s%s", ret->lock,
+		 *note.text ? " (in " : "", note.text, *note.text ? ")" : "");
+	return NULL;
+}
+
+struct error *spinning_find(const struct analysis *analysis, size_t first, struct spinning *ret)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	*ret = (struct spinning){ .is_found = false };
+	size_t at = first;
+	while (at < trace->count && !(at > first && trace->frames[at].kind == FRAME_EXCEPTION) &&
+	       !is_spinning(&trace->frames[at]))
+		at++;
+	if (at == trace->count || !is_spinning(&trace->frames[at]) || trace->frames[at].is_unproved)
+		return NULL;
+	ret->is_found = true;
+	ret->frame = at;
+	/* Who called it was given the same. */
+	for (size_t i = at; i < trace->count && i <= at + 2 && !ret->lock; i++)
+		if (!analysis_argument(analysis, i, "lock", &ret->lock))
+			ret->lock = 0;
+	return ret->lock ? name_lock(analysis->target, ret) : NULL;
+}
+
+static struct error *add_other(struct analysis *other, uint32_t cpu, struct finding *finding)
+{
+	struct spinning spinning = { .is_found = false };
+	char place[PLACE] = "", who[128], command[32];
+	TRY(analysis_look_at_cpu(other, cpu));
+	for (size_t i = 0; i < other->trace.count && !spinning.is_found; i++)
+		if (is_spinning(&other->trace.frames[i]))
+			TRY(spinning_find(other, i, &spinning));
+	if (!spinning.is_found || !other->has_task)
+		return NULL;
+	other->blamed = spinning.frame;
+	while (other->blamed < other->trace.count &&
+	       frame_is_generic(&other->trace.frames[other->blamed]))
+		other->blamed++;
+	if (other->blamed < other->trace.count)
+		analysis_place(other, other->blamed, place, sizeof(place));
+	analysis_put_task(&other->task, who, sizeof(who));
+	snprintf(command, sizeof(command), "bt -c %" PRIu32, cpu);
+	return finding_add(finding, command, "CPU %" PRIu32 " spins, too: %s for the lock %s%s%s",
+			   cpu, who, *spinning.name ? spinning.name : "that is not known",
+			   *place ? ", in " : "", place);
+}
+
+struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,
+				  struct finding *finding)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(analysis->target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct analysis other = { .target = analysis->target };
+		if (cpus[i].number == cpu || !cpus[i].current_task)
+			continue;
+		struct error *error = add_other(&other, cpus[i].number, finding);
+		analysis_deinit(&other);
+		TRY(error);
+	}
+	return NULL;
+}

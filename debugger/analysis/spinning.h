@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CPUs that go round and round until another one gives a lock back, which does not say who has it.
+ */
+#ifndef DEBUGGER_ANALYSIS_SPINNING_H
+#define DEBUGGER_ANALYSIS_SPINNING_H
+
+#include "debugger/analysis/analysis.h"
+
+struct spinning {
+	bool is_found;
+	size_t frame;  /* the function that does */
+	uint64_t lock; /* address; 0: not known */
+	/* "lab_right [faults]", "0x... (in an object of the slab cache x)"; "": not known */
+	char name[SYMBOL_NAME_SIZE + 256];
+};
+
+/* Of the analysed task, from a frame on to where it was interrupted. Errors are fatal ones. */
+struct error *spinning_find(const struct analysis *analysis, size_t first,
+			    struct spinning *ret) MUST_CHECK;
+/* A piece of evidence for each other CPU that does the same. */
+struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,
+				  struct finding *finding) MUST_CHECK;
+
+#endif
