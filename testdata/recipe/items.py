@@ -63,7 +63,8 @@ class Boot:
         append = (f"{KERNEL_COMMAND_LINE} btfcrash.crash={self.crash} "
                   + self.append.format(crashkernel=kernel.crashkernel)).strip()
         return [*accelerator(attempt), "-cpu", self.cpu,
-                "-smp", str(self.cpus),
+                "-smp", f"{self.cpus},sockets={self.cpus}" if self.nodes
+                else str(self.cpus),
                 *self.memory_options(max(self.megabytes, kernel.megabytes),
                                      memory),
                 "-kernel", kernel.vmlinuz, "-initrd", initrd,
