@@ -329,8 +329,11 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 		TRY(summarize_allocation(analysis, finding, &search->allocation));
 		TRY(add_request(finding, &search->allocation));
 	}
-	/* Without the zones of that moment those of the end may tell. */
-	return add_fragmentation(analysis, finding, found->last, !search->allocation.count);
+	/* What the zones of that moment do not tell, those of the end may. */
+	const struct allocation_zone *zone;
+	bool is_known = finding->sure != CONFIDENCE_CERTAIN ||
+			allocation_report_reason(&search->allocation, &zone) != ALLOCATION_UNKNOWN;
+	return add_fragmentation(analysis, finding, found->last, !is_known);
 }
 
 static bool is_cause(const struct analysis *analysis, const char *kind)
