@@ -118,6 +118,11 @@ struct lowering {
 	enum helper (*helper)(const char *name, uint8_t *ret_register);
 	/* How many of the last bytes in front of the next symbol only align that one. */
 	size_t (*padding)(const uint8_t *bytes, size_t count);
+	/*
+	 * Whether bytes at an address are how a compiled function begins, with room for tracing or
+	 * a call of `hook`, the address of __fentry__ (0: there is none).
+	 */
+	bool (*is_entry)(const uint8_t *bytes, size_t count, uint64_t address, uint64_t hook);
 	/* Bytes that fill in for what cannot be read: a trap. */
 	uint8_t filler;
 };

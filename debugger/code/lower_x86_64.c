@@ -688,5 +688,6 @@ const struct lowering lowering_x86_64 = {
 	.lower = lower,
 	.helper = lower_x86_64_helper,
 	.padding = lower_x86_64_padding,
+	.is_entry = lower_x86_64_is_entry,
 	.filler = 0xcc,
 };

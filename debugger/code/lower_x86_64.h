@@ -36,6 +36,8 @@ enum sign lower_x86_64_condition(unsigned int id);
 enum change lower_x86_64_change(unsigned int id);
 /* lowering.padding. */
 size_t lower_x86_64_padding(const uint8_t *bytes, size_t count);
+/* lowering.is_entry. */
+bool lower_x86_64_is_entry(const uint8_t *bytes, size_t count, uint64_t address, uint64_t hook);
 enum helper lower_x86_64_helper(const char *name, uint8_t *ret_register);
 
 #endif

@@ -7,6 +7,7 @@
 #include "debugger/code/lower_x86_64.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include <string.h>
 
 #define ALIGNMENT 16
@@ -89,4 +90,28 @@ size_t lower_x86_64_padding(const uint8_t *bytes, size_t count)
 		return count_nops(bytes, count);
 	size_t own = traps_of_code(bytes, count - traps, traps);
 	return traps == count || traps <= own ? 0 : traps - own;
+}
+
+/*
+ * Perhaps a landing pad, or what the kernel overwrites one with that nothing lands on, then the
+ * hook, which is a no-operation until somebody traces the function.
+ */
+bool lower_x86_64_is_entry(const uint8_t *bytes, size_t count, uint64_t address, uint64_t hook)
+{
+	static const uint8_t pads[][4] = { { 0xf3, 0x0f, 0x1e, 0xfa },
+					   { 0x66, 0x0f, 0x1f, 0x00 },
+					   { 0x0f, 0x1f, 0x40, 0xd6 } };
+	static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	for (size_t i = 0; i < ARRAY_COUNT(pads) && count >= sizeof(pads[i]); i++)
+		if (!memcmp(bytes, pads[i], sizeof(pads[i]))) {
+			bytes += sizeof(pads[i]);
+			count -= sizeof(pads[i]);
+			address += sizeof(pads[i]);
+			break;
+		}
+	if (count < sizeof(nop))
+		return false;
+	uint64_t distance = (uint64_t)(int64_t)(int32_t)load_u32(bytes + 1, false);
+	return !memcmp(bytes, nop, sizeof(nop)) ||
+	       (hook && bytes[0] == CALL && address + sizeof(nop) + distance == hook);
 }

@@ -5,7 +5,8 @@
 #include "debugger/target/object.h"
 #include <string.h>
 
-#define FUNCTION_TAIL 64 /* bytes in which padding ends */
+#define FUNCTION_TAIL	 64 /* bytes in which padding ends */
+#define FUNCTION_OVERLAP 8  /* of it, in front of what is looked at next */
 
 /* The largest text seen has 24 MiB. */
 #define TEXT_MAX (256u << 20)
@@ -103,6 +104,13 @@ bool text_string(const struct text *text, uint64_t address, char *buffer, size_t
 	return text_read(text, address, (uint8_t *)buffer, length);
 }
 
+static bool is_filled(const struct lowering *lowering, const uint8_t *bytes, size_t count)
+{
+	while (count && bytes[count - 1] == lowering->filler)
+		count--;
+	return !count;
+}
+
 static bool load_range(const struct text *text, struct text_range *range)
 {
 	if (range->bytes)
@@ -133,12 +141,20 @@ uint64_t text_function_size(const struct target *target, const struct symbol *fu
 {
 	const struct lowering *lowering = target->arch ? lowering_find(target->arch->name) : NULL;
 	uint8_t bytes[FUNCTION_TAIL];
-	size_t count = function->size < sizeof(bytes) ? (size_t)function->size : sizeof(bytes);
+	uint64_t size = function->size;
 	struct error *why;
 	if (!lowering || function->size_exact)
-		return function->size;
-	size_t read = memory_read_some(target->memory, function->address + function->size - count,
-				       bytes, count, &why);
-	error_free(why);
-	return read == count ? function->size - lowering->padding(bytes, count) : function->size;
+		return size;
+	for (;;) {
+		size_t count = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
+		size_t read = memory_read_some(target->memory, function->address + size - count,
+					       bytes, count, &why);
+		error_free(why);
+		if (read != count)
+			return function->size;
+		/* The linker moves what a mitigation wants elsewhere: a megabyte of traps. */
+		if (size <= sizeof(bytes) || !is_filled(lowering, bytes, count))
+			return size - lowering->padding(bytes, count);
+		size -= count - FUNCTION_OVERLAP;
+	}
 }

@@ -66,6 +66,12 @@ static uint32_t find_prototype(const struct exported_types *types, const char *n
 	return next >= types->start ? 0 : function.type;
 }
 
+static uint32_t size_of(const struct exporting *exporting, const struct symbol *symbol)
+{
+	uint64_t size = symbol->module ? 0 : exporting->code_sizes[symbol->number];
+	return (uint32_t)(size ? size : text_function_size(exporting->target, symbol));
+}
+
 static struct error *add_function(struct functions *functions, const struct symbol *symbol,
 				  const struct exported_types *types)
 {
@@ -76,13 +82,12 @@ static struct error *add_function(struct functions *functions, const struct symb
 		return NULL;
 	if (!array_reserve(&functions->items, &functions->capacity, functions->count + 1))
 		return error_no_memory();
-	functions->items[functions->count++] = (struct function){
-		.start = link_address(functions->exporting, symbol->address),
-		.size = (uint32_t)text_function_size(functions->exporting->target, symbol),
-		.symbol = symbol->number,
-		.prototype = prototype,
-		.types = types
-	};
+	functions->items[functions->count++] =
+		(struct function){ .start = link_address(functions->exporting, symbol->address),
+				   .size = size_of(functions->exporting, symbol),
+				   .symbol = symbol->number,
+				   .prototype = prototype,
+				   .types = types };
 	return NULL;
 }
 

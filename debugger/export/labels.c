@@ -6,13 +6,14 @@
  * What tells them apart is the code: it runs on into a label, and into no function.
  */
 #include "debugger/code/text.h"
-#include "debugger/export/exporting.h"
+#include "debugger/export/ends.h"
 #include "debugger/export/quirks.h"
 #include <stdlib.h>
 
-#define TRAP	   0xcc
-#define CODE_MAX   (64u << 10) /* bytes of what is looked into: functions in assembler are short */
-#define TRAILS_MAX 16	       /* bytes of a label behind which there is no code */
+#define TRAP		   0xcc
+#define FUNCTION_ALIGNMENT 16
+#define NEAR		   1024 /* bytes of a function in assembler with jumps to its labels */
+#define TRAILS_MAX	   16	/* bytes of a label behind which there is no code */
 
 /* The symbols of one address, from the last one to the first. */
 struct place {
@@ -20,20 +21,6 @@ struct place {
 	uint64_t address, room; /* up to the next place */
 	uint64_t own, size;	/* bytes without padding; the same with the labels behind it */
 };
-
-struct measuring {
-	struct exporting *exporting;
-	const struct lowering *lowering;
-	struct decoder *decoder;
-	struct ops ops;
-	uint8_t *bytes; /* CODE_MAX */
-};
-
-static bool has_function(const struct btf *btf, const char *name)
-{
-	uint64_t cursor = 0;
-	return btf_find(btf, BTF_FUNC, name, &cursor) != 0;
-}
 
 /* The room in front of a function, for patches or for the hash of its type. */
 static bool is_prefix_of(const char *before, const char *name)
@@ -47,66 +34,34 @@ static bool is_prefix_of(const char *before, const char *name)
  * That none of the symbols is by its name a function, for BTF has it or the compiler set it apart,
  * or where the linker puts code of one kind behind code of another.
  */
-static bool may_be_labels(const struct measuring *measuring, const struct place *place,
+static bool may_be_labels(const struct code_ends *ends, const struct place *place,
 			  const char *before)
 {
-	const struct target *target = measuring->exporting->target;
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	for (uint32_t i = place->first; i < place->end; i++) {
-		symtab_get_into(target->symbols, i, name, &symbol);
-		if (!*name || strchr(name + 1, '.') || quirk_is_label_of_code(name) ||
-		    has_function(target->btf, name) || is_prefix_of(before, name))
+		symtab_get_into(ends->exporting->target->symbols, i, name, &symbol);
+		if (!code_is_assembler(ends->exporting, name) || quirk_is_label_of_code(name) ||
+		    is_prefix_of(before, name))
 			return false;
 	}
 	return true;
 }
 
-static bool read_code(struct measuring *measuring, uint64_t address, uint64_t size)
-{
-	if (!size || size > CODE_MAX)
-		return false;
-	struct error *error = memory_read(measuring->exporting->target->memory, address,
-					  measuring->bytes, (size_t)size);
-	bool was_read = !error;
-	error_free(error);
-	return was_read;
-}
-
 /* The trap that ends a function is a label's, too: entry_SYSRETQ_end. */
-static bool has_traps_only(struct measuring *measuring, const struct place *place)
+static bool has_traps_only(struct code_ends *ends, const struct place *place)
 {
-	if (place->own > TRAILS_MAX || !read_code(measuring, place->address, place->own))
+	if (place->own > TRAILS_MAX || !code_ends_read(ends, place->address, place->own))
 		return false;
 	for (uint64_t i = 0; i < place->own; i++)
-		if (measuring->bytes[i] != TRAP)
+		if (ends->bytes[i] != TRAP)
 			return false;
 	return true;
 }
 
-/* A function that is called may be one that never returns. */
-static bool ends_path(uint8_t kind)
+static bool runs_on(struct code_ends *ends, const struct place *place)
 {
-	return kind == OP_CALL || kind == OP_CALL_REGISTER || kind == OP_JUMP ||
-	       kind == OP_JUMP_REGISTER || kind == OP_RETURN || kind == OP_STOP;
-}
-
-/* That the last instruction is one behind which the next is executed. */
-static bool runs_on(struct measuring *measuring, const struct place *place)
-{
-	struct ops *ops = &measuring->ops;
-	struct code code = { measuring->bytes, (size_t)place->own, place->address };
-	ops->count = 0;
-	if (!read_code(measuring, place->address, place->own))
-		return false;
-	measuring->lowering->lower(measuring->decoder, &code, ops);
-	if (ops->failed || !ops->count)
-		return false;
-	uint32_t last = ops->items[ops->count - 1].at;
-	for (size_t i = ops->count; i-- && ops->items[i].at == last;)
-		if (ends_path(ops->items[i].kind))
-			return false;
-	return true;
+	return code_ends_read(ends, place->address, place->own) && code_ends_runs_on(ends);
 }
 
 /* What was freed after the boot has other contents by now. */
@@ -115,19 +70,40 @@ static bool is_kept(const struct exporting *exporting, uint64_t address)
 	return address < exporting->init_start || address >= exporting->init_end;
 }
 
+/*
+ * A label to which nothing but a jump leads: functions are aligned, what jumps there lies closely
+ * before it, and nobody else knows the name.
+ */
+static bool is_jumped_to(const struct code_ends *ends, const struct place *next)
+{
+	const struct symtab *symbols = ends->exporting->target->symbols;
+	const struct code_room before = { next->address - NEAR, NEAR };
+	struct symbol symbol;
+	if (!(next->address % FUNCTION_ALIGNMENT) ||
+	    !code_ends_leads_to(ends, &before, next->address))
+		return false;
+	for (uint32_t i = next->first; i < next->end; i++) {
+		symtab_peek(symbols, i, &symbol);
+		if (symbol.kind != 't')
+			return false;
+	}
+	return true;
+}
+
 /* Whether `next` stands within the function that `place` is of. */
-static bool goes_on_at(struct measuring *measuring, const struct place *place,
-		       const struct place *next)
+static bool goes_on_at(struct code_ends *ends, const struct place *place, const struct place *next)
 {
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	if (!next->end || place->own != place->room ||
-	    next->address - place->address != place->room ||
-	    !is_kept(measuring->exporting, place->address))
+	if (!next->end || next->address - place->address != place->room ||
+	    !is_kept(ends->exporting, place->address))
 		return false;
-	symtab_get_into(measuring->exporting->target->symbols, place->end - 1, name, &symbol);
-	return may_be_labels(measuring, next, name) &&
-	       (has_traps_only(measuring, next) || runs_on(measuring, place));
+	symtab_get_into(ends->exporting->target->symbols, place->end - 1, name, &symbol);
+	if (!may_be_labels(ends, next, name))
+		return false;
+	if (is_jumped_to(ends, next))
+		return true;
+	return place->own == place->room && (has_traps_only(ends, next) || runs_on(ends, place));
 }
 
 static void set_sizes(struct exporting *exporting, const struct place *place, uint64_t size)
@@ -136,9 +112,9 @@ static void set_sizes(struct exporting *exporting, const struct place *place, ui
 		exporting->code_sizes[i] = size;
 }
 
-static void measure(struct measuring *measuring, uint32_t count)
+static void measure(struct code_ends *ends, uint32_t count)
 {
-	struct exporting *exporting = measuring->exporting;
+	struct exporting *exporting = ends->exporting;
 	const struct target *target = exporting->target;
 	struct place next = { 0 };
 	char name[SYMBOL_NAME_SIZE];
@@ -155,9 +131,11 @@ static void measure(struct measuring *measuring, uint32_t count)
 		struct place place = {
 			.first = i, .end = i + 1, .address = symbol.address, .room = symbol.size
 		};
-		place.size = place.own = text_function_size(target, &symbol);
-		if (goes_on_at(measuring, &place, &next)) {
-			place.size += next.size;
+		place.size = place.own = is_kept(exporting, symbol.address)
+						 ? code_ends_size(ends, &symbol)
+						 : text_function_size(target, &symbol);
+		if (goes_on_at(ends, &place, &next)) {
+			place.size = place.room + next.size;
 			set_sizes(exporting, &next, 0);
 		}
 		set_sizes(exporting, &place, place.size);
@@ -167,20 +145,16 @@ static void measure(struct measuring *measuring, uint32_t count)
 
 struct error *export_measure_code(struct exporting *exporting)
 {
-	const struct target *target = exporting->target;
-	uint32_t count = symtab_kernel_count(target->symbols);
-	struct measuring measuring = { .exporting = exporting };
-	measuring.lowering = target->arch ? lowering_find(target->arch->name) : NULL;
+	struct code_ends ends;
+	uint32_t count = symtab_kernel_count(exporting->target->symbols);
 	exporting->code_sizes = calloc((size_t)count + 1, sizeof(*exporting->code_sizes));
-	measuring.bytes = malloc(CODE_MAX);
-	if (measuring.lowering)
-		measuring.decoder = measuring.lowering->create();
-	bool has_memory = exporting->code_sizes && measuring.bytes && measuring.decoder;
-	if (has_memory)
-		measure(&measuring, count);
-	if (measuring.decoder)
-		measuring.lowering->destroy(measuring.decoder);
-	free(measuring.bytes);
-	free(measuring.ops.items);
-	return has_memory && !measuring.ops.failed ? NULL : error_no_memory();
+	struct error *error = code_ends_init(&ends, exporting);
+	if (!error && !exporting->code_sizes)
+		error = error_no_memory();
+	if (!error)
+		measure(&ends, count);
+	if (!error && ends.ops.failed)
+		error = error_no_memory();
+	code_ends_deinit(&ends);
+	return error;
 }

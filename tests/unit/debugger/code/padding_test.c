@@ -3,13 +3,26 @@
 #include "debugger/code/lower.h"
 #include "tests/unit/test.h"
 
+static size_t read_hex(const char *hex, uint8_t bytes[64])
+{
+	size_t count = 0;
+	for (; *hex && count < 64; hex += hex[2] ? 3 : 2)
+		bytes[count++] = (uint8_t)strtoul((char[]){ hex[0], hex[1], 0 }, NULL, 16);
+	return count;
+}
+
 static size_t padding(const char *hex)
 {
 	uint8_t bytes[64];
-	size_t count = 0;
-	for (; *hex && count < sizeof(bytes); hex += hex[2] ? 3 : 2)
-		bytes[count++] = (uint8_t)strtoul((char[]){ hex[0], hex[1], 0 }, NULL, 16);
+	size_t count = read_hex(hex, bytes);
 	return lowering_x86_64.padding(bytes, count);
+}
+
+static bool is_entry(const char *hex, uint64_t hook)
+{
+	uint8_t bytes[64];
+	size_t count = read_hex(hex, bytes);
+	return lowering_x86_64.is_entry(bytes, count, 0x1000, hook);
 }
 
 static void test_nops(void)
@@ -51,11 +64,28 @@ static void test_rooms(void)
 	CHECK_U64(padding("90"), 0);
 }
 
+/* How a compiled function begins: traced or not, with a landing pad or where one was. */
+static void test_entries(void)
+{
+	CHECK(is_entry("0f 1f 44 00 00", 0));
+	CHECK(is_entry("f3 0f 1e fa 0f 1f 44 00 00 53", 0));
+	CHECK(is_entry("66 0f 1f 00 0f 1f 44 00 00", 0));
+	CHECK(is_entry("e8 fb 0f 00 00", 0x2000));
+	CHECK(is_entry("f3 0f 1e fa e8 f7 0f 00 00", 0x2000));
+	CHECK(!is_entry("e8 fb 0f 00 00", 0x2001));
+	CHECK(!is_entry("e8 fb 0f 00 00", 0));
+	CHECK(!is_entry("f3 0f 1e fa 53", 0x2000));
+	CHECK(!is_entry("0f 1f 44 00", 0));
+	CHECK(!is_entry("f3 0f 1e", 0));
+	CHECK(!is_entry("", 0));
+}
+
 int main(void)
 {
 	RUN(test_nops);
 	RUN(test_short_jumps);
 	RUN(test_traps);
 	RUN(test_rooms);
+	RUN(test_entries);
 	return test_finish();
 }
