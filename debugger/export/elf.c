@@ -168,43 +168,43 @@ static void put_segment(struct output *output, const struct elf_section *section
 	put(output, &segment, sizeof(segment));
 }
 
-/* Those that are loaded, at the address 0 or at any other one. Returns how many they are. */
-static unsigned int put_loads(struct output *output, const struct elf *elf, bool at_zero,
-			      unsigned int first, unsigned int end)
+static int compare_addresses(const void *a, const void *b)
 {
-	unsigned int count = 0;
-	for (unsigned int i = first; i < end; i++) {
-		const struct elf_section *section = &elf->sections[i];
-		if (!is_loaded(section) || !section->address != at_zero)
-			continue;
-		count++;
-		if (output)
-			put_segment(output, section, PT_LOAD);
+	uint64_t left = (*(const struct elf_section *const *)a)->address;
+	uint64_t right = (*(const struct elf_section *const *)b)->address;
+	return left < right ? -1 : left > right;
+}
+
+/*
+ * Segments ascend. What lies at 0, per-CPU variables, comes before the last one, as in a real
+ * vmlinux: the first and the last say where the kernel lies. Returns how many sections are loaded.
+ */
+static unsigned int sort_loaded(const struct elf *elf, const struct elf_section *ret[])
+{
+	unsigned int count = 0, at_zero = 0;
+	for (unsigned int i = 1; i < elf->count; i++)
+		if (is_loaded(&elf->sections[i]))
+			ret[count++] = &elf->sections[i];
+	array_sort(ret, count, sizeof(*ret), compare_addresses);
+	while (at_zero < count && !ret[at_zero]->address)
+		at_zero++;
+	for (; at_zero && at_zero + 1 < count; at_zero--) {
+		const struct elf_section *first = ret[0];
+		memmove(ret, ret + 1, (count - 2) * sizeof(*ret));
+		ret[count - 2] = first;
 	}
 	return count;
 }
 
-static unsigned int last_loaded(const struct elf *elf)
-{
-	unsigned int last = elf->count;
-	for (unsigned int i = 1; i < elf->count; i++)
-		if (is_loaded(&elf->sections[i]) && elf->sections[i].address)
-			last = i;
-	return last;
-}
-
-/*
- * Sections come in ascending order of their addresses. What lies at 0, per-CPU variables, comes
- * before the last one, as in a real vmlinux: the first and the last say where the kernel lies.
- */
+/* Returns how many they are; `output` NULL: counts them only. */
 static unsigned int put_segments(struct output *output, const struct elf *elf)
 {
-	unsigned int last = last_loaded(elf);
+	const struct elf_section *loaded[ELF_SECTIONS_MAX];
 	if (elf->is_relocatable)
 		return 0;
-	unsigned int count = put_loads(output, elf, false, 1, last);
-	count += put_loads(output, elf, true, 1, elf->count);
-	count += put_loads(output, elf, false, last, elf->count);
+	unsigned int count = sort_loaded(elf, loaded);
+	for (unsigned int i = 0; output && i < count; i++)
+		put_segment(output, loaded[i], PT_LOAD);
 	for (unsigned int i = 1; i < elf->count; i++)
 		if (is_note(&elf->sections[i])) {
 			count++;

@@ -130,26 +130,26 @@ static struct error *add_part(struct exporting *exporting, const struct span *sp
 
 /*
  * All holes are one place in the file, as long as the longest of them: one of 16 MiB, as the code
- * of the kernel, is several sections instead. Each has a name of its own, for by names gdb within
- * crash moves sections to where the kernel was. crash looks for the banner in .rodata: it stays
- * whole.
+ * of the kernel, is several sections of one name instead, as gdb says which one a symbol is in. The
+ * first one comes last of them: crash takes the last .text for where the kernel begins. crash looks
+ * for the banner in .rodata: it stays whole.
  */
 static struct error *add_span(struct exporting *exporting, const struct span *span)
 {
 	struct span part = *span;
-	char name[32];
 	bool is_hole = span->type == SHT_PROGBITS && !span->has_contents &&
 		       strcmp(span->name, ".rodata") != 0;
-	unsigned int number = 0;
-	for (; is_hole && span->end - part.start > HOLE_MAX && exporting->elf.count < PIECES_END;
-	     part.start += HOLE_MAX) {
-		part.end = part.start + HOLE_MAX;
-		TRY(add_part(exporting, &part));
-		snprintf(name, sizeof(name), "%s.%u", span->name, ++number);
-		part.name = name;
+	uint64_t parts = is_hole ? (span->end - span->start - 1) / HOLE_MAX + 1 : 1;
+	if (exporting->elf.count + parts > PIECES_END)
+		parts = 1;
+	while (--parts) {
+		part.start = span->start + parts * HOLE_MAX;
 		part.start_symbol = NULL;
+		TRY(add_part(exporting, &part));
+		part.end = part.start;
 	}
-	part.end = span->end;
+	part.start = span->start;
+	part.start_symbol = span->start_symbol;
 	return add_part(exporting, &part);
 }
 
