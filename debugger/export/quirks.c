@@ -32,6 +32,7 @@ static const struct {
 	{ "mt_pivots", NULL, NULL },
 	{ "mt_slots", NULL, NULL },
 	{ "dmi_ident", "DMI_STRING_MAX", NULL },
+	{ "func_id_str", "__BPF_FUNC_MAX_ID", NULL },
 };
 
 static uint32_t length_of_sibling(struct target *target, const char *name)
@@ -115,41 +116,67 @@ static const struct {
 	{ "__cpu_possible_mask", "struct cpumask", false },
 	{ "__cpu_present_mask", "struct cpumask", false },
 	{ "__highest_present_section_nr", "unsigned long", false },
+	{ "__log_buf", "char", true },
+	{ "__pgtable_l5_enabled", "unsigned int", false },
 	{ "_totalram_pages", "atomic_long_t", false },
+	{ "audit_hold_queue", "struct sk_buff_head", false },
+	{ "audit_queue", "struct sk_buff_head", false },
+	{ "audit_retry_queue", "struct sk_buff_head", false },
 	{ "avenrun", "unsigned long [3]", false },
 	{ "bus_kset", "struct kset *", false },
 	{ "class_kset", "struct kset *", false },
 	{ "console_drivers", "struct console *", false },
+	{ "console_printk", "int [4]", false },
 	{ "crashing_cpu", "int", false },
-	{ "dmi_ident", "char *", true },
+	{ "dev_base_lock", "rwlock_t", false },
+	{ "dmi_ident", "const char *", true },
+	{ "e820_table", "struct e820_table *", false },
+	{ "empty_zero_page", "unsigned long [512]", false },
+	{ "func_id_str", "const char *", true },
+	{ "gfpflag_names", "struct trace_print_flags", true },
 	{ "hstates", "struct hstate", true },
+	{ "huge_zero_pfn", "unsigned long", false },
 	{ "idt_table", "gate_desc [256]", false },
 	{ "init_ipc_ns", "struct ipc_namespace", false },
 	{ "ipc_mni_shift", "int", false },
 	{ "irq_desc_tree", "struct xarray", false },
 	{ "jiffies", "volatile unsigned long", false },
 	{ "key_serial_tree", "struct rb_root", false },
+	{ "key_user_tree", "struct rb_root", false },
+	{ "l1tf_mitigation", "enum l1tf_mitigations", false },
 	{ "linux_banner", "const char", true }, /* crash compares it with the dump's */
 	{ "log_buf", "char *", false },
 	{ "log_buf_len", "u32", false },
+	{ "log_wait", "wait_queue_head_t", false },
+	{ "lookup_num_blocks", "unsigned int", false },
+	{ "loops_per_jiffy", "unsigned long", false },
 	{ "major_names", "struct blk_major_name *[255]", false },
 	{ "max_low_pfn", "unsigned long", false },
 	{ "max_pfn", "unsigned long", false },
-	{ "mt_pivots", "const unsigned char", true },
-	{ "mt_slots", "const unsigned char", true },
 	{ "mem_map", "struct page *", false },
 	{ "mem_section", "struct mem_section **", false },
+	{ "memory_block_size_probed", "unsigned long", false },
 	{ "min_low_pfn", "unsigned long", false },
+	{ "module_load_offset", "unsigned long", false },
 	{ "mount_hashtable", "struct hlist_head *", false },
+	{ "mt_pivots", "const unsigned char", true },
+	{ "mt_slots", "const unsigned char", true },
 	{ "node_states", "nodemask_t", true },
 	{ "nr_cpu_ids", "unsigned int", false },
+	{ "nr_node_ids", "unsigned int", false },
+	{ "nr_swap_pages", "atomic_long_t", false },
 	{ "nr_swapfiles", "unsigned int", false },
 	{ "nr_swapper_spaces", "unsigned int", true },
+	{ "p2m_missing", "unsigned long *", false },
 	{ "page_offset_base", "unsigned long", false },
+	{ "pageflag_names", "struct trace_print_flags", true },
 	{ "pgdir_shift", "unsigned int", false },
+	{ "phys_base", "unsigned long", false },
 	{ "prb", "struct printk_ringbuffer *", false },
 	{ "printk_rb_static", "struct printk_ringbuffer", false },
 	{ "ptrs_per_p4d", "unsigned int", false },
+	{ "ptype_base", "struct list_head [16]", false },
+	{ "pv_info", "struct pv_info", false },
 	{ "rcu_state", "struct rcu_state", false },
 	{ "slab_state", "enum slab_state", false },
 	{ "softirq_vec", "struct softirq_action", true },
@@ -159,13 +186,18 @@ static const struct {
 	{ "swapper_spaces", "struct address_space *", true },
 	{ "sys_call_table", "const sys_call_ptr_t", true },
 	{ "sysctl_overcommit_kbytes", "unsigned long", false },
+	{ "sysctl_overcommit_memory", "int", false },
 	{ "sysctl_overcommit_ratio", "int", false },
+	{ "sysctl_timer_migration", "unsigned int", false },
 	{ "sysfs_root_kn", "struct kernfs_node *", false },
+	{ "sysrq_pressed", "int", false },
+	{ "system_state", "enum system_states", false },
 	{ "taint_flags", "struct taint_flag", true },
 	{ "tainted_mask", "unsigned long", false },
-	{ "task_state_array", "char *", true },
+	{ "task_state_array", "const char *", true },
 	{ "timekeeper_data", "struct tk_data", true },
 	{ "tk_core", "struct tk_data", false }, /* 6.13 */
+	{ "total_forks", "unsigned long", false },
 	{ "total_swap_pages", "long", false },
 	{ "uidhash_table", "struct hlist_head", true },
 	{ "vm_committed_as", "struct percpu_counter", false },
@@ -176,12 +208,28 @@ static const struct {
 	{ "vmap_area_root", "struct rb_root", false },
 	{ "vmap_nodes", "struct vmap_node *", false },
 	{ "vmap_zone_size", "unsigned int", false },
+	{ "vmcoreinfo_data", "unsigned char *", false },
+	{ "vmcoreinfo_size", "size_t", false },
 	{ "vmemmap_base", "unsigned long", false },
+	{ "xen_p2m_addr", "unsigned long *", false },
+	{ "xen_start_info", "struct start_info *", false },
+	{ "zero_pfn", "unsigned long", false },
 };
+
+static struct error *type_constant_strings(struct type *type)
+{
+	struct type text;
+	if (!type_target(*type, &text))
+		return NULL;
+	TRY(type_qualified(text, BTF_CONST, &text));
+	return type_pointer_to(text, type);
+}
 
 /* Parsing drops qualifiers, which mean nothing to inference: gdb shows them. */
 static struct error *type_with_qualifier(const char *text, struct type *type)
 {
+	if (!strcmp(text, "const char *"))
+		return type_constant_strings(type);
 	if (strchr(text, '*'))
 		return NULL;
 	if (!strncmp(text, "const ", strlen("const ")))
@@ -192,11 +240,12 @@ static struct error *type_with_qualifier(const char *text, struct type *type)
 }
 
 static struct error *type_of_asked(struct target *target, const struct symbol *symbol, size_t i,
-				   struct type *ret)
+				   bool with_qualifier, struct type *ret)
 {
 	uint64_t size;
 	TRY(declare_parse_type(target, NULL, asked[i].type, NULL, ret));
-	TRY(type_with_qualifier(asked[i].type, ret));
+	if (with_qualifier)
+		TRY(type_with_qualifier(asked[i].type, ret));
 	if (!type_size(*ret, &size) || !size || size > symbol->size)
 		return error_create(ERROR_NOT_FOUND, "%s has no room for it", symbol->name);
 	if (!asked[i].is_open)
@@ -231,14 +280,16 @@ void quirk_asked_type(struct target *target, const struct symbol *symbol, struct
 	if (i == ARRAY_COUNT(asked))
 		return;
 	enum confidence confidence = origin_confidence(*origin);
-	struct error *error = type_of_asked(target, symbol, i, &declared);
+	struct error *error = type_of_asked(target, symbol, i, false, &declared);
 	/*
 	 * Of what was found to be the same the length is at least as good, and nothing but the
 	 * names of types and qualifiers differ: volatile, sys_call_ptr_t.
 	 */
 	bool is_known = !error && type->btf && confidence >= CONFIDENCE_INFERRED &&
 			verdict_is_same_type(*type, declared);
-	if (is_known)
+	if (!error)
+		error = type_of_asked(target, symbol, i, true, &declared);
+	if (!error && is_known)
 		error = type_as_long(declared, *type, &declared);
 	if (!error && (is_known || confidence != CONFIDENCE_CERTAIN))
 		*type = declared;

@@ -85,6 +85,39 @@ static void bound_untyped(struct exporting *exporting)
 
 /* --- types --------------------------------------------------------------------------------- */
 
+static bool is_between(const struct symtab *symbols, const char *start_symbol,
+		       const char *end_symbol, uint64_t address)
+{
+	uint64_t start, end;
+	return symtab_address(symbols, start_symbol, &start) &&
+	       symtab_address(symbols, end_symbol, &end) && address >= start && address < end;
+}
+
+/* In .rodata by its declaration: what is only read after the boot has a part of its own. */
+static bool is_constant(const struct symtab *symbols, uint64_t address)
+{
+	return is_between(symbols, "__start_rodata", "__end_rodata", address) &&
+	       !is_between(symbols, "__start_ro_after_init", "__end_ro_after_init", address);
+}
+
+/* What is declared const: inference has no qualifiers, for they change nothing that it asks. */
+static struct error *type_constant(struct type type, struct type *ret)
+{
+	struct btf_type record;
+	struct type element;
+	*ret = type;
+	if (!type_get(type, &record) || record.kind == BTF_CONST)
+		return NULL;
+	if (record.kind != BTF_ARRAY)
+		return type_qualified(type, BTF_CONST, ret);
+	if (!type_target(type, &element) || !type_get(element, &record) ||
+	    record.kind == BTF_CONST || record.kind == BTF_ARRAY)
+		return NULL;
+	uint32_t count = type_get(type, &record) ? record.array_count : 0;
+	TRY(type_qualified(element, BTF_CONST, &element));
+	return type_array_of(element, count, ret);
+}
+
 static struct error *add_variable(void *context, const struct symbol *symbol, struct type type,
 				  enum type_origin origin)
 {
@@ -100,6 +133,8 @@ static struct error *add_variable(void *context, const struct symbol *symbol, st
 		return NULL;
 	if (is_wanted)
 		TRY(quirk_array_type(exporting->target, symbol, type, &type));
+	if (is_wanted && is_constant(exporting->target->symbols, symbol->address))
+		TRY(type_constant(type, &type));
 	if (!array_reserve(&exporting->variables, &exporting->variable_capacity,
 			   exporting->variable_count + 1))
 		return error_no_memory();

@@ -134,11 +134,19 @@ def objects_end(path):
     if "cpu_bitmap[];" in "\n".join(asked_of_gdb(path, ["ptype struct mm_struct"])):
         check_equal(objects["init_mm"][1], init_mm + mask, "size of init_mm")
     headers = output_of("readelf", "-SW", path)
-    parts = re.findall(r"\] \.text(?:\.\d+)? +PROGBITS +(\w{16}) \w+ (\w+)", headers)
-    check_equal((len(parts) > 1, sum(int(size, 16) for _, size in parts)),
+    parts = [(int(address, 16), int(size, 16)) for address, size in
+             re.findall(r"\] \.text +PROGBITS +(\w{16}) \w+ (\w+)", headers)]
+    check_equal((len(parts) > 1, sum(size for _, size in parts)),
                 (True, symbols["_etext"] - symbols["_stext"]), ".text in parts, their bytes")
-    names = re.findall(r"\] (\.\S+) ", headers)
-    check_equal(len(names), len(set(names)), "names of sections")
+    # crash takes the last one for where the kernel begins; gdb says the name behind each symbol.
+    check_equal(parts[-1][0], symbols["_stext"], "the last part")
+    asked = [name for name in ("schedule", "vfs_read", "tcp_sendmsg", "inet6_bind") if name in symbols]
+    check_equal(asked_of_gdb(path, [f"info symbol {name}" for name in asked]),
+                [f"{name} in section .text" for name in asked], "sections of symbols")
+    # Segments ascend, but for per-CPU variables at 0.
+    loads = [int(address, 16) for address in
+             re.findall(r"LOAD +\S+ 0x(\w{16})", output_of("readelf", "-lW", path)) if int(address, 16)]
+    check_equal(loads, sorted(loads), "segments")
     header = re.search(r"\[ *(\d+)\] \.data ", headers)
     check_equal(objects["_edata"][2], header[1], "section of _edata")
     # Labels that gdb would name a stack by, and sections by which crash names what begins there.
@@ -165,6 +173,9 @@ def labels_are_of_functions(path, notes):
     check(all(start < symbols[name] < end for name in labels), f"ends at {end:#x}")
     after = min(address for address in symbols.values() if address > max(symbols[name] for name in labels))
     check(end <= after, f"reaches to {end:#x}, what is next is at {after:#x}")
+    # Behind the last one there is code that all of them jump to, and which is none's.
+    put = [sizes[f"__put_user_{size}"] for size in (1, 2, 4, 8)]
+    check(max(put) - min(put) <= 1, f"sizes of __put_user_1 to 8: {put}")
     # Of those that are called (`call` to them, and no falling into) all have a size.
     called = {"_printk", "schedule", "do_syscall_64", "__switch_to_asm", "memcpy"} & sizes.keys()
     check_equal([name for name in called if not sizes[name]], [], "functions without a size")
@@ -380,6 +391,19 @@ ASKED = {
     "stack_slabs": "void *[8192]",
     "sysctl_overcommit_kbytes": "unsigned long", "sysctl_overcommit_ratio": "int",
     "vmap_zone_size": "unsigned int", "timekeeper_data": "struct tk_data [1]", "jiffies_64": "u64",
+    "log_wait": "wait_queue_head_t", "system_state": "enum system_states", "console_printk": "int [4]",
+    "audit_queue": "struct sk_buff_head", "audit_hold_queue": "struct sk_buff_head",
+    "audit_retry_queue": "struct sk_buff_head", "e820_table": "struct e820_table *",
+    "empty_zero_page": "unsigned long [512]", "huge_zero_pfn": "unsigned long", "zero_pfn": "unsigned long",
+    "key_user_tree": "struct rb_root", "l1tf_mitigation": "enum l1tf_mitigations",
+    "loops_per_jiffy": "unsigned long", "memory_block_size_probed": "unsigned long",
+    "module_load_offset": "unsigned long", "nr_swap_pages": "atomic_long_t", "phys_base": "unsigned long",
+    "sysctl_overcommit_memory": "int", "nr_node_ids": "unsigned int", "total_forks": "unsigned long",
+    "vmcoreinfo_data": "unsigned char *", "vmcoreinfo_size": "size_t", "xen_p2m_addr": "unsigned long *",
+    "xen_start_info": "struct start_info *",
+    # What lies in .rodata is declared const.
+    "ext4_file_operations": "const struct file_operations", "tcpv6_protocol": "const struct inet6_protocol",
+    "shm_file_operations": "const struct file_operations", "inet_stream_ops": "const struct proto_ops",
 }
 # As long as swap_info, which has an element for each swap file.
 SWAP_FILES = {"nr_swapper_spaces": "unsigned int", "swapper_spaces": "struct address_space *"}
@@ -415,7 +439,7 @@ def has_what_is_asked_for(program, boot, path, notes):
     counted = [name for name in names if name in COUNTED]
     values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
     check_equal([types[name] for name in counted],
-                [f"char *[{value}]" if name == "dmi_ident" else f"atomic_long_t [{value}]"
+                [f"const char *[{value}]" if name == "dmi_ident" else f"atomic_long_t [{value}]"
                  for name, value in zip(counted, values)], "lengths")
     files = re.search(r"\[\d+\]$", types["swap_info"])[0]
     check_equal({name: types[name] for name in names if name in SWAP_FILES},
