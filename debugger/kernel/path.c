@@ -65,7 +65,7 @@ static struct error *is_deleted(const struct object *dentry, bool *ret)
 /* A place on the way up. */
 struct step {
 	struct object mount, dentry;
-	uint64_t root; /* dentry of the mount's */
+	uint64_t root; /* dentry of the mount's, 0: on no mount */
 };
 
 static struct error *enter_mount(struct step *step, uint64_t vfsmount)
@@ -124,7 +124,7 @@ static struct error *climb(struct step *step, struct path_folder *folder, const 
 		TRY(interrupt_check());
 		if (end && end == *at && is_known(folder, step))
 			return put_folder(folder, buffer, at);
-		if (step->dentry.address == step->root) {
+		if (step->root && step->dentry.address == step->root) {
 			TRY(leave_mount(step, &is_top));
 			if (!is_top)
 				continue;
@@ -180,6 +180,11 @@ struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
 	return path_in(target, vfsmount, dentry, NULL, buffer);
 }
 
+const char *path_alias_name(const struct object *dentry)
+{
+	return object_has(dentry, "d_alias") ? "d_alias" : "d_u.d_alias";
+}
+
 struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
 {
 	struct step step = { .root = 0 };
@@ -187,7 +192,9 @@ struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
 	TRY(object_u64(inode, "i_dentry.first", &alias));
 	if (!alias)
 		return error_create(ERROR_NOT_FOUND, "the inode has no name in memory");
-	TRY(object_container(inode->target, "struct dentry", "d_u.d_alias", alias, &step.dentry));
+	TRY(object_at(inode->target, "struct dentry", 0, &step.dentry));
+	TRY(object_container(inode->target, "struct dentry", path_alias_name(&step.dentry), alias,
+			     &step.dentry));
 	return path_from(&step, NULL, buffer);
 }
 

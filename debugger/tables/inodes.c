@@ -150,9 +150,7 @@ static struct error *visit(struct table_scan *scan)
 					 visit_super, &pass };
 	struct object dentry;
 	TRY(object_at(scan->target, "struct dentry", 0, &dentry));
-	/* Of a union without a name since 7.1 or so. */
-	TRY(object_offset(scan->target, "struct dentry",
-			  object_has(&dentry, "d_alias") ? "d_alias" : "d_u.d_alias", &pass.alias));
+	TRY(object_offset(scan->target, "struct dentry", path_alias_name(&dentry), &pass.alias));
 	return table_walk_variable(scan, "super_blocks", "struct list_head", &walk);
 }
 

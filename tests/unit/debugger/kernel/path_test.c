@@ -7,7 +7,7 @@
 #include "tests/unit/infer_machine.h"
 
 struct raw_dentry {
-	uint64_t pprev, parent, name, inode, super, op_data;
+	uint64_t pprev, parent, name, inode, super, op_data, alias;
 	uint32_t length, unused;
 };
 struct raw_mount {
@@ -27,7 +27,7 @@ struct contents {
 	struct raw_dentry dentries[DENTRIES];
 	struct raw_mount mounts[MOUNTS];
 	uint64_t supers[2], kinds[2]; /* s_type; name */
-	uint64_t inode;		      /* i_ino */
+	uint64_t inode, names_of;     /* i_ino; i_dentry.first */
 	uint64_t file[3];	      /* mnt, dentry, f_inode */
 	uint64_t task, files;	      /* files; fdt */
 	struct raw_table table;
@@ -56,12 +56,15 @@ static void add_types(void)
 	add_member(machine.source, "name", character, 0);
 	int kind_pointer = btf__add_ptr(btf, kind), super = add_struct("super_block", 8);
 	add_member(machine.source, "s_type", kind_pointer, 0);
-	int inode = add_struct("inode", 8);
+	int list = add_struct("hlist_head", 8);
+	add_member(machine.source, "first", ulong, 0);
+	int inode = add_struct("inode", 16);
 	add_member(machine.source, "i_ino", ulong, 0);
+	add_member(machine.source, "i_dentry", list, 8);
 	int super_pointer = btf__add_ptr(btf, super), inode_pointer = btf__add_ptr(btf, inode);
 	int hash = add_struct("hlist_bl_node", 8);
 	add_member(machine.source, "pprev", ulong, 0);
-	int name = add_struct("qstr", 40);
+	int name = add_struct("qstr", 48);
 	add_member(machine.source, "name", character, 0);
 	add_member(machine.source, "len", uint,
 		   offsetof(struct raw_dentry, length) - offsetof(struct raw_dentry, name));
@@ -74,6 +77,7 @@ static void add_types(void)
 	add_member(machine.source, "d_inode", inode_pointer, offsetof(struct raw_dentry, inode));
 	add_member(machine.source, "d_sb", super_pointer, offsetof(struct raw_dentry, super));
 	add_member(machine.source, "d_fsdata", ulong, offsetof(struct raw_dentry, op_data));
+	add_member(machine.source, "d_alias", ulong, offsetof(struct raw_dentry, alias));
 	int vfsmount = add_struct("vfsmount", 16);
 	add_member(machine.source, "mnt_root", dentry_pointer, 0);
 	int vfsmount_pointer = btf__add_ptr(btf, vfsmount);
@@ -225,6 +229,27 @@ static void test_loops(void)
 	check_fails(BASE, LIB, "has a NUL");
 }
 
+static struct error *inode_path(unsigned int dentry, char *buffer)
+{
+	struct object inode;
+	contents.names_of = dentry_at(dentry) + offsetof(struct raw_dentry, alias);
+	CHECK_OK(object_at(&machine.target, "struct inode", AT(inode), &inode));
+	return path_of_inode(&inode, buffer);
+}
+
+/* An inode is on no mount: a way up that ends nowhere is not where one begins. */
+static void test_inodes(void)
+{
+	char path[PATH_SIZE];
+	fill();
+	CHECK_OK(inode_path(LIB, path));
+	CHECK_STRING(path, "/usr/lib");
+	contents.dentries[USR].parent = 0;
+	struct error *error = inode_path(LIB, path);
+	CHECK(error && strstr(error->message, "nothing at 0x8"));
+	error_free(error);
+}
+
 struct seen {
 	struct open_file files[8];
 	size_t count;
@@ -282,6 +307,7 @@ static void test_damage(void)
 		size_t size = machine.parts[0].size;
 		machine_damage_part(&machine, &machine.parts[0], &state);
 		error_free(file_path(i % MOUNTS, i % DENTRIES, path));
+		error_free(inode_path(i % DENTRIES, path));
 		error_free(open_files_for_each(&machine.target, AT(task), ignore, NULL));
 		machine.parts[0].size = size;
 	}
@@ -295,6 +321,7 @@ int main(void)
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	RUN(test_paths);
 	RUN(test_loops);
+	RUN(test_inodes);
 	RUN(test_open_files);
 	RUN(test_damage);
 	machine_deinit(&machine);
