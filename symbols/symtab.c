@@ -396,6 +396,26 @@ static bool added_by_address(const struct symtab *symtab, uint64_t address, stru
 	return true;
 }
 
+uint64_t symtab_room(const struct symtab *symtab, const struct symbol *symbol)
+{
+	if (!symbol->module)
+		return symbol->size;
+	const struct address_order *order = symtab_order_at(symtab, symbol->address);
+	size_t above = array_bound(order->count, i,
+				   symtab->added[order->numbers[i]].address <= symbol->address);
+	if (!above)
+		return symbol->size;
+	const struct added_symbol *own = &symtab->added[order->numbers[above - 1]];
+	const struct symbol_source *source = symtab->sources[own->source];
+	uint64_t next = above < order->count ? symtab->added[order->numbers[above]].address : 0;
+	for (size_t i = 0; i < source->region_count; i++) {
+		uint64_t start = source->regions[i].start, size = source->regions[i].size;
+		if (symbol->address - start < size)
+			return (next - start < size ? next : start + size) - symbol->address;
+	}
+	return symbol->size;
+}
+
 static bool by_address(const struct symtab *symtab, uint64_t address, char *ret_name,
 		       struct symbol *ret, uint64_t *ret_offset)
 {

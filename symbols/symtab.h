@@ -159,6 +159,11 @@ bool symtab_by_address_into(const struct symtab *symtab, uint64_t address,
 /* The same of per-CPU symbols alone, by what their addresses count in. */
 bool symtab_by_per_cpu_address(const struct symtab *symtab, uint64_t address, struct symbol *ret,
 			       uint64_t *ret_offset);
+/*
+ * Bytes from a symbol to the next higher one, which the kernel calls its size in "name+0x12/0x40":
+ * of a module's symbols more than `size`; of the last one to the end of the module's region.
+ */
+uint64_t symtab_room(const struct symtab *symtab, const struct symbol *symbol);
 /* "name+0x12/0x40 [module]" style text without the size: "name+0x12 [module]"; false: nothing near.
  */
 bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer, size_t size);

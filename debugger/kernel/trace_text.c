@@ -50,7 +50,8 @@ static void put_symbol(struct strbuf *out, struct target *target, uint64_t addre
 	}
 	strbuf_put(out, symbol.name);
 	if (with_offset)
-		strbuf_format(out, "+0x%" PRIx64 "/0x%" PRIx64, offset, symbol.size);
+		strbuf_format(out, "+0x%" PRIx64 "/0x%" PRIx64, offset,
+			      symtab_room(target->symbols, &symbol));
 	if (symbol.module)
 		strbuf_format(out, " [%s]", symbol.module);
 }
@@ -67,9 +68,16 @@ static bool put_number(struct strbuf *out, const struct conversion *conversion, 
 		return true;
 	}
 	snprintf(format, sizeof(format), "%%%s*.*ll%c", conversion->flags, conversion->letter);
+	/* The kernel writes 0x in front of a zero, too, which C does not. */
+	bool is_zero = !number && strchr(conversion->flags, '#') &&
+		       (conversion->letter == 'x' || conversion->letter == 'X');
+	size_t at = out->size;
 	/* A precision below 0 is none. */
 	strbuf_format(out, format, conversion->width > 0 ? conversion->width : 0,
-		      conversion->precision, (long long)number);
+		      conversion->precision, is_zero ? 1LL : (long long)number);
+	for (; is_zero && at < out->size; at++)
+		if (out->data[at] == '1')
+			out->data[at] = '0';
 	return true;
 }
 

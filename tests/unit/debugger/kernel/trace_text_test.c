@@ -65,6 +65,8 @@ static const struct {
 	{ "\"plain %% %d\", REC->pid", "plain % -7" },
 	{ "\"a\" \"b%u\", REC->pid", "ab4294967289" },
 	{ "\"%5d|%-5d|%05d|%x\", 1, 2, 3, REC->flags", "    1|2    |00003|5" },
+	{ "\"%#x|%#5x|%-#5x|%#05x|%#o|%#d|%#x\", 0, 0, 0, 0, 0, 0, 1",
+	  "0x0|  0x0|0x0  |0x000|0|0|0x1" },
 	{ "\"%llu %lx\", REC->big, REC->big", "18446744073709551615 ffffffffffffffff" },
 	{ "\"%.3s|%8s|%-8s|\", REC->comm, REC->comm, \"x\"", "ini|    init|x       |" },
 	{ "\"%s\", __get_str(text)", "tail" },
