@@ -228,8 +228,8 @@ const struct command command_help = {
 	.description =
 		"Without an operand, lists the commands. With the name of one, shows its usage,\n"
 		"options and examples. Besides commands there are topics: crash, "
-		"expressions, output, pipes, rc.",
+		"expressions, output, piping, rc.",
 	.operands = { { .name = "COMMAND", .kind = OPERAND_COMMAND, .optional = true } },
-	.examples = (const char *const[]){ "help", "help print", "help pipes", NULL },
+	.examples = (const char *const[]){ "help", "help print", "help piping", NULL },
 	.run = run,
 };

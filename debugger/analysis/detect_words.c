@@ -273,7 +273,7 @@ static struct error *say_taints(struct analysis *analysis)
 	TRY(taint_letters(target, taints, letters));
 	TRY(sum_taints(target, &of_modules, names, sizeof(names)));
 	TRY(finding_add(finding, "print -x tainted_mask", "the kernel is tainted (%s)%s%s", letters,
-			*names ? ", by modules of others: " : "", names));
+			*names ? ", by out-of-tree or unsigned modules: " : "", names));
 	if (taints & ~of_modules & TAINT_OF_MODULES) {
 		TRY(taint_letters(target, taints & ~of_modules & TAINT_OF_MODULES, gone));
 		TRY(finding_add(finding, "mod", "a module that tainted it (%s) is no longer loaded",

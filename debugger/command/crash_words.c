@@ -11,7 +11,7 @@ const struct crash_word crash_commands[] = {
 	{ "apropos", "`help` has a line on each command" },
 	{ "ascii", "`rd -a linux_banner 64` shows memory as text" },
 	{ "btop", "`print -x ADDRESS >> 12`" },
-	{ "extend", "scripts, pipes and --json take the place of extensions: `help pipes`" },
+	{ "extend", "scripts, pipes and --json take the place of extensions: `help piping`" },
 	{ "fuser", "`files -R /PATH` says who has it open, `mappings -a --where \"path = "
 		   "'/PATH'\"` who has it mapped" },
 	{ "history", "arrows walk through the lines you typed, Ctrl-R searches them; they are kept "

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include <string.h>
 
-static const char pipes[] =
+static const char piping[] =
 	"COMMAND | PROGRAM ARGUMENTS   the output into a program; all behind it is the shell's\n"
 	"COMMAND > FILE                the output into a file, >> adds to it\n"
 	"COMMAND | COMMAND             what the first finds, one by one, into the second\n"
@@ -28,7 +28,7 @@ static const char pipes[] =
 	"After print and its like, ` | x` is a pipe if x is a command or a program, ` > x` and\n"
 	"` >> x` write a file if x ends the line and is no number. If x is a variable, you are\n"
 	"asked to say which: (a > x) or > ./x. `| !x` is a program even if x is a command.\n";
-static const char *const pipes_examples[] = { "ps | grep kworker | head -3",
+static const char *const piping_examples[] = { "ps | grep kworker | head -3",
 					      "ps -s I | print {pid, comm}",
 					      "ps -u | print {comm, mm->total_vm * 4}",
 					      "list -t struct.task_struct.tasks init_task | "
@@ -124,7 +124,7 @@ static const char *const crash_examples[] = { "bt -a", "task_struct.pid,comm ini
 
 const struct topic topics[] = {
 	{ "crash", "where crash's commands are", crash, crash_examples, crash_commands },
-	{ "pipes", "| and >, and the addresses that commands hand on", pipes, pipes_examples,
+	{ "piping", "| and >, and the addresses that commands hand on", piping, piping_examples,
 	  NULL },
 	{ "expressions", "what print and others evaluate", expressions, expressions_examples,
 	  NULL },

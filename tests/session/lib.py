@@ -16,6 +16,7 @@ import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TIMEOUT_SECONDS = float(os.environ.get("BTFCRASH_TEST_TIMEOUT", "180"))
+SLOW_SECONDS = 5  # of a case, which says how many it took then
 BOOT_NAMES = ("boot1", "boot2")
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
 # C0 without newline and tab, DEL, and C1 as UTF-8 has them.
@@ -242,7 +243,7 @@ class Session:
     def case(self, name):
         """One case: passes unless its body raises."""
         name = f"{self.group}: {name}"
-        notes = []
+        notes, started = [], time.monotonic()
         try:
             yield notes
         except Failure as failure:
@@ -253,6 +254,9 @@ class Session:
                       f"({os.path.basename(where.filename)}:{where.lineno})")
         else:
             self.passed += 1
+            seconds = time.monotonic() - started
+            if seconds >= SLOW_SECONDS:
+                notes.append(f"{seconds:.0f} s")
             self.output(f"ok {name}" + (f" ({'; '.join(notes)})" if notes else ""))
 
     def skip(self, name, reason):

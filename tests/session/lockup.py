@@ -108,9 +108,10 @@ def check_places(boot, frames):
         at.setdefault(address, set()).add(name)
     order = sorted(at)
     for frame in frames:
-        # A call that does not return may be the last of its function.
-        place = order[bisect.bisect_right(order, int(frame["pc"], 16) - 1) - 1]
-        check(frame["symbol"] in at[place], f"{frame['symbol']} at {frame['pc']}: {at[place]}")
+        # A call that does not return may be the last of its function; what was interrupted may be at its first instruction.
+        pc = int(frame["pc"], 16)
+        names = {name for where in (pc - 1, pc) for name in at[order[bisect.bisect_right(order, where) - 1]]}
+        check(frame["symbol"] in names, f"{frame['symbol']} at {frame['pc']}: {names}")
 
 
 def check_sure(trace, names, between):

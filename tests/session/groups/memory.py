@@ -363,12 +363,16 @@ def user_stacks(program, boot, notes):
             result = program.result(boot.dump, f"bt -u {tid}")
             frames = result["user_frames"]
             got = [int(frame["pc"], 16) for frame in frames]
-            # gdb looks at code where a program has no rules; that is a guess.
+            # gdb looks at code where a program has no rules; that is a guess. And a caller at 0, which is the end, is a frame to it.
+            if len(pcs) > 1 and not pcs[-1]:
+                pcs.pop()
             check_equal(got, pcs if "end" not in result else pcs[:len(got)], f"stack of {tid}, {task.comm}")
             check_equal([frame["kind"] for frame in frames], ["registers"] + ["cfi"] * (len(frames) - 1), f"kinds of {tid}")
-            check(all(frame["path"] == path and frame["place"] == int(frame["pc"], 16) - 0x400000 for frame in frames),
+            # Assembler of `dumped` moves the stack pointer, which its rules do not know.
+            ruled = frames[:1] if task.comm == b"dumped" else frames
+            check(all(frame["path"] == path and frame["place"] == int(frame["pc"], 16) - 0x400000 for frame in ruled),
                   f"files of {tid}: {frames}")
-            if path == "/bin/states":
+            if path == "/bin/states" and ruled is frames:
                 check("end" not in result and len(got) > 2, f"stack of {tid}: {result}")
             words = boot.tasks[tid].read("syscall").split()
             if len(words) == 9 and boot.tasks[tid].state == "S":

@@ -57,7 +57,7 @@ def is_syntax(program, shell):
 
 
 def helps_without_dump(program):
-    for line, word in (("help", "whattype"), ("help bt", "usage: bt"), ("? pipes", "COMMAND |"),
+    for line, word in (("help", "whattype"), ("help bt", "usage: bt"), ("? piping", "COMMAND |"),
                        ("help crash", "`print -x PAGE << 12`"), ("ps --help", "usage: ps"),
                        (" print --help", "usage: print")):
         check(word in program.run(["-c", line], status=0).text, f"{line}: no {word}")

@@ -19,7 +19,7 @@ ALIKE = 0.98
 
 CRASH = ("sys", "ps", "mod", "foreach bt", "kmem -i", "kmem -V", "mount", "dev", "files", "vm", "timer", "irq",
          "log", "p init_task.pid")
-COMPLAINTS = re.compile(r"invalid|cannot|WARNING|failed|not found|seek error|outside of ELF")
+COMPLAINTS = re.compile(r"\binvalid|cannot|WARNING|failed|not found|seek error|outside of ELF")
 MARK = "@@@"
 
 # A zombie's stack may be given back already.

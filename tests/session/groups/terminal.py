@@ -132,7 +132,7 @@ COMPLETED = [
     ("struct task_struct.se.vrun", "struct task_struct.se.vruntime "),
     ("ps kthrea", "ps kthreadd "),
     ("mod virtio_bl", "mod virtio_blk "),
-    ("help pip", "help pipes "),
+    ("help pipi", "help piping "),
     ("ps --sta", "ps --state "),
     ("ps | pri", "ps | print "),
     ("sql SELECT * FROM vmall", "sql SELECT * FROM vmallocs "),

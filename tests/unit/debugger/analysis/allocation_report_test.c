@@ -38,8 +38,8 @@ static const char *const atomic[] = {
 };
 
 static const char *const pieces[] = {
-	"x: y: page allocation failure: order:10, mode:0xcc0(GFP_KERNEL), "
-	"nodemask=(null),cpuset=/,mems_allowed=0",
+	("x: y: page allocation failure: order:10, mode:0xcc0(GFP_KERNEL), "
+	 "nodemask=(null),cpuset=/,mems_allowed=0"),
 	"Node 0 DMA32 free:90000kB boost:0kB min:1200kB low:1500kB high:1800kB",
 	"lowmem_reserve[]: 0 0 0 0",
 	"Node 0 DMA32: 3*4kB (U) 0*8kB 900*64kB (U) 0*4096kB = 90000kB",
@@ -47,8 +47,8 @@ static const char *const pieces[] = {
 };
 
 static const char *const nodes[] = {
-	"collect: page allocation failure: order:0, mode:0x12cc0(GFP_USER|__GFP_NORETRY), "
-	"nodemask=(null),cpuset=near,mems_allowed=1",
+	("collect: page allocation failure: order:0, mode:0x12cc0(GFP_USER|__GFP_NORETRY), "
+	 "nodemask=(null),cpuset=near,mems_allowed=1"),
 	"Node 0 DMA32 free:90000kB boost:0kB min:1200kB low:1500kB high:1800kB",
 	"lowmem_reserve[]: 0 0 0 0",
 	"Node 1 DMA32 free:400kB boost:0kB min:400kB low:500kB high:600kB",
