@@ -4,6 +4,7 @@
 VERSION := $(shell cat VERSION)
 MAKEFLAGS += --no-print-directory
 PROCESSORS := $(shell nproc)
+SESSION_JOBS := $(PROCESSORS)# groups of session tests at a time
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -183,7 +184,7 @@ unit: $(UNIT) ## the unit tests
 	@tests/tally -j $(PROCESSORS) $(UNIT)
 
 session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real dumps
-	@tests/session/run $(BUILD)
+	@tests/session/run -j $(SESSION_JOBS) $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
 	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' hostile

@@ -117,7 +117,7 @@ static struct error *visit_task(struct table_scan *scan, const struct task *task
 }
 
 static const char *const examples[] = { "files", "files 1", "files -a -o pid,comm,fd,path",
-					"files | print f_count", NULL };
+					"files | print f_mode", NULL };
 
 const struct table table_files = {
 	.name = "files",

@@ -98,7 +98,7 @@ static struct error *visit(struct table_scan *scan)
 
 static const char *const examples[] = { "hrtimers",
 					"hrtimers --sort expires -o cpu,expires,function",
-					"hrtimers | print {state, is_soft}", NULL };
+					"hrtimers | print {is_soft, is_hard}", NULL };
 
 const struct table table_hrtimers = {
 	.name = "hrtimers",

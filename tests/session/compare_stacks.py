@@ -56,7 +56,7 @@ def main():
     for task, answer in sleeping(program, boot, dump, program.result(dump, "foreach bt")):
         with session.case(f"{task.tid} {lib.escaped(task.comm)}"):
             traces.compare_sleeping(boot, task, answer, hidden)
-    print(session.summary())
+    print(lib.summary(session.passed, session.failures, session.skipped))
     sys.exit(1 if session.failed else 0)
 
 

@@ -21,26 +21,51 @@ def is_data(example):
                 example == "quit")
 
 
-def check_csv(program, boot, example):
-    """A table: as many cells in each row as in the heading."""
-    result = program.run(["-q", "--csv", "-c", example, boot.dump], status=0)
-    check(not CONTROL.search(result.out), f"{example}: control characters in CSV")
-    rows = list(csv.reader(io.StringIO(result.text)))
-    check(len({len(row) or 1 for row in rows}) <= 1, f"{example}: rows of different lengths in CSV")
+MARK = 0x5eca5e  # what is printed between the examples of one run
+# These change what comes behind them.
+APART = re.compile(r"(quit|set|alias|source|live|rc)\b|.*>")
 
 
-def run_examples(program, boot, examples):
-    """Each says something, nothing of it is a control, its JSON is JSON and its CSV a table."""
-    data = [example for example in examples if is_data(example)]
-    answers = dict(zip(data, program.answers(boot.dump, data, status=0) if data else ()))
+def run_marked(program, boot, examples, *options):
+    """The output of each of several commands, which one process runs."""
+    lines = [line for example in examples for line in (f"print -D {MARK}", example)]
+    result = program.run(["-q", *options, *(word for line in lines for word in ("-c", line)), boot.dump], status=0, timeout=600)
+    parts = re.split(rf"^(?:type,origin,value\n)?.*\b{MARK}\n", result.text, flags=re.M)
+    check_equal(len(parts), len(examples) + 1, f"outputs of {examples}")
+    check(not result.err, f"{examples}: {result.errors}")
+    check(not CONTROL.search(result.out), f"{examples}: control characters")
+    return dict(zip(examples, parts[1:]))
+
+
+def check_csv(examples, tables):
+    """As many cells in each row as in the heading."""
     for example in examples:
-        result = program.run(["-q", "-c", example, boot.dump], status=0)
-        check(not result.err, f"{example}: {result.errors}")
-        check(not CONTROL.search(result.out), f"{example}: control characters")
-        nothing = example in answers and answers[example]["result"] in (None, [], {})
-        check(result.out or nothing or SILENT.match(example), f"{example}: says nothing")
-        if example in answers:
-            check_csv(program, boot, example)
+        rows = list(csv.reader(io.StringIO(tables[example])))
+        check(len({len(row) or 1 for row in rows}) <= 1, f"{example}: rows of different lengths in CSV")
+
+
+class Outputs:
+    """What examples say: of those that change nothing for the others one process says all, in each form."""
+
+    def __init__(self, program, boot, examples):
+        self.program, self.boot = program, boot
+        examples = list(dict.fromkeys(examples))
+        data = [example for example in examples if is_data(example)]
+        together = [example for example in data if not APART.match(example)]
+        self.answers = dict(zip(data, program.answers(boot.dump, data, status=0, timeout=600)))
+        self.texts = run_marked(program, boot, together)
+        self.tables = run_marked(program, boot, together, "--csv")
+
+    def check(self, examples):
+        """Each says something, nothing of it is a control, its JSON is JSON and its CSV a table."""
+        for example in examples:
+            if example not in self.texts:
+                self.texts |= run_marked(self.program, self.boot, [example])
+            if example in self.answers and example not in self.tables:
+                self.tables |= run_marked(self.program, self.boot, [example], "--csv")
+            nothing = example in self.answers and self.answers[example]["result"] in (None, [], {})
+            check(self.texts[example] or nothing or SILENT.match(example), f"{example}: says nothing")
+        check_csv([example for example in examples if example in self.answers], self.tables)
 
 
 def run_on(program, boot, examples):
@@ -222,22 +247,24 @@ def run(session):
 
 def run_all(session, program, boot):
     """Returns the examples of all commands."""
-    names, examples = [], []
+    names, described, outputs = [], {}, None
     with session.case("help lists the commands"):
         names = [row["name"] for row in program.result(boot.dump, "help")]
         check({"print", "bt", "log", "ps", "sym", "help"} <= set(names), f"only {names}")
         check(all(row["summary"] for row in program.result(boot.dump, "help")), "no summary")
-    for name in names:
-        with session.case(name) as notes:
-            described = program.result(boot.dump, f"help {name}")
-            check(described["description"], "no description")
-            check(described["usage"].startswith("usage: "), f"usage: {described['usage']!r}")
-            run_examples(program, boot, described["examples"])
-            examples += described["examples"]
-            notes.append("; ".join(described["examples"]))
-    for name in TOPICS:
-        with session.case("help " + name):
-            run_examples(program, boot, program.result(boot.dump, "help " + name)["examples"])
+        helps = [*names, *TOPICS]
+        described = dict(zip(helps, (answer["result"] for answer in
+                                     program.answers(boot.dump, ["help " + name for name in helps], status=0))))
+    with session.case("all examples in one run"):
+        outputs = Outputs(program, boot, [example for name in described for example in described[name]["examples"]])
+    for name in described:
+        with session.case(name if name in names else "help " + name) as notes:
+            check(described[name]["description"], "no description")
+            if name in names:
+                check(described[name]["usage"].startswith("usage: "), f"usage: {described[name]['usage']!r}")
+            check(outputs, "the run of all examples failed")
+            outputs.check(described[name]["examples"])
+            notes.append("; ".join(described[name]["examples"]))
     for line in ("ps", "mod", "sym -q init_task", "help", "log", "ps -k | print {pid, comm, mm}"):
         with session.case("CSV of " + line):
             csv_equals_json(program, boot, line)
@@ -245,4 +272,4 @@ def run_all(session, program, boot):
                        ("scripts", names_lines), ("crash's words", knows_crash)):
         with session.case(name):
             test(program, boot)
-    return examples
+    return [example for name in names for example in described[name]["examples"]]
