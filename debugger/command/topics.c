@@ -29,16 +29,16 @@ static const char piping[] =
 	"` >> x` write a file if x ends the line and is no number. If x is a variable, you are\n"
 	"asked to say which: (a > x) or > ./x. `| !x` is a program even if x is a command.\n";
 static const char *const piping_examples[] = { "ps | grep kworker | head -3",
-					      "ps -s I | print {pid, comm}",
-					      "ps -u | print {comm, mm->total_vm * 4}",
-					      "list -t struct.task_struct.tasks init_task | "
-					      "print (struct task_struct){comm, pid}",
-					      "ps 1 kthreadd | bt",
-					      "ps 1 | rd $_ 2",
-					      "print (1 | 2)",
-					      "print 1 | 2",
-					      "log | tail -3",
-					      NULL };
+					       "ps -s I | print {pid, comm}",
+					       "ps -u | print {comm, mm->total_vm * 4}",
+					       "list -t struct.task_struct.tasks init_task | "
+					       "print (struct task_struct){comm, pid}",
+					       "ps 1 kthreadd | bt",
+					       "ps 1 | rd $_ 2",
+					       "print (1 | 2)",
+					       "print 1 | 2",
+					       "log | tail -3",
+					       NULL };
 
 static const char expressions[] =
 	"C's, on the dump's own types: variables, members, [], * and &, casts to any C type,\n"
