@@ -12,7 +12,7 @@ TERABYTE = 1 << 40
 CPUS, TASKS, SEGMENTS, RAM = 512, 50000, 70000, 4 * TERABYTE
 LITTLE_RAM = SEGMENTS * (1 << 20)
 OPEN = "print init_task.comm"
-# Processor time, as others may keep the machine busy.
+# Processor time, as others may keep the machine busy; more than the dump before it was stretched.
 OPEN_SECONDS = 0.3
 REPORT_SECONDS = 30
 OPEN_MEBIBYTES = 10         # more than the dump before it was stretched
@@ -52,9 +52,9 @@ def compare_opening(program, boot, notes):
     for (_, seconds, peak), what in zip(rows, ("384 MB", f"{SEGMENTS} segments",
                                                f"{RAM >> 40} TB in {SEGMENTS} segments")):
         notes.append(f"{what}: {seconds:.2f} s {peak:.1f} MiB")
-    (small, _, least), (little, _, more), (big, seconds, most) = rows
+    (small, floor, least), (little, _, more), (big, seconds, most) = rows
     check(small == little == big, "other answers")
-    check(seconds <= OPEN_SECONDS, f"opening takes {seconds:.2f} s")
+    check(seconds - floor <= OPEN_SECONDS, f"opening takes {seconds:.2f} s, not {floor:.2f}")
     check(most - least <= OPEN_MEBIBYTES, "; ".join(notes))
     check(abs(most - more) <= RAM_NOISE_MEBIBYTES, "; ".join(notes))
 
