@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,8 @@ SLOW_SECONDS = 5  # of a case, which says how many it took then
 BOOT_NAMES = ("boot1", "boot2")
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
 # C0 without newline and tab, DEL, and C1 as UTF-8 has them.
+# Commands that others depend on.
+STATEFUL = re.compile(r"(set|alias|source|sf|sn|hex|dec|q|quit|live)\b|[#!]|.*\$(?!_)")
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
@@ -128,6 +131,37 @@ def sanitizer_report(err):
     return " ".join([*before, report.group(0).decode("utf-8", "replace"), where]).strip()
 
 
+class Kept:
+    """A process that answers one command after the other."""
+
+    def __init__(self, program, dump):
+        self.process = subprocess.Popen([program.path, "-q", "--json", "--json-integers=exact", "-i", "-", dump],
+                                        env=program.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, bufsize=0)
+        self.seen = bytearray()
+
+    def answer(self, command, timeout):
+        """The line of JSON that it answers with."""
+        shown = shorten(f"btfcrash -i -: {command}", 160)
+        self.process.stdin.write(command.encode() + b"\n")
+        end, pieces = time.monotonic() + timeout, [bytes(self.seen)]
+        self.seen.clear()
+        while b"\n" not in pieces[-1]:
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+            check(ready, f"more than {timeout:.0f} s: {shown}")
+            pieces.append(os.read(self.process.stdout.fileno(), 1 << 20))
+            check(pieces[-1], f"it ended ({self.process.poll()}): {shown}")
+        line, _, rest = b"".join(pieces).partition(b"\n")
+        self.seen += rest
+        return line
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
 class Program:
     """The program under test."""
 
@@ -136,6 +170,8 @@ class Program:
         self.scratch = None  # set by the runner: a folder for files of the tests
         self.cache = None  # for results; None: neither those of the user nor any other
         self.is_sanitized = self.contains(b"__asan_init")
+        self.keeps = False  # set by the runner: result() may ask a process that answered others before
+        self.kept = {}
 
     def contains(self, word):
         with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as file:
@@ -197,9 +233,38 @@ class Program:
 
     def result(self, dump, command, **options):
         """The result of one command that has to succeed."""
-        answer, = self.answers(dump, [command], status=0, **options)
+        if self.may_keep(dump, command, options):
+            answer = self.answer_of_kept(dump, command)
+        else:
+            answer, = self.answers(dump, [command], status=0, **options)
         check(answer["ok"], f"{command}: {answer.get('error')}")
         return answer["result"]
+
+    def may_keep(self, dump, command, options):
+        """Of dumps that no test changes, and for commands that change nothing for others."""
+        return (self.keeps and not self.is_sanitized and not self.cache and set(options) <= {"timeout"} and isinstance(dump, str) and
+                dump.startswith(cache_folder() + os.sep) and not STATEFUL.match(command) and
+                command == command.strip() and command.isprintable())
+
+    def answer_of_kept(self, dump, command, timeout=TIMEOUT_SECONDS):
+        """The answer of a process that stays; the two that were asked last do."""
+        key = self.path, dump
+        kept = self.kept.pop(key, None) or Kept(self, dump)
+        try:
+            answer = parse_json(kept.answer(command, timeout))
+            check_equal(answer.get("command"), command, "command of the answer")
+        except BaseException:
+            kept.close()
+            raise
+        self.kept[key] = kept
+        while len(self.kept) > 2:
+            self.kept.pop(next(iter(self.kept))).close()
+        return answer
+
+    def close(self):
+        """Ends the processes that were kept."""
+        while self.kept:
+            self.kept.popitem()[1].close()
 
     def value(self, dump, expression, **options):
         """The value of `print EXPRESSION`."""

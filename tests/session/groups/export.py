@@ -584,25 +584,22 @@ def of_every_boot(program, boot, notes):
 
 
 def same_with_cache(program, boot, path):
-    """Who derived a type first, the kernel or a module, is nothing that the file may show."""
+    """Who derived a type first, the kernel or a module, is nothing that the file may show. What comes after uses this cache."""
     again = path + ".again"
     program.cache = os.path.join(program.scratch, "types-" + boot.kernel)
-    try:
-        for cache in ("cold", "warm"):
-            program.text(boot.dump, f"export vmlinux {again}", timeout=300)
-            check(filecmp.cmp(path, again, shallow=False), f"not the same with a {cache} cache: "
-                  f"{os.path.getsize(path)} and {os.path.getsize(again)} bytes")
-            check(os.listdir(os.path.join(program.cache, "btfcrash")), "nothing is in the cache")
-    finally:
-        program.cache = None
-        os.unlink(again)
+    for cache in ("cold", "warm"):
+        program.text(boot.dump, f"export vmlinux {again}", timeout=300)
+        check(filecmp.cmp(path, again, shallow=False), f"not the same with a {cache} cache: "
+              f"{os.path.getsize(path)} and {os.path.getsize(again)} bytes")
+        check(os.listdir(os.path.join(program.cache, "btfcrash")), "nothing is in the cache")
+    os.unlink(again)
 
 
 def run(session):
     program = session.program
     all_boots = [boot for boot in boots() if boot.label.endswith("boot1")]
     for boot in all_boots:
-        path = os.path.join(program.scratch, "vmlinux." + boot.kernel)
+        path, program.cache = os.path.join(program.scratch, "vmlinux." + boot.kernel), None
         with session.case(f"{boot.label}: a vmlinux is written"):
             result = program.result(boot.dump, f"export vmlinux {path}", timeout=300)
             check_equal(result["bytes"], os.path.getsize(path), "bytes")
@@ -666,3 +663,4 @@ def run(session):
             has_no_odd_size(program, boot, notes)
         with session.case(f"{boot.label}: BTF is exported by either command"):
             forms_agree(program, boot)
+    program.cache = None

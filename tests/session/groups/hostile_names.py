@@ -68,11 +68,11 @@ class Names:
         return name[:keep].decode()
 
 
-def direct(program, boot, layout, expression):
-    """File offset of an object in the direct map."""
-    address = int(program.value(boot.dump, "&" + expression), 16)
-    base = program.value(boot.dump, "page_offset_base")
-    return layout.offset_of_physical(address - base)
+def direct(program, boot, layout, expressions):
+    """File offsets of objects in the direct map."""
+    base, *found = (answer["result"]["value"] for answer in program.answers(
+        boot.dump, ["print page_offset_base", *("print &" + expression for expression in expressions)], status=0))
+    return [layout.offset_of_physical(int(address, 16) - base) for address in found]
 
 
 def spoil_modules(names, boot):
@@ -127,18 +127,17 @@ def spoil_symbols(names, boot):
 
 def spoil_tasks(names, program, boot):
     typed = []
-    for row in program.result(boot.dump, "ps"):
-        if row["pid"] > 1:
-            task = f"((struct task_struct *){row['address']})->comm"
-            at = direct(program, boot, names.layout, task)
-            if names.image.bytes[at:at + 16].startswith(row["comm"].encode()[:15]):
-                names.count += 1
-                name = row["comm"].encode()[:3] if names.count % 3 else b""
-                end = ENDS[names.count % len(ENDS)][:15 - len(name)]
-                names.image.bytes[at:at + 16] = (name + end).ljust(16, b"\0")
-                names.replaced.append((name, name + end))
-                typed.append("ps " + name.decode())
-                typed.append("foreach " + name.decode())
+    rows = [row for row in program.result(boot.dump, "ps") if row["pid"] > 1]
+    places = direct(program, boot, names.layout, [f"((struct task_struct *){row['address']})->comm" for row in rows])
+    for row, at in zip(rows, places):
+        if names.image.bytes[at:at + 16].startswith(row["comm"].encode()[:15]):
+            names.count += 1
+            name = row["comm"].encode()[:3] if names.count % 3 else b""
+            end = ENDS[names.count % len(ENDS)][:15 - len(name)]
+            names.image.bytes[at:at + 16] = (name + end).ljust(16, b"\0")
+            names.replaced.append((name, name + end))
+            typed.append("ps " + name.decode())
+            typed.append("foreach " + name.decode())
     check(len(typed) > 60, f"only {len(typed)} lines about tasks")
     return sorted(set(typed))
 
@@ -146,10 +145,10 @@ def spoil_tasks(names, program, boot):
 def spoil_bpf(names, program, boot):
     """The name that a BPF program's symbol has."""
     typed = []
-    for row in program.result(boot.dump, "bpf")["programs"]:
-        symbol = f"((struct bpf_prog *){row['address']})->aux->ksym.name"
-        name = program.value(boot.dump, symbol).encode()
-        at = direct(program, boot, names.layout, symbol)
+    symbols = [f"((struct bpf_prog *){row['address']})->aux->ksym.name" for row in program.result(boot.dump, "bpf")["programs"]]
+    own = [answer["result"]["value"].encode() for answer in
+           program.answers(boot.dump, ["print " + symbol for symbol in symbols], status=0)]
+    for name, at in zip(own, direct(program, boot, names.layout, symbols)):
         if name and names.image.bytes[at:at + len(name)] == name:
             start = names.spoil(at, name, 128)
             typed += [f"sym {start}", f"print {start}"]
