@@ -22,7 +22,7 @@ BOOT_NAMES = ("boot1", "boot2")
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
 # C0 without newline and tab, DEL, and C1 as UTF-8 has them.
 # Commands that others depend on.
-STATEFUL = re.compile(r"(set|alias|source|sf|sn|hex|dec|q|quit|live)\b|[#!]|.*\$(?!_)")
+STATEFUL = re.compile(r"(set|task|thread|t|alias|source|sf|sn|hex|dec|q|quit|live)\b|[#!]|.*\$(?!_)")
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
