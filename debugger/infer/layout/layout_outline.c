@@ -163,7 +163,7 @@ static enum leaf_kind leaf_of(const struct layout *layout, uint32_t type)
 static void draw_leaf(struct drawing *drawing, uint32_t type, uint64_t offset, bool is_near)
 {
 	const struct layout *layout = drawing->layout;
-	uint16_t bit = (uint16_t)(1u << offset / 8);
+	uint16_t bit = is_near ? (uint16_t)(1u << offset / 8) : 0;
 	enum leaf_kind kind = leaf_of(layout, type);
 	bool is_pointer = kind == LEAF_POINTER || kind == LEAF_FUNCTION;
 	add_leaf(drawing, kind, offset);
