@@ -72,8 +72,9 @@ bool trace_literal(struct trace_printer *printer, struct trace_value *ret)
 				character = unescape(&printer->at);
 			*room = character;
 		}
-		if (*printer->at++ != '"')
+		if (*printer->at != '"')
 			return false;
+		printer->at++;
 	}
 	char *end = trace_room(printer, 1);
 	if (!end)
@@ -97,8 +98,9 @@ static bool parse_number(struct trace_printer *printer, struct trace_value *ret)
 
 static bool parse_character(struct trace_printer *printer, struct trace_value *ret)
 {
-	char character = *printer->at++;
-	if (character == '\\')
+	char character = *printer->at;
+	printer->at += character != 0;
+	if (character == '\\' && *printer->at)
 		character = unescape(&printer->at);
 	set_number(ret, (uint64_t)(int64_t)character, false);
 	return trace_accept(printer, "'");
