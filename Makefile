@@ -4,7 +4,6 @@
 VERSION := $(shell cat VERSION)
 MAKEFLAGS += --no-print-directory
 PROCESSORS := $(shell nproc)
-SESSION_JOBS := $(PROCESSORS)# groups of session tests at a time
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -184,7 +183,7 @@ unit: $(UNIT) ## the unit tests
 	@tests/tally -j $(PROCESSORS) $(UNIT)
 
 session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real dumps
-	@tests/session/run -j $(SESSION_JOBS) $(BUILD)
+	@tests/session/run -j $(PROCESSORS) $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
 	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' hostile

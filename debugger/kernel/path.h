@@ -36,8 +36,8 @@ struct error *path_of_file(const struct object *file, struct path_folder *folder
  * have other names. ERROR_NOT_FOUND: it has none in memory.
  */
 struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE]) MUST_CHECK;
-/* The member of struct dentry that links an inode's names: of a union without a name since 7.1 or
- * so. */
+/* The member of struct dentry that links an inode's names; its union has no name since about 7.1.
+ */
 const char *path_alias_name(const struct object *dentry);
 /* The name alone, without folders. */
 struct error *path_dentry_name(const struct object *dentry, char *buffer, size_t size) MUST_CHECK;

@@ -68,7 +68,8 @@ static bool put_number(struct strbuf *out, const struct conversion *conversion, 
 		return true;
 	}
 	snprintf(format, sizeof(format), "%%%s*.*ll%c", conversion->flags, conversion->letter);
-	/* The kernel writes 0x in front of a zero, too, which C does not. */
+	/* The kernel writes 0x in front of a zero, too, and C does not: it is written of a 1, whose
+	 * digit is changed. */
 	bool is_zero = !number && strchr(conversion->flags, '#') &&
 		       (conversion->letter == 'x' || conversion->letter == 'X');
 	size_t at = out->size;

@@ -17,12 +17,12 @@ import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TIMEOUT_SECONDS = float(os.environ.get("BTFCRASH_TEST_TIMEOUT", "180"))
+# Commands that change what others say.
+STATEFUL = re.compile(r"(set|task|thread|t|alias|source|sf|sn|hex|dec|q|quit|live)\b|[#!]|.*\$(?!_)")
 SLOW_SECONDS = 5  # of a case, which says how many it took then
 BOOT_NAMES = ("boot1", "boot2")
 SANITIZER = re.compile(rb"(ERROR: \w+Sanitizer|runtime error:)[^\n]*")
 # C0 without newline and tab, DEL, and C1 as UTF-8 has them.
-# Commands that others depend on.
-STATEFUL = re.compile(r"(set|task|thread|t|alias|source|sf|sn|hex|dec|q|quit|live)\b|[#!]|.*\$(?!_)")
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
@@ -150,7 +150,8 @@ class Kept:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
             check(ready, f"more than {timeout:.0f} s: {shown}")
             pieces.append(os.read(self.process.stdout.fileno(), 1 << 20))
-            check(pieces[-1], f"it ended ({self.process.poll()}): {shown}")
+            if not pieces[-1]:
+                raise Failure(f"it ended, status {self.process.wait(10)}: {shown}")
         line, _, rest = b"".join(pieces).partition(b"\n")
         self.seen += rest
         return line
@@ -234,14 +235,14 @@ class Program:
     def result(self, dump, command, **options):
         """The result of one command that has to succeed."""
         if self.may_keep(dump, command, options):
-            answer = self.answer_of_kept(dump, command)
+            answer = self.answer_of_kept(dump, command, **options)
         else:
             answer, = self.answers(dump, [command], status=0, **options)
         check(answer["ok"], f"{command}: {answer.get('error')}")
         return answer["result"]
 
     def may_keep(self, dump, command, options):
-        """Of dumps that no test changes, and for commands that change nothing for others."""
+        """Of dumps that no test changes, and for one line that changes nothing for others."""
         return (self.keeps and not self.is_sanitized and not self.cache and set(options) <= {"timeout"} and isinstance(dump, str) and
                 dump.startswith(cache_folder() + os.sep) and not STATEFUL.match(command) and
                 command == command.strip() and command.isprintable())
