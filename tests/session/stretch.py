@@ -11,13 +11,13 @@ import re
 import struct
 import subprocess
 
-from lib import check
-
 PAGE = 4096
 GIGABYTE = 1 << 30
 KERNEL_MAP = 0xffffffff80000000
 ADDED_AT = 8 * GIGABYTE     # the copies
 EMPTY_AT = 64 * GIGABYTE    # the empty segments
+ADDED_GIGABYTES = 8
+TABLE_ENTRY = 0x63               # present, written
 HUGE_ENTRY = 0x80000000000001e3  # present, written, 1 GB, global, no code
 HEADER, SEGMENT, SECTION = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ"), 64
 PT_LOAD, PT_NOTE, NT_PRSTATUS, PN_XNUM = 1, 4, 1, 0xffff
@@ -95,15 +95,18 @@ def align(number, to=PAGE):
 
 
 def map_added(big):
-    """Entries of the page table for what is added: as many as ADDED_AT leaves room for."""
+    """Entries of the page table for what is added, which may begin in one table and end in the next."""
     root = big.boot.address("init_top_pgt")
-    address = big.page_offset + ADDED_AT
-    table = big.word(root + (address >> 39 & 511) * 8) & 0x000ffffffffff000
-    for number in range(8):
-        entry = (address >> 30 & 511) + number
-        check(entry < 512, "stretch: no room in the page table")
-        big.write_word(big.page_offset + table + entry * 8,
-                       (ADDED_AT + number * GIGABYTE) | HUGE_ENTRY)
+    for number in range(ADDED_GIGABYTES):
+        physical = ADDED_AT + number * GIGABYTE
+        address = big.page_offset + physical
+        top = root + (address >> 39 & 511) * 8
+        if not big.word(top):
+            big.end = align(big.end)
+            table = big.new(bytes(PAGE)) - big.page_offset
+            big.write_word(top, table | TABLE_ENTRY)
+        table = big.word(top) & 0x000ffffffffff000
+        big.write_word(big.page_offset + table + (address >> 30 & 511) * 8, physical | HUGE_ENTRY)
 
 
 def add_cpus(big, count):

@@ -179,12 +179,27 @@ def without_evidence(answer):
     return {name: value for name, value in answer.items() if name not in ("evidence", "nearby")}
 
 
+def is_stale(program, boot, path):
+    """Whether a way of pointers leads through an object that is free."""
+    first, *members = path.split("->")
+    for count in range(1, len(members)):
+        address = int(program.value(boot.dump, "->".join([first, *members[:count]])), 16)
+        slab = ask(program, boot, [address])[0].get("slab")
+        if slab and slab["state"] == "free":
+            return True
+    return False
+
+
 def decides_nearby(program, boot, notes):
-    """What a cache and the objects around make certain is what all pointers of the dump say."""
+    """What a cache and the objects around make certain is what all pointers of the dump say; of these some may be
+    stale, and take the certainty away."""
     wanted = sorted(addresses_of_members(program, boot))
     short, whole = ask(program, boot, wanted), ask(program, boot, wanted, "-a ")
-    near = 0
+    near = stale = 0
     for one, other in zip(short, whole):
+        differing = [found["path"] for found in other["evidence"] if found["type"] != other["type"] and "path" in found]
+        if one["nearby"] and differing and all(is_stale(program, boot, path) for path in differing):
+            other["confidence"], stale = one["confidence"], stale + 1
         check_equal(without_evidence(one), without_evidence(other), one["address"])
         check(not other["nearby"], "all were asked for")
         near += one["nearby"]
@@ -193,7 +208,7 @@ def decides_nearby(program, boot, notes):
         else:
             check_equal(one, other, one["address"])
     check(near > 50, f"only {near} of {len(wanted)} are decided nearby")
-    notes.append(f"{near} of {len(wanted)} nearby")
+    notes.append(f"{near} of {len(wanted)} nearby, stale pointers at {stale}")
 
 
 def takes_expressions(program, boot):
