@@ -105,9 +105,12 @@ static void write_analysis(struct session *session, const struct analysis *analy
 		else
 			hidden++;
 	out_array_end(out);
-	if (hidden)
-		out_text(out, "%*s%zu more that are blocked: analyze -v, locks --graph\n",
-			 LABEL + 2, "", hidden);
+	if (hidden) {
+		bool is_rest = finding_is_about_waiting(&analysis->findings[0]);
+		label(out, "ALSO");
+		out_text(out, "%zu %schain%s of blocked tasks  (analyze -v, locks --graph)\n",
+			 hidden, is_rest ? "more " : "", hidden == 1 ? "" : "s");
+	}
 	if (!analysis->count)
 		out_text(out, "nothing is found to be wrong%s\n",
 			 analysis->panicked ? " but that it panicked: see bt and log" : "");

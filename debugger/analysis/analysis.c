@@ -26,6 +26,7 @@ static const struct detector detectors[] = {
 	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
 	{ "log", detect_log },		   /* what the kernel said before */
 	{ "hang", detect_hangs },	   /* who waits for whom */
+	{ "taints", detect_taints },	   /* whose code there is besides the kernel's own */
 };
 
 struct finding *analysis_add_at(struct analysis *analysis, size_t at, const char *kind,

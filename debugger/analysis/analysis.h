@@ -25,6 +25,8 @@ struct analysis {
 	struct stack_trace trace;	   /* of it */
 	struct frame_arguments *arguments; /* of the frames, NULL: not known */
 
+	bool has_warning; /* the log has one: detect_log() */
+
 	struct finding *findings;
 	size_t count, capacity;
 	size_t blamed; /* frame of the trace that a reader should look at; trace.count: none */
@@ -79,6 +81,7 @@ struct error *detect_throttled(struct analysis *analysis) MUST_CHECK; /* by a cg
 struct error *detect_disks(struct analysis *analysis) MUST_CHECK;     /* that do not answer */
 struct error *detect_words(struct analysis *analysis) MUST_CHECK;     /* more of some causes */
 struct error *detect_log(struct analysis *analysis) MUST_CHECK;	      /* what was said before */
+struct error *detect_taints(struct analysis *analysis) MUST_CHECK;    /* whose modules there are */
 /* Of one task, what it waits for. */
 struct error *detect_wait(struct analysis *analysis, const struct waits *waits) MUST_CHECK;
 

@@ -82,7 +82,7 @@ void bad_address_find(const struct target *target, const struct task *task, uint
 		snprintf(ret->text, sizeof(ret->text), "an address of user space");
 	} else if (address >> bits != UINT64_MAX >> bits) {
 		ret->kind = BAD_NON_CANONICAL;
-		snprintf(ret->text, sizeof(ret->text), "no address: its upper bits differ");
+		snprintf(ret->text, sizeof(ret->text), "non-canonical: no address at all");
 	} else if (task && task->stack && address < task->stack && task->stack - address <= PAGE) {
 		ret->kind = BAD_GUARD;
 		snprintf(ret->text, sizeof(ret->text), "the guard page below the task's stack");

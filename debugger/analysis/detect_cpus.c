@@ -257,16 +257,16 @@ static struct error *say_starved(struct analysis *analysis, const struct starvin
 		finding->blamed = task.address;
 		error = finding_summarize(
 			finding,
-			"%" PRIu64 " task%s ready to run wait%s for CPU %u for up to %.1f s, which "
-			"pid %d \"%s\" has, %s",
+			"%" PRIu64 " task%s ready to run %s waited for CPU %u for up to %.1f s: "
+			"pid %d \"%s\", %s, has it",
 			starved->count, starved->count == 1 ? "" : "s",
-			starved->count == 1 ? "s" : "", starved->cpu, seconds(starved->longest),
-			task.pid, task.comm, words);
+			starved->count == 1 ? "has" : "have", starved->cpu,
+			seconds(starved->longest), task.pid, task.comm, words);
 	}
 	for (size_t i = 0; i < starved->shown && !error; i++) {
 		snprintf(command, sizeof(command), "ps %d", starved->items[i].task.pid);
 		put_priority(starved->items[i].priority, words, sizeof(words));
-		error = finding_add(finding, command, "pid %d \"%s\", %s, waits for %.1f s",
+		error = finding_add(finding, command, "pid %d \"%s\", %s, has waited for %.1f s",
 				    starved->items[i].task.pid, starved->items[i].task.comm, words,
 				    seconds(starved->items[i].waited));
 	}

@@ -188,7 +188,9 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 	TRY(summarize(finding, &text));
 	snprintf(command, sizeof(command), "bt %" PRId32, chain->head.pid);
 	if (chain->head.pid >= 0)
-		TRY(finding_add(finding, command, "where the one at the head is"));
+		TRY(finding_add(finding, command,
+				"the stack of %" PRId32 ", which the others wait for",
+				chain->head.pid));
 	uint32_t shown = 0;
 	for (uint32_t i = 0; i < waits->count && shown < LINKS_SHOWN; i++)
 		if (waits->items[i].chain == number && waits->items[i].owner) {

@@ -303,7 +303,7 @@ static bool is_jump(const struct fault *fault)
 static struct error *say_jump(struct fault *fault)
 {
 	struct analysis *analysis = fault->analysis;
-	char source[FAULT_TEXT], command[64];
+	char source[FAULT_TEXT], back[FAULT_TEXT], command[64];
 	size_t caller = fault->at + 1;
 	bool has_caller = caller < analysis->trace.count &&
 			  analysis->trace.frames[caller].kind != FRAME_USER &&
@@ -328,7 +328,8 @@ static struct error *say_jump(struct fault *fault)
 	if (!has_caller)
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", caller);
-	TRY(finding_add(finding, command, "that is where it would have returned to"));
+	analysis_place(analysis, caller, back, sizeof(back));
+	TRY(finding_add(finding, command, "it would have returned to %s", back));
 	fault->at = caller;
 	TRY(fault_show_source(fault, finding));
 	return fault_show_blame(fault, finding);

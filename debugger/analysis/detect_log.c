@@ -68,6 +68,7 @@ static const struct {
 	{ "BUG: scheduling while atomic", REPORT_CHECK },
 	{ "BUG: workqueue lockup", REPORT_CHECK },
 	{ "usercopy: Kernel memory", REPORT_CHECK },
+	{ "detected buffer overflow", REPORT_CHECK },
 	{ "page allocation failure: order:", REPORT_ALLOCATION },
 	{ "ut of memory: Killed process", REPORT_KILLED },
 	{ "I/O error, dev ", REPORT_IO },
@@ -180,7 +181,7 @@ static struct error *add_request(struct finding *finding, const struct allocatio
 			report->comm, *report->caller ? " for " : "", report->caller));
 	if (*report->mode && !allocation_may_wait(report))
 		TRY(finding_add(finding, NULL,
-				"%s: it must not wait until somebody gives memory back",
+				"%s: whoever asks so must not sleep until memory is reclaimed",
 				report->mode));
 	for (size_t i = 0; i < report->count && i < ZONES_SHOWN; i++) {
 		const struct allocation_zone *zone = &report->zones[i];
@@ -271,9 +272,9 @@ static struct error *summarize_allocation(const struct analysis *analysis, struc
 				 *report->mode ? report->mode : "whoever asked");
 }
 
-/* Pages of an order that nobody had, though much is free: in pieces. */
+/* Pages of an order that nobody had, though much is free: in pieces. `who` asked; "": not known. */
 static struct error *add_fragmentation(struct analysis *analysis, struct finding *finding,
-				       const char *line, bool is_all)
+				       const char *line, const char *who, bool is_all)
 {
 	const char *text = strstr(line, "order:");
 	uint64_t order, free_pages = 0;
@@ -300,8 +301,10 @@ static struct error *add_fragmentation(struct analysis *analysis, struct finding
 	if (is_fragmented)
 		TRY(finding_summarize(finding,
 				      "memory is fragmented: %s was not to be had in one piece, "
-				      "though %s are free, in pieces of %" PRIu64 " KiB at most",
-				      asked, size, highest < 0 ? 0 : page << highest >> KIB_SHIFT));
+				      "though %s are free, in pieces of %" PRIu64
+				      " KiB at most%s%s%s",
+				      asked, size, highest < 0 ? 0 : page << highest >> KIB_SHIFT,
+				      *who ? ": " : "", who, *who ? " asked" : ""));
 	return finding_add(finding, "print vm_zone_stat",
 			   "at the end %s are free, in blocks up to order %d; asked for was order "
 			   "%" PRIu64,
@@ -317,12 +320,16 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 		return error_no_memory();
 	TRY(finding_summarize(finding, "%s, %.1f s before the end: %s", reports[report].words,
 			      before_end(search, found->time), found->line));
-	TRY(finding_add(finding, "log",
-			"%" PRIu64 " line%s of the log%s such words, the last %.1f s "
-			"before the end: %s",
-			found->count, found->count == 1 ? "" : "s",
-			found->count == 1 ? " has" : " have", before_end(search, found->last_time),
-			found->last));
+	if (found->count == 1 && report == REPORT_ALLOCATION)
+		TRY(finding_add(finding, "log", "the log has it %.1f s before the end: %s",
+				before_end(search, found->time), found->line));
+	else if (found->count == 1)
+		TRY(finding_add(finding, "log", "the log has no other such line"));
+	else
+		TRY(finding_add(finding, "log",
+				"the log has %" PRIu64
+				" such lines, the last one %.1f s before the end: %s",
+				found->count, before_end(search, found->last_time), found->last));
 	if (report != REPORT_ALLOCATION)
 		return NULL;
 	if (search->allocation.count) {
@@ -333,7 +340,9 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 	const struct allocation_zone *zone;
 	bool is_known = finding->sure != CONFIDENCE_CERTAIN ||
 			allocation_report_reason(&search->allocation, &zone) != ALLOCATION_UNKNOWN;
-	return add_fragmentation(analysis, finding, found->last, !is_known);
+	const struct allocation_report *last = &search->allocation;
+	const char *who = *last->caller ? last->caller : last->comm;
+	return add_fragmentation(analysis, finding, found->last, who, !is_known);
 }
 
 static bool is_cause(const struct analysis *analysis, const char *kind)
@@ -368,12 +377,13 @@ static struct error *tell_reports(struct analysis *analysis, const struct search
 		const struct found *found = &search->found[i];
 		if (!found->count)
 			continue;
+		analysis->has_warning |= i == REPORT_WARNING;
 		/* The warning that panics is no earlier one. */
 		if (i == REPORT_WARNING && found->count == 1 && is_cause(analysis, "warning"))
 			continue;
 		if (is_of_the_end(analysis, search, i))
-			TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
-					i == REPORT_HARDWARE ? found->line : found->last));
+			TRY(finding_add_at(&analysis->findings[0], 0, "log", "the kernel said: %s",
+					   i == REPORT_HARDWARE ? found->line : found->last));
 		else
 			TRY(tell(analysis, search, i));
 	}

@@ -79,7 +79,7 @@ static int by_bytes(const void *left, const void *right)
 	return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
-/* "of 344 MiB: anonymous memory 264 MiB, free 3 MiB": sorts the amounts. */
+/* "what has the 344 MiB: anonymous memory: 264 MiB, free: 3 MiB": sorts the amounts. */
 static struct error *add_amounts(struct finding *finding, const char *command, uint64_t whole,
 				 struct amount *amounts, size_t count)
 {
@@ -87,7 +87,7 @@ static struct error *add_amounts(struct finding *finding, const char *command, u
 	char size[MEMORY_SIZE_TEXT];
 	qsort(amounts, count, sizeof(*amounts), by_bytes);
 	memory_size_text(whole, size);
-	strbuf_format(&text, "of %s", size);
+	strbuf_format(&text, "what has the %s", size);
 	for (size_t i = 0; i < count; i++) {
 		if (i && memory_percent(amounts[i].bytes, whole) < SHOWN_PERCENT)
 			break;
@@ -98,13 +98,16 @@ static struct error *add_amounts(struct finding *finding, const char *command, u
 }
 
 static struct error *add_tasks(const struct memory_question *question,
-			       const struct memory_tasks *tasks, struct finding *finding)
+			       const struct memory_tasks *tasks, bool is_of_cgroup,
+			       struct finding *finding)
 {
 	struct strbuf text = { 0 };
 	char command[32], size[MEMORY_SIZE_TEXT];
 	if (!tasks->count)
 		return NULL;
-	strbuf_format(&text, "the largest processes:");
+	/* Memory that a process has is not all charged to the cgroup that it is in. */
+	strbuf_format(&text, "the largest processes%s:",
+		      is_of_cgroup ? ", with what is charged to other cgroups" : "");
 	for (size_t i = 0; i < tasks->count; i++) {
 		put_pages(question, tasks->items[i].pages, size);
 		strbuf_format(&text, "%s pid %" PRId32 " \"%s\" %s", i ? "," : "",
@@ -158,8 +161,9 @@ static struct error *add_zones(const struct memory_question *question, struct fi
 		*block = 0;
 		if (order >= 0)
 			snprintf(block, sizeof(block), ", in blocks up to order %d", order);
-		TRY(finding_add(finding, command, "zone %s of node %u: %s free%s; it keeps %s%s",
-				zone->name, zone->node, size, block, least,
+		TRY(finding_add(finding, command,
+				"zone %s of node %u: %s free%s; its minimum is %s%s", zone->name,
+				zone->node, size, block, least,
 				zone->free < zone->min ? ", so it has too little" : ""));
 	}
 	return NULL;
@@ -178,14 +182,14 @@ static struct error *add_large(const struct memory_question *question, struct fi
 	return NULL;
 }
 
-/* ": anonymous memory has 264 MiB of 344 MiB; pid 308 "collect" has most, 250 MiB". */
+/* ": 264 MiB of 344 MiB are anonymous memory; pid 308 "collect" has most of it, 250 MiB". */
 static struct error *summarize(struct finding *finding, const char *what, uint64_t whole,
 			       const struct amount *most, const char *holder)
 {
 	char has[MEMORY_SIZE_TEXT], of[MEMORY_SIZE_TEXT];
 	memory_size_text(most->bytes, has);
 	memory_size_text(whole, of);
-	return finding_summarize(finding, "%s: %s has %s of %s%s%s", what, most->name, has, of,
+	return finding_summarize(finding, "%s: %s of %s are %s%s%s", what, has, of, most->name,
 				 *holder ? "; " : "", holder);
 }
 
@@ -285,6 +289,27 @@ static struct error *say_constraint(const struct memory_question *question, stru
 		*group ? " (cgroup " : "", group, *group ? ")" : "", free_size, size);
 }
 
+/* Huge pages that nobody uses would do, if no one else has as much: many who have little have not.
+ */
+static struct error *prefer_unused(const struct memory_question *question,
+				   const struct memory_tasks *tasks, struct finding *finding,
+				   struct amount *most, struct memory_holder *holder)
+{
+	uint64_t pages = question->view.account.pages[MEMORY_HUGE];
+	struct memory_holder huge;
+	if (most->kind == MEMORY_HUGE || memory_percent(pages, question->total) < LARGE_PERCENT)
+		return NULL;
+	TRY(memory_holder_find(question->analysis->target, &question->view, MEMORY_HUGE, tasks,
+			       finding, &huge));
+	if (huge.pages <= holder->pages ||
+	    memory_percent(huge.pages, question->total) < LARGE_PERCENT)
+		return NULL;
+	*most = (struct amount){ memory_kind_name(MEMORY_HUGE), bytes_of(question, pages),
+				 MEMORY_HUGE };
+	*holder = huge;
+	return NULL;
+}
+
 static struct error *say_all(struct memory_question *question, struct finding *finding)
 {
 	const struct memory_account *account = &question->view.account;
@@ -306,14 +331,15 @@ static struct error *say_all(struct memory_question *question, struct finding *f
 	uint64_t whole = bytes_of(question, question->total);
 	TRY(add_amounts(finding, "print vm_node_stat", whole, amounts, MEMORY_KINDS + 1));
 	most = amounts[0];
-	TRY(add_tasks(question, &tasks, finding));
+	TRY(add_tasks(question, &tasks, false, finding));
 	TRY(add_large(question, finding));
 	if (constraint != CONSTRAINT_NONE && *nodes)
 		return say_constraint(question, finding, constraint, nodes);
-	question->told = most.kind;
 	if (most.kind < MEMORY_KINDS)
 		TRY(memory_holder_find(question->analysis->target, &question->view, most.kind,
 				       &tasks, finding, &holder));
+	TRY(prefer_unused(question, &tasks, finding, &most, &holder));
+	question->told = most.kind;
 	TRY(set_culprit(finding, most.name, holder.culprit));
 	return summarize(finding, "memory ran out", whole, &most, holder.words);
 }
@@ -323,7 +349,7 @@ static struct error *say_cgroup(const struct memory_question *question, struct f
 {
 	struct amount amounts[CGROUP_KINDS];
 	struct memory_tasks tasks;
-	struct memory_holder holder;
+	char holder[160] = "";
 	char command[64], what[CGROUP_PATH_SIZE + 128];
 	char usage[MEMORY_SIZE_TEXT], limit[MEMORY_SIZE_TEXT];
 	for (unsigned int i = 0; i < CGROUP_KINDS; i++)
@@ -340,14 +366,16 @@ static struct error *say_cgroup(const struct memory_question *question, struct f
 	if (group->has_kinds)
 		TRY(add_amounts(finding, command, group->usage, amounts, CGROUP_KINDS));
 	TRY(memory_tasks_read(question->analysis->target, group->address, &tasks));
-	TRY(add_tasks(question, &tasks, finding));
+	TRY(add_tasks(question, &tasks, true, finding));
 	snprintf(what, sizeof(what), "memory ran out in cgroup %s, whose limit is %s", group->path,
 		 limit);
 	if (!group->has_kinds)
 		return finding_summarize(finding, "%s", what);
-	TRY(memory_holder_find(question->analysis->target, &question->view, MEMORY_ANONYMOUS,
-			       &tasks, finding, &holder));
-	return summarize(finding, what, group->usage, &amounts[0], holder.words);
+	if (amounts[0].kind == CGROUP_ANONYMOUS && tasks.count)
+		snprintf(holder, sizeof(holder), "pid %" PRId32 " \"%s\" has most of it",
+			 tasks.items[0].pid, tasks.items[0].comm);
+	TRY(set_culprit(finding, amounts[0].name, ""));
+	return summarize(finding, what, group->usage, &amounts[0], holder);
 }
 
 /* The cgroup that is over its limit; false in `*ret_found`: the whole machine is. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * More about ends that have their own records: the first process (how it ended), the root file
- * system (which one was looked for), a machine check (what the banks say), and modules on the stack
- * that are not of the kernel's own tree.
+ * system (which one was looked for), a machine check (what the banks say).
  */
 #include "base/array.h"
 #include "base/digits.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/stack_words.h"
-#include "debugger/kernel/module.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +17,6 @@
 #define STATUS_SHIFT	 8
 #define STATUS_MASK	 0xffu
 #define STATUS_NOT_FOUND 127u
-#define MODULES_SHOWN	 4
 
 static bool is_cause(const struct analysis *analysis, const char *kind)
 {
@@ -192,98 +189,6 @@ static struct error *say_banks(struct analysis *analysis)
 	return NULL;
 }
 
-/* --- modules on the stack --------------------------------------------------------------------- */
-
-static bool is_told(const char *const *names, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-static struct error *say_modules(struct analysis *analysis)
-{
-	const char *told[MODULES_SHOWN];
-	size_t count = 0;
-	for (size_t i = 0; i < analysis->trace.count && count < MODULES_SHOWN; i++) {
-		const struct frame *frame = &analysis->trace.frames[i];
-		struct module_facts facts = { .taints = 0 };
-		if (!frame->has_symbol || !frame->symbol.module || frame->is_unproved ||
-		    is_told(told, count, frame->symbol.module))
-			continue;
-		const struct module *module = target_module(analysis->target, frame->symbol.module);
-		if (!module)
-			continue;
-		TRY(error_only_fatal(module_facts_read(analysis->target, module, &facts)));
-		if (!facts.taints || !*facts.letters)
-			continue;
-		told[count++] = frame->symbol.module;
-		TRY(finding_add(&analysis->findings[0], "mod",
-				"the module %s, on the stack, taints the kernel (%s)", module->name,
-				facts.letters));
-	}
-	return NULL;
-}
-
-/* --- taints ----------------------------------------------------------------------------------- */
-
-/* Bits of tainted_mask (kernel include/linux/panic.h) that a module sets, and whatever loads one.
- */
-#define TAINT_OUT_OF_TREE 12
-#define TAINT_UNSIGNED	  13
-#define TAINT_OF_MODULES  ((UINT64_C(1) << TAINT_OUT_OF_TREE) | (UINT64_C(1) << TAINT_UNSIGNED))
-#define TAINT_WARNED	  9
-
-static struct error *read_taints(struct target *target, uint64_t *ret)
-{
-	struct object variable;
-	TRY(object_variable(target, "tainted_mask", "unsigned long", &variable));
-	return object_u64(&variable, NULL, ret);
-}
-
-/* What the modules that are loaded account for, and the names of the first ones that do. */
-static struct error *sum_taints(struct target *target, uint64_t *ret, char *names, size_t size)
-{
-	const struct module *modules;
-	size_t count = target_modules(target, &modules), used = 0, shown = 0;
-	*ret = 0;
-	*names = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct module_facts facts = { .taints = 0 };
-		TRY(error_only_fatal(module_facts_read(target, &modules[i], &facts)));
-		*ret |= facts.taints;
-		if (!(facts.taints & TAINT_OF_MODULES) || shown++ >= MODULES_SHOWN || used >= size)
-			continue;
-		used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "",
-					 modules[i].name);
-	}
-	return NULL;
-}
-
-static struct error *say_taints(struct analysis *analysis)
-{
-	struct target *target = analysis->target;
-	struct finding *finding = &analysis->findings[0];
-	uint64_t taints, of_modules;
-	char letters[TAINT_LETTERS_SIZE], gone[TAINT_LETTERS_SIZE], names[TEXT];
-	TRY(read_taints(target, &taints));
-	if (!taints)
-		return NULL;
-	TRY(taint_letters(target, taints, letters));
-	TRY(sum_taints(target, &of_modules, names, sizeof(names)));
-	TRY(finding_add(finding, "print -x tainted_mask", "the kernel is tainted (%s)%s%s", letters,
-			*names ? ", by out-of-tree or unsigned modules: " : "", names));
-	if (taints & ~of_modules & TAINT_OF_MODULES) {
-		TRY(taint_letters(target, taints & ~of_modules & TAINT_OF_MODULES, gone));
-		TRY(finding_add(finding, "mod", "a module that tainted it (%s) is no longer loaded",
-				gone));
-	}
-	if (taints >> TAINT_WARNED & 1 && !is_cause(analysis, "warning"))
-		TRY(finding_add(finding, "log", "the kernel had warned before (W)"));
-	return NULL;
-}
-
 struct error *detect_words(struct analysis *analysis)
 {
 	if (analysis->is_asked || !analysis->count)
@@ -292,9 +197,5 @@ struct error *detect_words(struct analysis *analysis)
 		TRY(say_init(analysis));
 	if (is_cause(analysis, "panic") && strstr(analysis->panic, "Unable to mount root"))
 		TRY(say_root(analysis));
-	if (is_cause(analysis, "machine-check"))
-		TRY(error_only_fatal(say_banks(analysis)));
-	TRY(say_modules(analysis));
-	/* Who asked for the end has no part in it. */
-	return is_cause(analysis, "sysrq") ? NULL : error_only_fatal(say_taints(analysis));
+	return is_cause(analysis, "machine-check") ? error_only_fatal(say_banks(analysis)) : NULL;
 }

@@ -106,8 +106,8 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 	char command[64];
 	uint64_t now;
 	if (!origin->has_place)
-		return finding_add(finding, NULL, "it was read at +0x%x of %s(), from %s%s%s",
-				   origin->at,
+		return finding_add(finding, NULL,
+				   "the pointer was read at +0x%x of %s(), from %s%s%s", origin->at,
 				   fault->analysis->trace.frames[source->frame].symbol.name,
 				   *source->member.path ? source->member.path : "memory",
 				   *source->member.path ? " of a " : "", source->member.type);

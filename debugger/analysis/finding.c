@@ -20,23 +20,41 @@ struct error *finding_summarize(struct finding *finding, const char *format, ...
 	return NULL;
 }
 
-struct error *finding_add(struct finding *finding, const char *command, const char *format, ...)
+static struct error *add(struct finding *finding, size_t at, const char *command,
+			 const char *format, va_list arguments)
 {
 	struct evidence evidence = { 0 };
-	va_list arguments;
-	if (!array_reserve(&finding->evidence, &finding->capacity, finding->count + 1))
-		return error_no_memory();
-	va_start(arguments, format);
-	int length = vasprintf(&evidence.text, format, arguments);
-	va_end(arguments);
-	if (length < 0)
+	if (!array_reserve(&finding->evidence, &finding->capacity, finding->count + 1) ||
+	    vasprintf(&evidence.text, format, arguments) < 0)
 		return error_no_memory();
 	if (command && !(evidence.command = strdup(command))) {
 		free(evidence.text);
 		return error_no_memory();
 	}
-	finding->evidence[finding->count++] = evidence;
+	struct evidence *place = &finding->evidence[at];
+	memmove(place + 1, place, (finding->count - at) * sizeof(*place));
+	*place = evidence;
+	finding->count++;
 	return NULL;
+}
+
+struct error *finding_add(struct finding *finding, const char *command, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	struct error *error = add(finding, finding->count, command, format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+struct error *finding_add_at(struct finding *finding, size_t at, const char *command,
+			     const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	struct error *error = add(finding, at, command, format, arguments);
+	va_end(arguments);
+	return error;
 }
 
 void finding_deinit(struct finding *finding)

@@ -76,6 +76,9 @@ struct error *finding_summarize(struct finding *finding, const char *format, ...
 /* Adds a piece; `command` (a copy is kept) may be NULL. Errors: no memory. */
 struct error *finding_add(struct finding *finding, const char *command, const char *format, ...)
 	PRINTF_LIKE(3, 4) MUST_CHECK;
+/* The same in a place among those that are there: what is behind it moves. */
+struct error *finding_add_at(struct finding *finding, size_t at, const char *command,
+			     const char *format, ...) PRINTF_LIKE(4, 5) MUST_CHECK;
 /* Somebody has looked at a machine that hung, or the kernel has: who is blocked is of interest. */
 bool finding_is_about_waiting(const struct finding *finding);
 void finding_deinit(struct finding *finding);

@@ -31,9 +31,10 @@ static void name_task(const struct question *question, const struct memory_tasks
 	if (!tasks->count)
 		return;
 	put_pages(question, tasks->items[0].pages, size);
+	question->ret->pages = tasks->items[0].pages;
 	snprintf(question->ret->words, sizeof(question->ret->words),
-		 "pid %" PRId32 " \"%s\" has most, %s", tasks->items[0].pid, tasks->items[0].comm,
-		 size);
+		 "pid %" PRId32 " \"%s\" has most of it, %s", tasks->items[0].pid,
+		 tasks->items[0].comm, size);
 }
 
 static struct error *name_cache(const struct question *question, bool is_reclaimable)
@@ -48,10 +49,11 @@ static struct error *name_cache(const struct question *question, bool is_reclaim
 		return NULL;
 	const struct slab_usage *usage = &slabs->items[at];
 	put_pages(question, usage->pages, size);
+	question->ret->pages = usage->pages;
 	TRY(cache_users_add(question->target, usage, question->finding, owner, sizeof(owner)));
 	snprintf(question->ret->words, sizeof(question->ret->words),
-		 "the slab cache %s%s%s%s has most, %s", usage->cache.name, *owner ? " (" : "",
-		 owner, *owner ? ")" : "", size);
+		 "the slab cache %s%s%s%s has most of it, %s", usage->cache.name,
+		 *owner ? " (" : "", owner, *owner ? ")" : "", size);
 	snprintf(question->ret->culprit, sizeof(question->ret->culprit), "%s", usage->cache.name);
 	return NULL;
 }
@@ -63,8 +65,9 @@ static void name_caller(const struct question *question)
 	    !target_describe(question->target, question->view->users[0].caller, place,
 			     sizeof(place)))
 		return;
-	put_pages(question, question->view->users[0].pages, size);
-	snprintf(question->ret->words, sizeof(question->ret->words), "%s has most, %s", place,
+	question->ret->pages = question->view->users[0].pages;
+	put_pages(question, question->ret->pages, size);
+	snprintf(question->ret->words, sizeof(question->ret->words), "%s has most of it, %s", place,
 		 size);
 	/* Without the offset and what a compiler added. */
 	snprintf(question->ret->culprit, sizeof(question->ret->culprit), "%.*s",
@@ -85,10 +88,12 @@ static struct error *name_file(const struct question *question)
 			 file->inode);
 		error = finding_add(question->finding, command, "the file %s of tmpfs has %s",
 				    *file->name ? file->name : "without a name", size);
-		if (!i)
-			snprintf(question->ret->words, sizeof(question->ret->words),
-				 "the file %s has most, %s",
-				 *file->name ? file->name : "without a name", size);
+		if (i)
+			continue;
+		question->ret->pages = file->pages;
+		snprintf(question->ret->words, sizeof(question->ret->words),
+			 "the file %s has most of it, %s",
+			 *file->name ? file->name : "without a name", size);
 	}
 	if (!error && files->count) {
 		put_pages(question, files->pages, all);
@@ -127,9 +132,12 @@ static struct error *name_pools(const struct question *question)
 		TRY(finding_add(question->finding, command,
 				"of %" PRIu64 " huge pages of %s nobody uses %" PRIu64, count, text,
 				unused));
-		if (!*question->ret->words)
-			snprintf(question->ret->words, sizeof(question->ret->words),
-				 "of %" PRIu64 " of %s nobody uses %" PRIu64, count, text, unused);
+		if (*question->ret->words)
+			continue;
+		snprintf(question->ret->words, sizeof(question->ret->words),
+			 "nobody uses %" PRIu64 " of the %" PRIu64 " of %s", unused, count, text);
+		if (unused <= count)
+			question->ret->pages = unused << order;
 	}
 	return NULL;
 }

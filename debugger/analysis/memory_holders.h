@@ -6,7 +6,8 @@
 #include "debugger/analysis/memory_words.h"
 
 struct memory_holder {
-	char words[768];   /* "pid 42 "name" has most, 250.0 MiB"; "": nobody is known */
+	char words[768];   /* "pid 42 "name" has most of it, 250.0 MiB"; "": nobody is known */
+	uint64_t pages;	   /* that it has; of huge pages those that nobody uses */
 	char culprit[256]; /* for a signature: the same on the next boot; "": none */
 };
 

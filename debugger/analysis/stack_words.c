@@ -215,6 +215,8 @@ static const char *const generic[] = {
 	"__run_timers",
 	"run_timer_*",
 	"run_timersd",
+	"timer_expire_remote",
+	"tmigr_*",
 	"__hrtimer_run_queues",
 	"hrtimer_interrupt",
 	"__sysvec_*",

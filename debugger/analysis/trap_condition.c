@@ -159,7 +159,8 @@ static void put_registers(const struct piece *piece, const struct frame *frame, 
 				continue;
 			uint8_t number = lowering->in_target[sides[k]];
 			if (registers_has(&frame->registers, number))
-				strbuf_format(ret, ", where %s is 0x%" PRIx64,
+				strbuf_format(ret, "%s %s is 0x%" PRIx64,
+					      ret->size ? " and" : ", where",
 					      piece->target->arch->register_names[number],
 					      frame->registers.values[number]);
 		}
@@ -273,8 +274,7 @@ static struct error *show(struct target *target, const struct frame *frame,
 	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, frame->pc);
 	if (!start && !strstr(frame->symbol.name, cold))
 		return finding_add(finding, command,
-				   "every call of the function ends there: the compiler has "
-				   "decided the condition");
+				   "nothing leads past it: whoever calls the function gets there");
 	return finding_add(finding, command, "the code in front of it has the condition");
 }
 

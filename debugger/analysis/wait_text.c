@@ -326,6 +326,5 @@ struct error *wait_add_lock(const struct wait *wait, struct finding *finding)
 	if (!wait->type || !wait->object || !wait->owner_how)
 		return NULL;
 	snprintf(command, sizeof(command), "print *(%s *)0x%" PRIx64, wait->type, wait->object);
-	return finding_add(finding, command, "the %s 0x%" PRIx64 ": %s", wait->kind, wait->object,
-			   wait->owner_how);
+	return finding_add(finding, command, "what is in that %s", wait->kind);
 }

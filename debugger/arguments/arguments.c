@@ -165,16 +165,44 @@ static void find_argument(struct argument *argument, uint8_t reg, const struct e
 	argument->value = by_callee ? inner : outer;
 }
 
+/*
+ * "f.cold" is a part of f that lies elsewhere: its caller called f. False: it is none, or several
+ * have f's name.
+ */
+static bool find_whole(const struct pass *pass, const struct symbol *part, uint64_t *ret)
+{
+	static const char cold[] = ".cold";
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol, other;
+	uint64_t cursor = 0;
+	size_t length = strlen(part->name), end = sizeof(cold) - 1;
+	if (length <= end || strcmp(part->name + length - end, cold) != 0)
+		return false;
+	memcpy(name, part->name, length - end);
+	name[length - end] = 0;
+	const struct symtab *symbols = pass->target->symbols;
+	if (!symtab_find_own(symbols, part->module, name, &cursor, &symbol) ||
+	    symtab_find_own(symbols, part->module, name, &cursor, &other))
+		return false;
+	*ret = symbol.address;
+	return true;
+}
+
 static void find_arguments(struct pass *pass, size_t index, const struct equations *callee,
 			   const struct equations *caller)
 {
 	const struct frame *frame = &pass->trace->frames[index];
 	struct frame_arguments *arguments = &pass->arguments[index];
 	uint8_t registers[ARGUMENTS_MAX];
-	if (!frame->has_symbol || frame->kind == FRAME_USER ||
-	    !arguments_prototype(pass->inference, frame->symbol.address, arguments, registers))
+	uint64_t function = frame->symbol.address;
+	if (!frame->has_symbol || frame->kind == FRAME_USER)
 		return;
-	if (caller && !calls(pass, caller, frame->symbol.address))
+	/* Where the part begins, registers no longer have what the function was given. */
+	if (find_whole(pass, &frame->symbol, &function))
+		callee = NULL;
+	if (!arguments_prototype(pass->inference, function, arguments, registers))
+		return;
+	if (caller && !calls(pass, caller, function))
 		caller = NULL;
 	for (size_t i = 0; i < arguments->count; i++)
 		find_argument(&arguments->items[i], registers[i], callee, caller);

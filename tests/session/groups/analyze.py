@@ -13,20 +13,20 @@ CAUSES = {
     "boot1": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "boot2": ("nmi", "an NMI came", None),
     "kdump": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
-    "oom": ("out-of-memory", r'^memory ran out: anonymous memory has (2\d\d\.\d MiB of 3\d\d|6\d\.\d MiB of 1[45]\d)\.\d MiB; '
-            r'pid \d+ "collect" has most, 2?[5-9]\d\.\d MiB$',
+    "oom": ("out-of-memory", r'^memory ran out: (2\d\d\.\d MiB of 3\d\d|6\d\.\d MiB of 1[45]\d)\.\d MiB are anonymous memory; '
+            r'pid \d+ "collect" has most of it, 2?[5-9]\d\.\d MiB$',
             "out_of_memory"),
-    "oomslab": ("out-of-memory", r"^memory ran out: unreclaimable slabs has \d+\.\d MiB of 1\d\d\.\d MiB; the slab cache lab_leak "
-                r"\(lab_leak_cache \[faults\]\) has most, \d+\.\d MiB$", "out_of_memory"),
-    "oomvm": ("out-of-memory", r"^memory ran out: vmalloc has \d+\.\d MiB of 1\d\d\.\d MiB; lab_fault_oomvm\+0x\w+ \[faults\] has most, \d+\.\d MiB$",
+    "oomslab": ("out-of-memory", r"^memory ran out: \d+\.\d MiB of 1\d\d\.\d MiB are unreclaimable slabs; the slab cache lab_leak "
+                r"\(lab_leak_cache \[faults\]\) has most of it, \d+\.\d MiB$", "out_of_memory"),
+    "oomvm": ("out-of-memory", r"^memory ran out: \d+\.\d MiB of 1\d\d\.\d MiB are vmalloc; lab_fault_oomvm\+0x\w+ \[faults\] has most of it, \d+\.\d MiB$",
               "out_of_memory"),
-    "oomtmpfs": ("out-of-memory", r"^memory ran out: tmpfs and shared memory has \d+\.\d MiB of 1\d\d\.\d MiB; the file /tmp/greedy/spool has most, "
+    "oomtmpfs": ("out-of-memory", r"^memory ran out: \d+\.\d MiB of 1\d\d\.\d MiB are tmpfs and shared memory; the file /tmp/greedy/spool has most of it, "
                  r"\d+\.\d MiB$", "out_of_memory"),
-    "oomhuge": ("out-of-memory", r"^memory ran out: huge pages has \d\d\.\d MiB of 1\d\d\.\d MiB; of (\d+) of 2\.0 MiB nobody uses \1$", "out_of_memory"),
+    "oomhuge": ("out-of-memory", r"^memory ran out: \d\d\.\d MiB of 1\d\d\.\d MiB are huge pages; nobody uses (\d+) of the \1 of 2\.0 MiB$", "out_of_memory"),
     "oomnode": ("out-of-memory", r'^memory ran out on node 1: no other is allowed to pid \d+ "collect" by its cpuset \(cgroup /near\); '
                 r"\S+ \w+ of \S+ MiB are free there$", "out_of_memory"),
-    "oomcg": ("cgroup-out-of-memory", r'^memory ran out in cgroup /greedy, whose limit is 16\.0 MiB: anonymous memory has 1[56]\.\d MiB '
-              r'of 16\.0 MiB; pid \d+ "collect" has most', "out_of_memory"),
+    "oomcg": ("cgroup-out-of-memory", r'^memory ran out in cgroup /greedy, whose limit is 16\.0 MiB: 1[56]\.\d MiB '
+              r'of 16\.0 MiB are anonymous memory; pid \d+ "collect" has most of it$', "out_of_memory"),
     "hung": (None, "", ""),
     "stuck": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "hungtask": ("deadlock", '"abba-one" waits for mutex .*held up by \\d+ "abba-two"', "abba_one"),
@@ -89,7 +89,7 @@ CAUSES = {
 # {boot: what a piece of evidence of the cause says}, out of the log and of the records of the kernel.
 EVIDENCE = {
     "bug": r"^the condition, as code: .*; jle? taken, of users of a struct lab_device",
-    "warn": r"^every call of the function ends there: the compiler has decided the condition$",
+    "warn": r"^nothing leads past it: whoever calls the function gets there$",
     "free": r"^who has it still may be found by what points at it$",
     "timers": r'^it ran in a timer; pid \d+ ".*" was only interrupted$',
     "overrun": r"^what lies there is never mapped: it was read or written too far$",
@@ -111,7 +111,7 @@ EVIDENCE = {
     "spin": r"^CPU \d spins, too: pid \d+ \"lab-(left|right)\" for the lock lab_(left|right) \[faults\], in lab_take_both",
     "rcusleep": r"^the grace period began \d+\.\d s before the end$",
     "rcupreempt": r'^CPU 1, on which it would go on, runs pid \d+ "lab-hog" instead$',
-    "panic": r"^the module faults, on the stack, taints the kernel \(OE\)$",
+    "panic": r"^the kernel is tainted \(OE\), by the module faults \(OE, on the stack\)$",
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.
 ASIDES = {
@@ -120,21 +120,21 @@ ASIDES = {
     "leakbuffers": ("slab-growth", r"^the slab cache kmalloc-\S+ \(list lab_records \[faults\]\) has \d+\.\d MiB",
                     r"end of the list lab_records \[faults\], which has 100000 entries"),
     "leakpages": ("unaccounted-pages", r"^2[5-9]\.\d MiB of pages, 1\d % of memory, are in no account", "all accounts together"),
-    "hog": ("starvation", r'^1 task ready to run waits for CPU 1 for up to \d+\.\d s, which pid \d+ "lab-hog" has, of real-time priority 50$',
-            r'"lab-starved", of real-time priority 1, waits for'),
+    "hog": ("starvation", r'^1 task ready to run has waited for CPU 1 for up to \d+\.\d s: pid \d+ "lab-hog", of real-time priority 50, has it$',
+            r'"lab-starved", of real-time priority 1, has waited for'),
     "irqoff": ("interrupts-off", r'^CPU 1 takes no interrupts for (?:[4-9]|\d\d+)\.\d s: pid \d+ "lab-deaf" was in lab_device_poll',
                "the timer of CPU 1 was due"),
     "oops": ("earlier-oops", r"^the kernel oopsed \d+\.\d s before the end, in lab_device_start\+0x\w+ \[faults\]: BUG: kernel NULL pointer",
              "^the registers of the first of 1 oops$"),
-    "order": ("allocation-failure", r"^memory is fragmented: 4\.0 MiB was not to be had in one piece, though \d+\.\d MiB are free",
+    "order": ("allocation-failure", r"^memory is fragmented: 4\.0 MiB was not to be had in one piece, though \d+\.\d MiB are free, .*: lab_fragment_memory \[faults\] asked$",
               "page allocation failure: order:10"),
     "watermark": ("allocation-failure", r"^lab_fill \[faults\] got no memory \(4 KiB\): zone DMA32 of node 0 had \d+\.?\d* \w+ free, and keeps \d+\.?\d* \w+ "
-                  r"for others than GFP_ATOMIC$", "^GFP_ATOMIC: it must not wait until somebody gives memory back$"),
+                  r"for others than GFP_ATOMIC$", "^GFP_ATOMIC: whoever asks so must not sleep until memory is reclaimed$"),
     "cpuset": ("allocation-failure", r"^lab_fill \[faults\] got no memory \(4 KiB\): its cpuset near allows node 1 only, while node 0 has "
                r"\d+\.\d MiB free at the end$", r"^asked for: order 0 \(4 KiB\), GFP_USER\|__GFP_NORETRY, by pid \d+ \"collect\" for lab_fill \[faults\]$"),
-    "fserror": ("io-error", r"^a device or file system failed, \d+\.\d s before the end: EXT4-fs error \(device loop1\)", "^1 line of the log has such words"),
+    "fserror": ("io-error", r"^a device or file system failed, \d+\.\d s before the end: EXT4-fs error \(device loop1\)", "^the log has no other such line$"),
     "oomkill": ("oom-kill", r"^processes were killed for want of memory, \d+\.\d s before the end: .*Killed process \d+ \(lab-greedy\)",
-                "of the log ha"),
+                r"^the log has (no other such line|\d+ such lines, the last one )"),
     "leakvm": ("vmalloc-growth", r"^lab_leak_vmalloc\S* \[faults\] has 24\.0 MiB of vmalloc", "in 384 areas"),
 }
 # The same of a boot that has several: they are all said, in this order.

@@ -104,6 +104,15 @@ static void test_signature(void)
 	static const char *const interrupted[] = { "m:tick", "call_timer_fn", "*innocent",
 						   "vfs_read", NULL };
 	check_signature("null-pointer", 0, interrupted, "1 null-pointer tick");
+	/* A timer of a CPU that sleeps, which another one runs. */
+	static const char *const remote[] = { "m:tick",
+					      "call_timer_fn",
+					      "__run_timers",
+					      "timer_expire_remote",
+					      "tmigr_handle_remote",
+					      "handle_softirqs",
+					      NULL };
+	check_signature("null-pointer", 0, remote, "1 null-pointer tick");
 }
 
 /* Names as long as a symbol table allows: what does not fit is left out whole. */

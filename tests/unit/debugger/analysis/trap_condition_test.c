@@ -108,7 +108,7 @@ static void test_always(void)
 {
 	static const uint8_t code[] = { 0x0f, 0x0b, 0xc3 };
 	check(code, sizeof(code), NULL, 0, HOT,
-	      "every call of the function ends there: the compiler has decided the condition");
+	      "nothing leads past it: whoever calls the function gets there");
 }
 
 static void test_elsewhere(void)

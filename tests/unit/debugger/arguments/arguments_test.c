@@ -19,6 +19,7 @@
 #define MIDDLE	  (TEXT + 0x300)
 #define LEAF	  (TEXT + 0x400)
 #define THUNK	  (TEXT + 0x500)
+#define COLD	  (TEXT + 0x580) /* a part of inner */
 #define TEXT_SIZE 0x700u
 #define TABLES	  0xffffffff82000000u
 #define STACK	  0xffffc90000010000u
@@ -107,6 +108,7 @@ static void load_symbols(struct machine *machine)
 		{ MIDDLE, 'T', "middle" },
 		{ LEAF, 'T', "leaf" },
 		{ THUNK, 'T', "__x86_indirect_thunk_rax" },
+		{ COLD, 't', "inner.cold" },
 		{ TEXT + 0x600, 'T', "behind" },
 		{ TEXT + TEXT_SIZE, 'T', "_etext" },
 		{ TABLES + 0x100000, 'D', "_end" },
@@ -152,6 +154,7 @@ struct scenario {
 	uint64_t words[4];	 /* inner's stack from the stack pointer up */
 	uint64_t outer_words[2]; /* the same of outer */
 	bool flags_is_char;	 /* a signed one */
+	bool is_cold;		 /* inner's code is that of its part */
 	bool is_searched;	 /* leaf may have returned to inner, which has not */
 };
 
@@ -199,7 +202,8 @@ static void build(struct machine *machine, const struct scenario *scenario, stru
 	unsigned int at = 16;
 	assemble(machine, LEAF, "5355415431c0c3",
 		 0); /* push rbx; push rbp; push r12; xor eax, eax */
-	uint64_t inner_end = assemble(machine, INNER, scenario->inner, LEAF);
+	uint64_t inner = scenario->is_cold ? COLD : INNER;
+	uint64_t inner_end = assemble(machine, inner, scenario->inner, LEAF);
 	uint64_t outer_end = assemble(machine, OUTER, scenario->outer,
 				      scenario->called ? scenario->called : INNER);
 	make_frame(machine, &frames[0], LEAF + LEAF_SAVED + 1, STACK + 8 * at);
@@ -209,8 +213,8 @@ static void build(struct machine *machine, const struct scenario *scenario, stru
 	stack[at++] = scenario->r12;
 	stack[at++] = scenario->rbp;
 	stack[at++] = scenario->rbx;
-	stack[at++] = INNER + inner_end;
-	make_frame(machine, &frames[1], INNER + inner_end, STACK + 8 * at);
+	stack[at++] = inner + inner_end;
+	make_frame(machine, &frames[1], inner + inner_end, STACK + 8 * at);
 	for (unsigned int i = 0; i < scenario->inner_depth; i++)
 		stack[at++] = scenario->words[i];
 	stack[at++] = OUTER + outer_end;
@@ -272,6 +276,20 @@ static void test_parked(void)
 	scenario.inner = "4889fb53e800000000";
 	scenario.words[0] = 0xabc0;
 	CHECK_PROOF(scenario, "foo=abc0 length=? flags=?");
+}
+
+/* A part that lies elsewhere: its caller called the whole, whose registers it may have changed. */
+static void test_part(void)
+{
+	/* push rbx; mov rbx, rdi; outer: mov edi, 0x2a */
+	struct scenario scenario = { .inner = "534889fbe800000000",
+				     .inner_depth = 1,
+				     .outer = "bf2a000000e800000000",
+				     .rbx = 0xabc0,
+				     .is_cold = true };
+	CHECK_PROOF(scenario, "foo=2a length=? flags=?");
+	scenario.called = MIDDLE;
+	CHECK_PROOF(scenario, NOTHING);
 }
 
 static void test_spilled(void)
@@ -568,6 +586,7 @@ static void test_random(void)
 int main(void)
 {
 	RUN(test_parked);
+	RUN(test_part);
 	RUN(test_spilled);
 	RUN(test_push_and_pop);
 	RUN(test_loops);
