@@ -370,6 +370,7 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 
 static struct error *tell_reports(struct analysis *analysis, const struct search *search)
 {
+	size_t told = 0;
 	if (*search->init && is_cause(analysis, "init-died"))
 		TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
 				search->init));
@@ -382,7 +383,8 @@ static struct error *tell_reports(struct analysis *analysis, const struct search
 		if (i == REPORT_WARNING && found->count == 1 && is_cause(analysis, "warning"))
 			continue;
 		if (is_of_the_end(analysis, search, i))
-			TRY(finding_add_at(&analysis->findings[0], 0, "log", "the kernel said: %s",
+			TRY(finding_add_at(&analysis->findings[0], told++, "log",
+					   "the kernel said: %s",
 					   i == REPORT_HARDWARE ? found->line : found->last));
 		else
 			TRY(tell(analysis, search, i));

@@ -66,11 +66,16 @@ static void say_below(struct target *target, const struct neighbours *found,
 {
 	char caller[SYMBOL_NAME_SIZE + 100];
 	const struct vmalloc_area *area = &found->below;
+	uint64_t distance = found->address - area->start - area->size;
 	put_caller(target, area, caller, sizeof(caller));
 	ret->kind = PLACE_UNMAPPED;
-	snprintf(ret->text, sizeof(ret->text),
-		 "no area of vmalloc (0x%" PRIx64 " bytes behind the end of one%s)",
-		 found->address - area->start - area->size, caller);
+	if (distance)
+		snprintf(ret->text, sizeof(ret->text),
+			 "no area of vmalloc (0x%" PRIx64 " bytes behind the nearest one%s)",
+			 distance, caller);
+	else
+		snprintf(ret->text, sizeof(ret->text),
+			 "no area of vmalloc (the nearest one%s ends there)", caller);
 }
 
 static uint64_t read_base(struct target *target, const char *name)
