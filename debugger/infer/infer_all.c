@@ -311,7 +311,8 @@ static struct error *teach_pointees(struct whole *whole)
 						   whole->subjects->items[i].address, &clue);
 	}
 	for (size_t i = 0; !error && i < whole->subjects->count; i++)
-		error = number_table_teach(whole->knowledge, whole->layout, whole->answers, i);
+		error = number_table_teach(whole->knowledge, whole->layout, whole->answers, types,
+					   i);
 	free(types);
 	return error;
 }

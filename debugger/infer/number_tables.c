@@ -55,7 +55,7 @@ static void read_table(const struct knowledge *knowledge, const struct layout *l
 }
 
 struct error *number_table_teach(struct knowledge *knowledge, const struct layout *layout,
-				 const struct answer *answers, size_t table)
+				 const struct answer *answers, const uint32_t *types, size_t table)
 {
 	struct pointed pointed;
 	read_table(knowledge, layout, answers, table, &pointed);
@@ -72,7 +72,7 @@ struct error *number_table_teach(struct knowledge *knowledge, const struct layou
 		size_t number = pointed.subjects[i];
 		uint64_t address = knowledge->subjects->items[number].address;
 		/* What is used by itself, too, is known better by that. */
-		if (answers[number].confidence >= CONFIDENCE_INFERRED ||
+		if (types[number] || answers[number].confidence >= CONFIDENCE_INFERRED ||
 		    answers[number].sources >> SOURCE_CODE & 1)
 			continue;
 		TRY(knowledge_add_fact(knowledge, address, &object));

@@ -12,10 +12,12 @@
 
 /*
  * `answer` is what `table` is so far: adds facts about what it points at, if it is such a table;
- * leaves out what is known already. `answers`: of each of `knowledge->subjects`.
+ * leaves out what is known already. `answers`: of each of `knowledge->subjects`; `types`: the
+ * structs that siblings_find() took them for, 0: none.
  */
 struct error *number_table_teach(struct knowledge *knowledge, const struct layout *layout,
-				 const struct answer *answers, size_t table) MUST_CHECK;
+				 const struct answer *answers, const uint32_t *types,
+				 size_t table) MUST_CHECK;
 /*
  * Afterwards, with new answers: as long as the longest of equal room. The last elements of the
  * others are zeros, which look like padding.

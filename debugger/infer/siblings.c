@@ -4,6 +4,7 @@
 #include "debugger/infer/evidence/own_data_fit.h"
 #include "debugger/target/object.h"
 
+#define DEPTH_MAX      12
 #define ROWS_MAX       256
 #define SIBLINGS_MIN   4
 #define SEARCHED_MAX   16 /* siblings, of each of which so many types are tried on all */
@@ -26,6 +27,8 @@ struct siblings {
 	size_t count;
 	struct common types[TYPES_MAX];
 	size_t type_count;
+	uint32_t
+		numbers; /* bytes of each of those that code indexes at the start, 0: it does not */
 };
 
 static uint64_t word_at(const struct knowledge *knowledge, uint64_t address)
@@ -67,8 +70,29 @@ static struct error *fit_sibling(struct siblings *siblings, size_t index, struct
 	return NULL;
 }
 
+static bool begins_with_numbers(const struct layout *layout, uint32_t type, uint32_t size)
+{
+	const struct field *field;
+	for (int depth = 0; layout_is_compound(layout, type) && depth < DEPTH_MAX; depth++) {
+		if (!(field = layout_field(layout, type, 0)) || field->bit_size)
+			return false;
+		type = field->type;
+	}
+	uint32_t number = layout_target(layout, type);
+	enum btf_kind kind = layout_kind(layout, number);
+	return layout_kind(layout, type) == BTF_ARRAY && layout_size(layout, number) == size &&
+	       (kind == BTF_INT || kind == BTF_ENUM || kind == BTF_ENUM64);
+}
+
+/* What a table points at is const only if it was declared so; other constants may just be never
+ * written. */
 static void add_type(struct siblings *siblings, uint32_t type)
 {
+	const struct question *question = &siblings->one->question;
+	if (question->is_const && layout_lacks_const(question->layout, type))
+		return;
+	if (siblings->numbers && !begins_with_numbers(question->layout, type, siblings->numbers))
+		return;
 	for (size_t i = 0; i < siblings->type_count; i++)
 		if (siblings->types[i].type == type)
 			return;
@@ -140,6 +164,8 @@ static struct error *find_of(struct one *one, const struct answer *answers, size
 	uint64_t address = one->knowledge->subjects->items[table].address;
 	uint32_t step = layout_size(layout, answer->type);
 	struct siblings siblings = { .one = one };
+	if (layout_kind(layout, answer->type) == BTF_PTR)
+		siblings.numbers = layout_size(layout, layout_target(layout, answer->type));
 	for (uint32_t i = 0; i < answer->count && i < ROWS_MAX; i++) {
 		uint64_t row = address + (uint64_t)i * step;
 		if (key == offset || word_at(one->knowledge, row + key) == function)
@@ -188,6 +214,14 @@ static bool is_untyped(const struct layout *layout, uint32_t type)
 	       (kind == BTF_INT || (kind == BTF_PTR && !layout_target(layout, type)));
 }
 
+/* Numbers behind a table's pointers may as well be the first member of a struct. */
+static bool leads_to_numbers(const struct layout *layout, const struct answer *answer)
+{
+	uint32_t target = layout_target(layout, answer->type);
+	return layout_kind(layout, answer->type) == BTF_PTR &&
+	       layout_kind(layout, target) == BTF_INT && layout_size(layout, target) > 1;
+}
+
 struct error *siblings_find(struct one *one, const struct answer *answers, size_t table,
 			    uint32_t *types)
 {
@@ -196,6 +230,8 @@ struct error *siblings_find(struct one *one, const struct answer *answers, size_
 	const struct field *field;
 	if (answer->count < SIBLINGS_MIN || one->knowledge->subjects->items[table].module)
 		return NULL;
+	if (leads_to_numbers(layout, answer))
+		return find_of(one, answers, table, 0, 0, 0, types);
 	if (!layout_is_compound(layout, answer->type) ||
 	    (answer->confidence == CONFIDENCE_GUESS && answer->margin < CLEAR_MARGIN))
 		return NULL;

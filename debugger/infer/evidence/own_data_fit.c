@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/evidence/own_data_fit_private.h"
 
+#include "debugger/infer/known/subjects.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +15,12 @@
 #define ENUMS_MAX  64
 #define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
 /* Some type may describe a word so much shorter than it is described without a type. */
-#define LEAST_SLACK (8 * FIT_BIT)
-#define NOISE_COST  (56 * FIT_BIT) /* of a word */
-#define NOISE_SLACK (6 * FIT_BIT)
-#define SIGN_COST   (3 * FIT_BIT) /* of a number that is none of those of its type */
+#define LEAST_SLACK   (8 * FIT_BIT)
+#define NOISE_COST    (56 * FIT_BIT) /* of a word */
+#define NOISE_SLACK   (6 * FIT_BIT)
+#define COUNTED_COST  (2 * FIT_BIT)
+#define COUNTED_SLACK 64	    /* bytes of a room behind what is counted in it */
+#define SIGN_COST     (3 * FIT_BIT) /* of a number that is none of those of its type */
 
 enum word_kind {
 	WORD_UNSEEN,
@@ -118,6 +122,7 @@ struct fit *fit_create(const struct question *question)
 	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
 	fit->name_count = name_words(question->symbol->name, fit->name);
 	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
+	fit->name_count = name_words_numbered(fit->name, fit->name_count);
 	fit->name_bits = name_bits(fit->name, fit->name_count);
 	for (size_t i = 0; i < fit->kin_count; i++)
 		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
@@ -335,6 +340,29 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 	return is_char && texts <= 1 ? cost + 24 * FIT_BIT : cost;
 }
 
+/*
+ * Is a member the number behind a pointer, and says how many of what that points at its room has?
+ * Then it tells next to nothing that the room has not told.
+ */
+static bool counts_before(const struct fit *fit, const struct field *field, uint32_t offset)
+{
+	const struct layout *layout = fit->layout;
+	uint32_t size = layout_size(layout, field->type);
+	if (offset % 8 || offset < 8 || size > 8 || field[-1].offset + 8 != field->offset ||
+	    layout_kind(layout, field->type) != BTF_INT ||
+	    layout_kind(layout, field[-1].type) != BTF_PTR)
+		return false;
+	uint64_t step = layout_size(layout, layout_target(layout, field[-1].type)), into;
+	uint64_t count = word_load(fit->question, offset, size);
+	uint64_t value = word_load(fit->question, offset - 8, 8);
+	if (!step || !count || !is_address(value))
+		return false;
+	const struct subject *subject =
+		subject_at(fit->question->knowledge->subjects, value, &into);
+	return subject && !into && count <= subject->room / step &&
+	       subject->room - count * step < COUNTED_SLACK;
+}
+
 static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth);
 
 /* Of a part, after others cost `spent`: not counted to the end where that is beyond the limit. */
@@ -366,7 +394,9 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 		}
 		if (start > end)
 			cost += cost_padding(fit, end, start);
-		cost += cost_part(fit, field->type, (uint32_t)start, depth + 1, cost);
+		bool is_count = i && counts_before(fit, field, (uint32_t)start);
+		cost += is_count ? COUNTED_COST
+				 : cost_part(fit, field->type, (uint32_t)start, depth + 1, cost);
 		start += layout_size(fit->layout, field->type);
 		end = start > end ? start : end;
 	}
@@ -547,8 +577,10 @@ static int least_pointer(struct fit *fit, enum leaf_kind leaf, uint32_t offset)
 static int least_integer(struct fit *fit, uint32_t offset, uint32_t size)
 {
 	uint64_t value = word_load(fit->question, offset, size);
+	int cost = size == 8 ? cost_long(fit, offset) : cost_number(value, size);
+	bool may_count = offset >= 8 && is_address(word_load(fit->question, offset - 8, 8));
 	/* Zeros cost next to nothing together. */
-	return !value ? 0 : size == 8 ? cost_long(fit, offset) : cost_number(value, size);
+	return !value ? 0 : may_count && cost > COUNTED_COST ? COUNTED_COST : cost;
 }
 
 static void prepare_byte(struct fit *fit, uint32_t offset)

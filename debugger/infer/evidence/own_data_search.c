@@ -9,6 +9,7 @@
 #define TWO_OF_A_KIND  (3 * FIT_BIT)  /* an array */
 #define POINTERS_PRIOR (12 * FIT_BIT) /* void * */
 #define NAME_MIN       (4 * FIT_BIT)
+#define NOT_CONST      (8 * FIT_BIT) /* see RULE_CONSTANT */
 #define SLACK_MAX      64
 #define NAME_POINTERS  (8 * FIT_BIT)
 #define FIRST_WORDS    7 /* bits of outline.pointers */
@@ -81,7 +82,7 @@ static bool can_be(const struct fit *fit, const struct outline *outline)
 	return gap < SLACK_MAX || gap < (end & -end);
 }
 
-int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
+static int prior_of(const struct fit *fit, uint32_t type, bool is_named)
 {
 	const struct layout *layout = fit->layout;
 	const struct families *families = fit->question->knowledge->families;
@@ -101,6 +102,12 @@ int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
 	default:
 		return 0;
 	}
+}
+
+int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
+{
+	return prior_of(fit, type, is_named) +
+	       (fit->question->is_const && layout_lacks_const(fit->layout, type) ? NOT_CONST : 0);
 }
 
 static int kin_points(const struct fit *fit, uint32_t type)
@@ -179,7 +186,6 @@ static void search_named(struct search *search)
 {
 	const struct fit *fit = search->fit;
 	const struct outlines *outlines = fit->layout->outlines;
-	const struct families *families = fit->question->knowledge->families;
 	for (size_t i = 0; i < outlines->count; i++) {
 		const struct outline *outline = &outlines->items[i];
 		bool is_possible = !outline->is_union && can_be(fit, outline);
@@ -190,7 +196,7 @@ static void search_named(struct search *search)
 			try_pointer_named(search, outline->type, name);
 		if (!is_possible)
 			continue;
-		int prior = families_rarity(families, outline->type) * FIT_BIT - name;
+		int prior = fit_prior(fit, outline->type, false) - name;
 		if (name >= NAME_MIN)
 			try_one(search, outline->type, outline, prior);
 		else if (fit->pointers)

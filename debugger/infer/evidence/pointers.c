@@ -407,22 +407,6 @@ static struct error *follow_arms(struct pointer_walk *walk, const struct node *n
 	return error;
 }
 
-static struct error *follow_union(struct pointer_walk *walk, const struct node *node, uint32_t type,
-				  uint32_t offset)
-{
-	struct arms arms = { .count = 0 };
-	add_arms(walk, node->layout, type, offset, &arms, 0);
-	for (uint32_t i = 0; i < arms.count; i++)
-		if (!i || arms.items[i].offset != arms.items[i - 1].offset)
-			TRY(follow_arms(walk, node, &arms, arms.items[i].offset));
-	return NULL;
-}
-
-/* --- members -------------------------------------------------------------------------------- */
-
-static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
-				 uint64_t offset, int depth);
-
 /* Bytes are pointed at as what they are and as what they are not. */
 static bool says_type(const struct layout *layout, uint32_t target)
 {
@@ -443,6 +427,35 @@ static struct error *follow_pointer(struct pointer_walk *walk, const struct node
 		return NULL;
 	return found_pointer(walk, node, target, value, node->address + offset);
 }
+
+/* What all arms of a union are, but for const, as in attribute_group since 6.13; 0: they differ. */
+static uint32_t only_arm(const struct layout *layout, uint32_t type)
+{
+	const struct field *field, *first = layout_field(layout, type, 0);
+	for (uint32_t i = 0; (field = layout_field(layout, type, i)); i++)
+		if (field->bit_size || field->offset || field->type != first->type)
+			return 0;
+	return first ? first->type : 0;
+}
+
+static struct error *follow_union(struct pointer_walk *walk, const struct node *node, uint32_t type,
+				  uint32_t offset)
+{
+	struct arms arms = { .count = 0 };
+	uint32_t arm = only_arm(node->layout, type);
+	if (layout_kind(node->layout, arm) == BTF_PTR)
+		return follow_pointer(walk, node, arm, offset);
+	add_arms(walk, node->layout, type, offset, &arms, 0);
+	for (uint32_t i = 0; i < arms.count; i++)
+		if (!i || arms.items[i].offset != arms.items[i - 1].offset)
+			TRY(follow_arms(walk, node, &arms, arms.items[i].offset));
+	return NULL;
+}
+
+/* --- members -------------------------------------------------------------------------------- */
+
+static struct error *follow_type(struct pointer_walk *walk, const struct node *node, uint32_t type,
+				 uint64_t offset, int depth);
 
 static struct error *follow_members(struct pointer_walk *walk, const struct node *node,
 				    uint32_t type, uint64_t offset, int depth)

@@ -137,6 +137,21 @@ static void join_pointers(struct layout *layout)
 		layout->fields[i].type = layout_resolve(layout, layout->fields[i].type);
 }
 
+/* Of `const struct key_type *const types[]`, too, and of names for what is const. */
+static void mark_constants(struct layout *layout)
+{
+	for (uint32_t id = layout->first; id < layout->end; id++) {
+		uint32_t type = layout->records[id].resolved;
+		if (layout->records[id].kind != BTF_CONST)
+			continue;
+		for (int depth = 0; depth < DEPTH_MAX && layout_kind(layout, type) == BTF_ARRAY;
+		     depth++)
+			type = layout_target(layout, type);
+		if (!layout->records[type].has_const)
+			change(layout, type)->has_const = true;
+	}
+}
+
 static bool same_fields(const struct layout *layout, const struct layout_record *a,
 			const struct layout_record *b)
 {
@@ -398,6 +413,7 @@ static bool build(struct layout *layout)
 	/* As others find them. */
 	if (!layout->base && !index_prototypes(layout, false))
 		return false;
+	mark_constants(layout);
 	if (!index_all_holders(layout) || layout->changes.failed)
 		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)

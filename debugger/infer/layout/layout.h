@@ -42,6 +42,7 @@ struct layout_record {
 	uint16_t alignment;
 	bool is_ordered;  /* a struct whose members begin where the one before ends, or later */
 	bool is_referred; /* by other types, not counting const and volatile */
+	bool has_const;	  /* something is a constant of this type, or an array of them */
 	uint32_t pointer; /* a PTR record to this type, 0: none */
 	uint32_t holders; /* first, HOLDER_NONE */
 	uint32_t held_by; /* how many holders */
@@ -104,6 +105,13 @@ static inline bool layout_is_compound(const struct layout *layout, uint32_t id)
 {
 	enum btf_kind kind = layout_kind(layout, id);
 	return kind == BTF_STRUCT || kind == BTF_UNION;
+}
+
+/* Of numbers something is always const, so that is not asked. */
+static inline bool layout_lacks_const(const struct layout *layout, uint32_t id)
+{
+	return (layout_is_compound(layout, id) || layout_kind(layout, id) == BTF_PTR) &&
+	       !layout->records[id].has_const;
 }
 
 static inline uint32_t layout_alignment(const struct layout *layout, uint32_t id)

@@ -8,13 +8,18 @@
 
 #define DEPTH_MAX    12
 #define ELEMENTS_MAX 128
+#define STEM_MIN     2 /* letters before a number */
 
 /* --- words of names --------------------------------------------------------------------- */
 
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
 static bool is_word_byte(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9');
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte);
 }
 
 static uint32_t hash_word(const char *start, size_t length)
@@ -66,6 +71,21 @@ size_t name_words(const char *name, struct name_word *ret)
 		}
 		word.hash = hash_word(word.start, word.length);
 		ret[count++] = word;
+	}
+	return count;
+}
+
+size_t name_words_numbered(struct name_word *words, size_t count)
+{
+	for (size_t i = 0; i < count && count < NAME_WORDS_MAX; i++) {
+		struct name_word word = words[i];
+		while (word.length && is_digit(word.start[word.length - 1]))
+			word.length--;
+		if (word.length < STEM_MIN || word.length == words[i].length)
+			continue;
+		word.hash = hash_word(word.start, word.length);
+		memmove(&words[i + 1], &words[i], (count++ - i) * sizeof(*words));
+		words[i++] = word;
 	}
 	return count;
 }

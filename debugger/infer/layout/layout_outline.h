@@ -79,6 +79,11 @@ struct name_word {
  * numbers are left out.
  */
 size_t name_words(const char *name, struct name_word *ret);
+/*
+ * Puts "ch" before a "ch9", in place, and returns how many words there are then, NAME_WORDS_MAX at
+ * most: of what several numbered variables are, the type's name has no number.
+ */
+size_t name_words_numbered(struct name_word *words, size_t count);
 /* Bit N: there is a word whose hash ends in N. Names without a common bit have no common word. */
 uint64_t name_bits(const struct name_word *words, size_t count);
 /* The outline of a struct or union, NULL: it has none. */

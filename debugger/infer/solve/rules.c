@@ -97,6 +97,7 @@ static const struct rule_row rows[RULE_COUNT] = {
 	[RULE_LIST_NOT] = { "list-not", -4, "a list head is not linked back" },
 	[RULE_PADDING] = { "padding", -6, "bytes behind its end are in use" },
 	[RULE_STATIC_KEY] = { "static-key", 5, "the kind of static key that it began as" },
+	[RULE_CONSTANT] = { "constant", -4, "among constants, and BTF has no const of that type" },
 };
 
 const struct rule_row *rule_row(enum rule which)

@@ -20,6 +20,7 @@ static struct knowledge *knowledge;
 static const struct layout *layout;
 static struct subjects subjects;
 static struct answer *answers;
+static uint32_t *types;
 static uint32_t number, pointer;
 
 static size_t subject_named(uint64_t address)
@@ -63,6 +64,7 @@ static void begin(void)
 	CHECK_OK(subjects_init(&subjects, &machine.target));
 	knowledge->subjects = &subjects;
 	answers = calloc(subjects.count, sizeof(*answers));
+	types = calloc(subjects.count, sizeof(*types));
 	number = layout_find(layout, BTF_INT, "unsigned int");
 	pointer = layout->records[number].pointer;
 	*answer_at(AT(table)) = (struct answer){ .type = pointer,
@@ -73,6 +75,7 @@ static void begin(void)
 
 static void end(void)
 {
+	free(types);
 	free(answers);
 	subjects_deinit(&subjects);
 	knowledge_destroy(knowledge);
@@ -93,7 +96,7 @@ static void test_teach(void)
 {
 	begin();
 	size_t table = subject_named(AT(table));
-	CHECK_OK(number_table_teach(knowledge, layout, answers, table));
+	CHECK_OK(number_table_teach(knowledge, layout, answers, types, table));
 	CHECK_U64(facts_about(AT(first)), 2);
 	CHECK_U64(facts_about(AT(second)), 2);
 	CHECK_U64(facts_about(AT(first) + 4), 0);
@@ -109,9 +112,11 @@ static void test_known_and_used(void)
 	contents.table[3] = AT(used);
 	answer_at(AT(known))->confidence = CONFIDENCE_INFERRED;
 	answer_at(AT(used))->sources = 1u << SOURCE_CODE;
-	CHECK_OK(number_table_teach(knowledge, layout, answers, table));
+	types[subject_named(AT(second))] = pointer; /* a struct that begins with them */
+	CHECK_OK(number_table_teach(knowledge, layout, answers, types, table));
 	CHECK_U64(facts_about(AT(known)), 0);
 	CHECK_U64(facts_about(AT(used)), 0);
+	CHECK_U64(facts_about(AT(second)), 0);
 	CHECK_U64(facts_about(AT(first)), 2);
 	end();
 }
@@ -131,7 +136,8 @@ static void test_no_table(void)
 			other->type = number;
 		else
 			other->confidence = CONFIDENCE_UNKNOWN;
-		CHECK_OK(number_table_teach(knowledge, layout, answers, subject_named(AT(other))));
+		CHECK_OK(number_table_teach(knowledge, layout, answers, types,
+					    subject_named(AT(other))));
 	}
 	CHECK_U64(facts_about(AT(first)), 0);
 	end();

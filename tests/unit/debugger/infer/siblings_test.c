@@ -45,7 +45,7 @@ static size_t subject_named(uint64_t address)
 	return (size_t)(subject - subjects.items);
 }
 
-static void add_types(struct libbpf_btf *source)
+static void add_types(struct libbpf_btf *source, bool has_const)
 {
 	int number = btf__add_int(source, "unsigned int", 4, 0);
 	int word = btf__add_int(source, "long unsigned int", 8, 0);
@@ -56,6 +56,8 @@ static void add_types(struct libbpf_btf *source)
 	add_member(source, "size", number, 4);
 	add_member(source, "next", self + 1, 8);
 	CHECK(btf__add_ptr(source, self) == self + 1);
+	if (has_const)
+		btf__add_const(source, self);
 	btf__add_struct(source, "counted", 16);
 	add_member(source, "low", word, 0);
 	add_member(source, "high", word, 8);
@@ -65,14 +67,17 @@ static void add_types(struct libbpf_btf *source)
 	add_member(source, "data", any, 16);
 }
 
-static void begin(void)
+static void begin_with(bool are_constants, bool has_const)
 {
-	static const struct test_symbol symbols[] = {
-		{ TEXT, 'T', "_text" },		 { TEXT, 'T', "_stext" },
-		{ TEXT + 0x600, 'T', "_etext" }, { AT(rows), 'd', "rows" },
-		{ AT(first), 'd', "first" },	 { AT(second), 'd', "second" },
-		{ AT(third), 'd', "third" },	 { AT(fourth), 'd', "fourth" },
-		{ AT(end), 'D', "_edata" },	 { AT(end) + 8, 'D', "_end" },
+	/* Without constants these two are of the text. */
+	const uint64_t start = are_constants ? DATA : TEXT, stop = are_constants ? AT(end) : TEXT;
+	const struct test_symbol symbols[] = {
+		{ start, 'D', "__start_rodata" }, { stop, 'D', "__end_rodata" },
+		{ TEXT, 'T', "_text" },		  { TEXT, 'T', "_stext" },
+		{ TEXT + 0x600, 'T', "_etext" },  { AT(rows), 'd', "rows" },
+		{ AT(first), 'd', "first" },	  { AT(second), 'd', "second" },
+		{ AT(third), 'd', "third" },	  { AT(fourth), 'd', "fourth" },
+		{ AT(end), 'D', "_edata" },	  { AT(end) + 8, 'D', "_end" },
 	};
 	for (int i = 0; i < ROWS; i++)
 		contents.rows[i] = (struct row){ TEXT + 0x100, (uint64_t)i, places[i] };
@@ -82,7 +87,7 @@ static void begin(void)
 	contents.fourth = (struct driven){ 640, 960, AT(third) };
 	machine_init(&machine);
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
-	add_types(machine.source);
+	add_types(machine.source, has_const);
 	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
 	machine_set_types(&machine);
 	const struct layout *layout;
@@ -100,6 +105,11 @@ static void begin(void)
 		(struct answer){ .type = layout_find(layout, BTF_STRUCT, "row"),
 				 .count = ROWS,
 				 .confidence = CONFIDENCE_INFERRED };
+}
+
+static void begin(void)
+{
+	begin_with(false, false);
 }
 
 static void end(void)
@@ -182,6 +192,19 @@ static void test_unclear(void)
 	end();
 }
 
+/* What a table points at is const only if its type is. */
+static void test_constants(void)
+{
+	begin_with(true, false);
+	find();
+	CHECK_U64(types[subject_named(AT(first))], 0);
+	end();
+	begin_with(true, true);
+	find();
+	CHECK_U64(types[subject_named(AT(first))], driven);
+	end();
+}
+
 int main(void)
 {
 	RUN(test_all_alike);
@@ -189,5 +212,6 @@ int main(void)
 	RUN(test_functions);
 	RUN(test_known_and_used);
 	RUN(test_unclear);
+	RUN(test_constants);
 	return test_finish();
 }

@@ -63,6 +63,22 @@ static void test_words(void)
 	CHECK(words[1].hash == same[1].hash);
 }
 
+/* The stem before its number, unless it is but a letter or there is no room. */
+static void test_numbered_words(void)
+{
+	struct name_word words[NAME_WORDS_MAX], stem[NAME_WORDS_MAX];
+	size_t count = name_words("attr_ch9_v4_count.2", words);
+	CHECK_U64(name_words_numbered(words, count), 5);
+	name_words("attr_ch_ch9_v4_count", stem);
+	for (size_t i = 0; i < 5; i++)
+		CHECK(words[i].hash == stem[i].hash);
+	CHECK_U64(name_words_numbered(words, 0), 0);
+	count = name_words("ab1_ab2_ab3_ab4_ab5_ab6_ab7", words);
+	CHECK_U64(count, NAME_WORDS_MAX - 1);
+	CHECK_U64(name_words_numbered(words, count), NAME_WORDS_MAX);
+	CHECK(words[0].hash != words[1].hash && words[NAME_WORDS_MAX - 1].length == 3);
+}
+
 static void test_costs(void)
 {
 	struct asked *asked = create();
@@ -371,6 +387,7 @@ int main(void)
 {
 	RUN(test_outlines);
 	RUN(test_words);
+	RUN(test_numbered_words);
 	RUN(test_costs);
 	RUN(test_signs);
 	RUN(test_nothing);

@@ -67,6 +67,18 @@ static void add_rows(struct fixture *fixture, int node)
 	add_member(fixture->source, "suite", both, offsetof(struct row, suite));
 }
 
+/* struct same { union { struct node *nodes; const struct node *constants; }; } */
+static void add_same(struct fixture *fixture, int node)
+{
+	int plain = btf__add_ptr(fixture->source, node);
+	int constant = btf__add_ptr(fixture->source, btf__add_const(fixture->source, node));
+	int both = btf__add_union(fixture->source, NULL, 8);
+	add_member(fixture->source, "nodes", plain, 0);
+	add_member(fixture->source, "constants", constant, 0);
+	btf__add_struct(fixture->source, "same", 8);
+	add_member(fixture->source, "both", both, 0);
+}
+
 static void add_types(struct fixture *fixture)
 {
 	uint32_t size = 0;
@@ -77,6 +89,7 @@ static void add_types(struct fixture *fixture)
 	add_holder(fixture, "suite_holder", node, true);
 	add_holder(fixture, "loose", node, false);
 	add_rows(fixture, node);
+	add_same(fixture, node);
 	btf_close(fixture->btf);
 	const void *raw = btf__raw_data(fixture->source, &size);
 	CHECK_OK(btf_open(raw, size, NULL, "vmlinux", &fixture->btf));
@@ -237,6 +250,17 @@ static void test_answered_later(void)
 	destroy(walked);
 }
 
+/* Arms that differ by const alone: whatever the bytes are, and in whichever arm. */
+static void test_one_type(void)
+{
+	struct walked *walked = create();
+	for (int i = 0; i < 2; i++)
+		walked->nodes[i] = (struct node){ 0, 7 };
+	walked->suite->count = 0;
+	CHECK_U64(walk(walked, "same"), find(walked, "node"));
+	destroy(walked);
+}
+
 int main(void)
 {
 	RUN(test_bytes_choose);
@@ -244,6 +268,7 @@ int main(void)
 	RUN(test_counts);
 	RUN(test_arm_without_count);
 	RUN(test_places);
+	RUN(test_one_type);
 	RUN(test_rows_agree);
 	RUN(test_answered_later);
 	return test_finish();

@@ -37,6 +37,9 @@ static void init(struct chain *chain)
 		chain->writers[i] = btf__new_empty_split(chain->writers[0]);
 		add_struct(chain->writers[i], i == 1 ? "of_first" : "of_second", number);
 	}
+	/* const struct of_kernel [2], of the first module. */
+	int constant = btf__add_const(chain->writers[1], (int)chain->of_kernel);
+	btf__add_const(chain->writers[1], btf__add_array(chain->writers[1], number, constant, 2));
 	for (size_t i = 0; i < 3; i++)
 		open_level(chain, i);
 	CHECK_OK(layout_create(chain->levels[0], NULL, &chain->kernel));
@@ -86,9 +89,25 @@ static void test_made_types(void)
 	deinit(&chain);
 }
 
+/* What a module has a constant of has none in the kernel, nor in the next module. */
+static void test_constants(void)
+{
+	struct chain chain;
+	init(&chain);
+	CHECK(layout_lacks_const(chain.kernel, chain.of_kernel));
+	CHECK(!layout_lacks_const(chain.module, chain.of_kernel));
+	CHECK(layout_lacks_const(chain.module, chain.of_module));
+	/* Of numbers that is not asked. */
+	CHECK(!layout_lacks_const(chain.kernel, layout_find(chain.kernel, BTF_INT, "long")));
+	CHECK_OK(layout_replace(chain.levels[2], chain.kernel, &chain.module));
+	CHECK(layout_lacks_const(chain.module, chain.of_kernel));
+	deinit(&chain);
+}
+
 int main(void)
 {
 	RUN(test_levels);
 	RUN(test_made_types);
+	RUN(test_constants);
 	return test_finish();
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A number behind a pointer that says how many elements the room has that is pointed at. */
+#include "base/array.h"
+#include "debugger/infer/evidence/own_data_fit.h"
+#include "debugger/infer/known/subjects.h"
+#include "debugger/infer/one.h"
+#include "tests/unit/infer_machine.h"
+
+#include <stddef.h>
+
+#define AT(member) (DATA + offsetof(struct contents, member))
+
+/* struct group { const unsigned int *pins; unsigned int count; } */
+struct group {
+	uint64_t pins, count;
+};
+
+struct contents {
+	struct group group;
+	uint32_t pins[32], others[32];
+	uint64_t end;
+};
+
+static struct contents contents;
+static struct machine machine;
+static struct knowledge *knowledge;
+static struct solver solver;
+static struct one one;
+static struct subjects subjects;
+
+static void begin(void)
+{
+	static const struct test_symbol symbols[] = {
+		{ TEXT, 'T', "_text" },		 { TEXT, 'T', "_stext" },
+		{ TEXT + 0x600, 'T', "_etext" }, { AT(group), 'd', "group" },
+		{ AT(pins), 'd', "pins" },	 { AT(others), 'd', "others" },
+		{ AT(end), 'D', "_edata" },	 { AT(end) + 8, 'D', "_end" },
+	};
+	const struct layout *layout;
+	machine_init(&machine);
+	machine_add_part(&machine, DATA, &contents, sizeof(contents));
+	int number = btf__add_int(machine.source, "unsigned int", 4, 0);
+	int pins = btf__add_ptr(machine.source, btf__add_const(machine.source, number));
+	btf__add_struct(machine.source, "group", sizeof(struct group));
+	add_member(machine.source, "pins", pins, 0);
+	add_member(machine.source, "count", number, 8);
+	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
+	machine_set_types(&machine);
+	CHECK_OK(knowledge_create(&machine.target, &knowledge));
+	CHECK_OK(knowledge_layout(knowledge, NULL, &layout));
+	CHECK_OK(subjects_init(&subjects, &machine.target));
+	CHECK_OK(solver_init(&solver, layout));
+	knowledge->subjects = &subjects;
+	one.knowledge = knowledge;
+	one.solver = &solver;
+}
+
+static void end(void)
+{
+	subjects_deinit(&subjects);
+	solver_deinit(&solver);
+	knowledge_destroy(knowledge);
+	machine_deinit(&machine);
+}
+
+/* The bits of the group with that in it. */
+static int cost(uint64_t pins, uint64_t count)
+{
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	uint64_t offset;
+	contents.group = (struct group){ pins, count };
+	const struct subject *subject = subject_at(&subjects, AT(group), &offset);
+	symtab_get_into(machine.target.symbols, subject->symbol, name, &symbol);
+	one_begin(&one, subject, &symbol);
+	CHECK_OK(names_prepare(&one.question));
+	struct fit *fit = fit_create(&one.question);
+	CHECK(fit);
+	uint32_t group = layout_find(one.question.layout, BTF_STRUCT, "group");
+	int bits = fit ? fit_cost(fit, group, 0, 1 << 24) : 0;
+	fit_destroy(fit);
+	return bits;
+}
+
+static void test_counts(void)
+{
+	begin();
+	int right = cost(AT(pins), 32);
+	CHECK(right + 4 * FIT_BIT < cost(AT(pins), 33));
+	/* So few leave more of the room than padding. */
+	CHECK(right < cost(AT(pins), 1));
+	/* Not of what it points into, and not of what has no room at all. */
+	CHECK(right < cost(AT(pins) + 4, 32));
+	CHECK(right < cost(TEXT, 32));
+	CHECK(cost(AT(others), 32) == right);
+	end();
+}
+
+int main(void)
+{
+	RUN(test_counts);
+	return test_finish();
+}
