@@ -17,6 +17,7 @@
 /* Pages of one hash value; the oldest gives way. */
 struct cache_set {
 	uint64_t pages[CACHE_WAYS]; /* page numbers */
+	uint8_t *data;		    /* CACHE_WAYS pages, from the first that is asked for on */
 	uint8_t next;
 };
 
@@ -27,7 +28,6 @@ struct physical {
 	pthread_mutex_t lock; /* of the cache and of the source, which keeps buffers */
 	struct cache_set *sets;
 	size_t set_count; /* a power of two */
-	uint8_t *data;	  /* set_count * CACHE_WAYS pages; the kernel backs what is used */
 };
 
 static struct error *read_library(struct physical *physical, uint64_t address, void *buffer,
@@ -62,25 +62,22 @@ static struct cache_set *find_set(const struct physical *physical, uint64_t page
 	return &physical->sets[(hash >> 40) & (physical->set_count - 1)];
 }
 
-static uint8_t *slot_data(const struct physical *physical, const struct cache_set *set,
-			  unsigned int way)
-{
-	size_t slot = (size_t)(set - physical->sets) * CACHE_WAYS + way;
-	return physical->data + slot * physical->source.page_size;
-}
-
 /* The page's bytes in the cache; NULL when it cannot be read as a whole. */
 static const uint8_t *get_page(struct physical *physical, uint64_t page)
 {
+	size_t page_size = physical->source.page_size;
 	struct cache_set *set = find_set(physical, page);
 	for (unsigned int way = 0; way < CACHE_WAYS; way++)
 		if (set->pages[way] == page)
-			return slot_data(physical, set, way);
+			return set->data + way * page_size;
+	if (!set->data)
+		set->data = malloc(CACHE_WAYS * page_size);
+	if (!set->data)
+		return NULL;
 	unsigned int way = set->next;
-	uint8_t *data = slot_data(physical, set, way);
+	uint8_t *data = set->data + way * page_size;
 	set->pages[way] = NO_PAGE;
-	struct error *error = read_source(physical, page * physical->source.page_size, data,
-					  physical->source.page_size);
+	struct error *error = read_source(physical, page * page_size, data, page_size);
 	if (error) {
 		error_free(error);
 		return NULL;
@@ -157,8 +154,7 @@ struct error *physical_memory_create(const struct physical_source *source, struc
 		physical->bulk_size = 0;
 	physical->set_count = CACHE_SIZE / source->page_size / CACHE_WAYS;
 	physical->sets = malloc(physical->set_count * sizeof(*physical->sets));
-	physical->data = malloc(CACHE_SIZE);
-	if (!physical->sets || !physical->data) {
+	if (!physical->sets) {
 		physical_memory_destroy(&physical->memory);
 		return error_no_memory();
 	}
@@ -175,7 +171,8 @@ void physical_memory_destroy(struct memory *memory)
 	if (!physical)
 		return;
 	pthread_mutex_destroy(&physical->lock);
-	free(physical->data);
+	for (size_t i = 0; physical->sets && i < physical->set_count; i++)
+		free(physical->sets[i].data);
 	free(physical->sets);
 	free(physical);
 }
