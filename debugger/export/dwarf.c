@@ -224,7 +224,7 @@ void dwarf_init(struct dwarf *dwarf, const char *producer)
 {
 	*dwarf = (struct dwarf){ .producer = producer };
 	number_codes(dwarf);
-	dwarf->failed = !hash_index_init(&dwarf->names, 1 << 16);
+	dwarf->failed = !hash_index_init(&dwarf->names, 1 << 10);
 }
 
 void dwarf_deinit(struct dwarf *dwarf)

@@ -68,10 +68,10 @@ static struct error *scan_data(struct table_scan *scan)
 	if (!symtab_address(target->symbols, "_etext", &start) || !target_image_end(target, &end) ||
 	    end <= start || end - start > DATA_MAX)
 		return NULL;
-	uint8_t *chunk = malloc(CHUNK_SIZE);
+	start &= ~(uint64_t)7;
+	uint8_t *chunk = malloc(end - start < CHUNK_SIZE ? (size_t)(end - start) : CHUNK_SIZE);
 	if (!chunk)
 		return error_no_memory();
-	start &= ~(uint64_t)7;
 	for (uint64_t at = start; !error && at < end; at += CHUNK_SIZE) {
 		size_t size = end - at < CHUNK_SIZE ? (size_t)(end - at) : CHUNK_SIZE;
 		memory_read_filled(target->memory, at, chunk, size, 0);
