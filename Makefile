@@ -171,8 +171,8 @@ demo: ## crashes a real kernel and looks at its dump: the first thing to try
 
 check: packages ## all of the tests, the quick ones first: lint unit session sanitize, and kdump-tools if root
 	@$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(PROCESSORS)) programs
-	@tests/tally "tests/tally -j 2 '$(MAKE) lint' '$(MAKE) unit'" '$(MAKE) session' '$(MAKE) sanitize' \
-		'$(MAKE) kdump-tools GENERATORS=initramfs-tools'
+	@tests/tally "tests/tally -j 2 '$(MAKE) lint' '$(MAKE) unit'" '$(MAKE) session' \
+		"tests/tally -j 2 '$(MAKE) sanitize' '$(MAKE) kdump-tools GENERATORS=initramfs-tools'"
 
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
