@@ -225,6 +225,17 @@ def leaves(value):
         yield value
 
 
+class Difference:
+    """What is said where text and JSON differ, which few of so many values do."""
+
+    def __init__(self, path, text, data):
+        self.parts = path, text, data
+
+    def __str__(self):
+        path, text, data = self.parts
+        return f"{path}: {shorten(repr(text), 80)} in text, {shorten(repr(data), 80)} in JSON"
+
+
 class Comparison:
     def __init__(self, is_raw, names):
         self.is_raw = is_raw
@@ -235,7 +246,7 @@ class Comparison:
         """Fails unless the parsed text says what JSON has."""
         self.count += 1
         kind = text[0]
-        where = f"{path}: {shorten(repr(text), 80)} in text, {shorten(repr(data), 80)} in JSON"
+        where = Difference(path, text, data)
         if isinstance(data, dict) and set(data) == {"error"}:
             check(kind == "place" and text[1] != "{...}", where)
         elif data is None:
@@ -349,7 +360,7 @@ def texts_of(program, boot, commands):
     arguments = ["-q"]
     for command in commands:
         arguments += ["-c", command, "-c", SEPARATOR]
-    out = program.run([*arguments, boot.dump], timeout=120).text
+    out = program.run([*arguments, boot.dump], timeout=600).text
     parts = re.split(rf"^\(int\){SEPARATOR_TEXT}\n", out, flags=re.MULTILINE)
     check_equal(len(parts), len(commands) + 1, "number of answers")
     return parts[:-1]
@@ -364,13 +375,15 @@ def value_text(text):
     return text[head.end():] if head else text
 
 
-def compare(program, boot, options, names):
+def commands_of(options):
+    return [f"print {options} {value}".replace("  ", " ") for value in VALUES]
+
+
+def compare(options, answers, texts, names):
     """Compares all values with one set of options; returns how many values were compared."""
-    commands = [f"print {options} {value}".replace("  ", " ") for value in VALUES]
-    answers = program.answers(boot.dump, commands, timeout=120)
     is_raw = "-r" in options.split()
     total = printed = 0
-    for command, answer, text in zip(commands, answers, texts_of(program, boot, commands)):
+    for command, answer, text in zip(commands_of(options), answers, texts):
         if not answer["ok"]:
             continue  # not every kernel has every variable
         comparison = Comparison(is_raw, names)
@@ -400,9 +413,10 @@ def check_names(program, boot, names):
         check(value_of(answer["result"]) % 2 ** 32 == data % 2 ** 32,
               f"{wanted[(name, data)]}: {name} is {value_of(answer['result'])}")
     functions = [(name, data) for name, data in keys if isinstance(data, str)]
+    names = {name for name, _ in functions}
+    there = {(name, address) for address, _, name, _ in boot.symbols if name in names}
     for name, data in functions:
-        check(int(data, 16) in {address for module in {module for _, module in boot.addresses}
-                                for address in boot.addresses.get((name, module), ())},
+        check((name, int(data, 16)) in there,
               f"{wanted[(name, data)]}: no such function there")
     return len(enumerators), len(functions)
 
@@ -411,8 +425,12 @@ def text_is_json(program, boot, notes):
     names, total = [], 0
     # The options are the program's own: all of them on one dump of each kernel.
     chosen = OPTIONS if boot.folder.endswith("boot1") else ("", "-r")
-    for options in chosen:
-        total += compare(program, boot, options, names)
+    # Of one run: types that were inferred are asked for again and again.
+    commands = [command for options in chosen for command in commands_of(options)]
+    answers, texts = program.answers(boot.dump, commands, timeout=600), texts_of(program, boot, commands)
+    for number, options in enumerate(chosen):
+        own = slice(number * len(VALUES), (number + 1) * len(VALUES))
+        total += compare(options, answers[own], texts[own], names)
     enumerators, functions = check_names(program, boot, names)
     notes.append(f"{total} values with {len(chosen)} sets of options; {enumerators} enumerators, "
                  f"{functions} functions by name")
