@@ -8,6 +8,7 @@ What pahole prints otherwise:
   found in bpftool's listing, and each must be missing there.
 """
 
+import functools
 import json
 import os
 import re
@@ -22,6 +23,7 @@ NAMED = ("STRUCT", "UNION")
 HOLES_WITHIN = re.compile(rb"/\* XXX last struct has [^*]*\bholes? ?[^*]*\*/")
 
 
+@functools.lru_cache(maxsize=2)
 def pahole(path, *options):
     """What pahole prints; a byte that is no UTF-8 would be escaped by the program."""
     done = subprocess.run([tool("pahole"), "-F", "btf", *options, path], stdout=subprocess.PIPE,
@@ -30,44 +32,48 @@ def pahole(path, *options):
     return done.stdout
 
 
+@functools.lru_cache(maxsize=2)
 def records(path, base=None):
-    """The types of a BTF file, its base's first, as bpftool has them."""
-    rows = records(base) if base else []
+    """The types of a BTF file as bpftool has them, without its base's."""
     done = subprocess.run([tool("bpftool"), *(["-B", base] if base else []), "-j", "btf", "dump",
                            "file", path, "format", "raw"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     check(done.returncode == 0, f"bpftool: {done.stderr.decode('utf-8', 'replace')}")
-    return rows + json.loads(done.stdout)["types"]
+    return json.loads(done.stdout)["types"]
 
 
-def hidden_by_pahole(rows):
+@functools.lru_cache(maxsize=2)
+def looks_of(path, base=None):
+    """What pahole tells structs and unions with a name by, with the name."""
+    return [(row["name"], (row["name"], row["size"],
+                           tuple((member["name"], member["bits_offset"], member.get("bitfield_size"))
+                                 for member in row["members"])))
+            for row in records(path, base) if row["kind"] in NAMED and row["name"] != "(anon)"]
+
+
+def hidden_by_pahole(path, base=None):
     """For each struct or union with a name: whether pahole takes it for an earlier one."""
-    seen = set()
-    for row in rows:
-        if row["kind"] not in NAMED or row["name"] == "(anon)":
-            continue
-        key = (row["name"], row["size"],
-               tuple((member["name"], member["bits_offset"], member.get("bitfield_size"))
-                     for member in row["members"]))
-        yield row, key in seen
-        seen.add(key)
+    seen = {look for _, look in looks_of(base)} if base else set()
+    for name, look in looks_of(path, base):
+        yield name, look in seen
+        seen.add(look)
 
 
-def compare(ours, theirs, rows, first_id):
+def compare(ours, theirs, path, base=None):
     """Both outputs, type by type; the names that pahole does not show."""
     got = TOP_LEVEL.findall(ours)
     check_equal(b"".join(got), ours, "what is no struct or union of the output")
-    own = [(row, hidden) for row, hidden in hidden_by_pahole(rows) if row["id"] >= first_id]
+    own = list(hidden_by_pahole(path, base))
     check_equal(len(got), len(own), "number of layouts")
     shown = [text for text, (_, hidden) in zip(got, own) if not hidden]
     check_lines(shown, TOP_LEVEL.findall(theirs), "layout")
-    return [row["name"] for row, hidden in own if hidden]
+    return [name for name, hidden in own if hidden]
 
 
 def compare_kernel(program, boot, notes):
     path = boot.path("truth", "btf", "vmlinux")
     ours = program.run(["-q", "-c", "types --format pahole", boot.dump], status=0).out
-    hidden = compare(ours, pahole(path), records(path), 1)
+    hidden = compare(ours, pahole(path), path)
     notes.append(f"{len(TOP_LEVEL.findall(ours))} layouts, pahole hides: {' '.join(hidden)}")
 
 
@@ -76,7 +82,6 @@ def compare_modules(program, boot, notes):
     names = sorted(set(os.listdir(boot.path("truth", "btf"))) - {"vmlinux"},
                    key=lambda name: -os.path.getsize(boot.path("truth", "btf", name)))
     kernel = pahole(base)
-    base_rows = records(base)
     count, all_hidden = 0, []
     for name in names[:LARGEST_MODULES]:
         path = boot.path("truth", "btf", name)
@@ -84,8 +89,7 @@ def compare_modules(program, boot, notes):
         check(theirs.startswith(kernel), f"{name}: pahole does not begin with the kernel's types")
         ours = program.run(["-q", "-c", f"types -m {name} --format pahole", boot.dump],
                            status=0).out
-        all_hidden += compare(ours, theirs[len(kernel):], records(path, base),
-                              base_rows[-1]["id"] + 1)
+        all_hidden += compare(ours, theirs[len(kernel):], path, base)
         count += len(TOP_LEVEL.findall(ours))
     if names:
         notes.append(f"{count} layouts, pahole hides: {' '.join(all_hidden)}")
@@ -93,9 +97,9 @@ def compare_modules(program, boot, notes):
 
 def compare_named(program, boot):
     path = boot.path("truth", "btf", "vmlinux")
-    for name in NAMES:
-        ours = program.run(["-q", "-c", f"struct -o {name}", boot.dump], status=0).out
-        check_lines(ours.splitlines(), pahole(path, "-C", name).splitlines(), f"{name}'s line")
+    words = [word for name in NAMES for word in ("-c", f"struct -o {name}")]
+    ours = program.run(["-q", *words, boot.dump], status=0).out
+    check_lines(ours.splitlines(), pahole(path, "-C", ",".join(NAMES)).splitlines(), "line")
 
 
 def compare_with_pahole(session, boot):
@@ -174,9 +178,9 @@ def check_members(program, boot):
 
 def check_several(program, boot, notes):
     """Every type of a name is shown, with where it is from."""
-    rows = records(boot.path("truth", "btf", "vmlinux"))
-    names = {}
-    for row in rows:
+    names, kinds = {}, {}
+    for row in records(boot.path("truth", "btf", "vmlinux")):
+        kinds[row["id"]] = row["kind"]
         if row["kind"] in NAMED and row["name"] != "(anon)":
             names.setdefault(row["name"], []).append(row["id"])
     several = {name: ids for name, ids in names.items() if len(ids) > 1}
@@ -187,7 +191,7 @@ def check_several(program, boot, notes):
         text = program.text(boot.dump, f"struct -m vmlinux {name}")
         for number in ids:
             check(f"/* vmlinux, type {number} */" in text, f"{name}: type {number} is not told")
-        tagged = {row["kind"] for row in rows if row["id"] in ids}
+        tagged = {kinds[number] for number in ids}
         if tagged == {"STRUCT"}:
             shown = program.result(boot.dump, f"whatis struct {name}")
             check(set(ids) <= {part["id"] for part in shown}, f"whatis struct {name}: {shown}")
