@@ -6,6 +6,7 @@ reads it, its tasks. crash and the newest drgn have a group of their own, `peers
 """
 
 import filecmp
+import functools
 import os
 import re
 import struct
@@ -37,14 +38,27 @@ def is_image(address):
     return address >> 31 == 0x1ffffffff
 
 
+@functools.lru_cache(maxsize=2)
+def rows_of_symbols(path, *version):
+    """The words of each row of `readelf -s` that names a symbol, of one version of a file."""
+    del version
+    rows = (line.split() for line in output_of("readelf", "-sW", path, errors=True).splitlines())
+    return [words for words in rows if len(words) == 8 and words[0][:-1].isdigit()]
+
+
+def symbol_table(path):
+    """Many cases ask for the same file's: readelf is asked once."""
+    status = os.stat(path)
+    return rows_of_symbols(path, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
 def symbols_of(path):
     """Address by name of those that have one address."""
     found, twice = {}, set()
-    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
-        words = line.split()
-        if len(words) == 8 and words[0].rstrip(":").isdigit():
-            twice.update({words[7]} & found.keys())
-            found[words[7]] = int(words[1], 16)
+    for words in symbol_table(path):
+        if words[7] in found:
+            twice.add(words[7])
+        found[words[7]] = int(words[1], 16)
     return {name: address for name, address in found.items() if name not in twice}
 
 
@@ -73,21 +87,15 @@ def is_an_elf(boot, path, notes):
 
 def objects_of(path):
     """Address, size and number of section of the symbols of data, by name."""
-    found = {}
-    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
-        words = line.split()
-        if len(words) == 8 and words[3] == "OBJECT":
-            found[words[7]] = (int(words[1], 16), int(words[2], 0), words[6])
-    return found
+    return {words[7]: (int(words[1], 16), int(words[2], 0), words[6])
+            for words in symbol_table(path) if words[3] == "OBJECT"}
 
 
 def symbols_are_bound(boot, path):
     """Weak symbols are weak, as kallsyms says."""
     found = {}
-    for line in output_of("readelf", "-sW", path, errors=True).splitlines():
-        words = line.split()
-        if len(words) == 8:
-            found.setdefault(words[7], set()).add(words[4])
+    for words in symbol_table(path):
+        found.setdefault(words[7], set()).add(words[4])
     weak = {name for _, letter, name, module in boot.symbols if letter == "W" and not module}
     wrong = [name for name in weak & found.keys() if "WEAK" not in found[name]]
     check(len(weak & found.keys()) > 10 and not wrong, f"weak ones: {len(weak)}, {wrong[:5]}")
@@ -126,13 +134,15 @@ def objects_end(path):
     objects = objects_of(path)
     large = [name for name, (address, size, _) in objects.items()
              if symbols["__start_rodata"] <= address < symbols["__end_rodata"] and size > STRINGS]
-    text = "\n".join(asked_of_gdb(path, [f"whatis {name}" for name in large]))
+    asked = [name for name in ("schedule", "vfs_read", "tcp_sendmsg", "inet6_bind") if name in symbols]
+    members, *sizes = texts_of_gdb(path, ["ptype struct mm_struct", *(f'printf "%lu\\n", sizeof({name})' for name in
+                                                                     ("init_mm", "struct cpumask")),
+                                         *(f"whatis {name}" for name in large), *(f"info symbol {name}" for name in asked)])
+    (init_mm, mask), text, places = map(int, sizes[:2]), "".join(sizes[2:2 + len(large)]), sizes[2 + len(large):]
     check("no debug info" not in text, f"{large}: {text}")
     # The array at its end has a bit for each CPU; on 7.3 it has another name.
-    init_mm, mask = map(int, asked_of_gdb(path, [f'printf "%lu\\n", sizeof({name})'
-                                                 for name in ("init_mm", "struct cpumask")]))
     check(objects["init_mm"][1] > init_mm, f"init_mm ends where its type does, after {init_mm} bytes")
-    if "cpu_bitmap[];" in "\n".join(asked_of_gdb(path, ["ptype struct mm_struct"])):
+    if "cpu_bitmap[];" in members:
         check_equal(objects["init_mm"][1], init_mm + mask, "size of init_mm")
     headers = output_of("readelf", "-SW", path)
     parts = [(int(address, 16), int(size, 16)) for address, size in
@@ -141,9 +151,8 @@ def objects_end(path):
                 (True, symbols["_etext"] - symbols["_stext"]), ".text in parts, their bytes")
     # crash takes the last one for where the kernel begins; gdb says the name behind each symbol.
     check_equal(parts[-1][0], symbols["_stext"], "the last part")
-    asked = [name for name in ("schedule", "vfs_read", "tcp_sendmsg", "inet6_bind") if name in symbols]
-    check_equal(asked_of_gdb(path, [f"info symbol {name}" for name in asked]),
-                [f"{name} in section .text" for name in asked], "sections of symbols")
+    check_equal([place.strip() for place in places], [f"{name} in section .text" for name in asked],
+                "sections of symbols")
     # Segments ascend, but for per-CPU variables at 0.
     loads = [int(address, 16) for address in
              re.findall(r"LOAD +\S+ 0x(\w{16})", output_of("readelf", "-lW", path)) if int(address, 16)]
@@ -152,8 +161,8 @@ def objects_end(path):
     check_equal(objects["_edata"][2], header[1], "section of _edata")
     # Labels that gdb would name a stack by, and sections by which crash names what begins there.
     check_equal([objects[name][1] for name in ("init_thread_union", "_sdata")], [0, 0], "labels")
-    sections = re.findall(r"(\w{16}) +0 SECTION LOCAL .* (\.\S+)", output_of("readelf", "-sW", path))
-    check_equal({name: int(address, 16) for address, name in sections if name in (".data", ".rodata")},
+    sections = [(words[7], words[1]) for words in symbol_table(path) if words[2:5] == ["0", "SECTION", "LOCAL"]]
+    check_equal({name: int(address, 16) for name, address in sections if name in (".data", ".rodata")},
                 {".data": symbols["_sdata"], ".rodata": symbols["__start_rodata"]}, "sections")
 
 
@@ -161,9 +170,9 @@ def labels_are_of_functions(path, notes):
     """A function in assembler ends behind the labels within it, which have no size of their own."""
     symbols = symbols_of(path)
     sizes = {}
-    for line in output_of("readelf", "-sW", path).splitlines():
-        if match := re.match(r" *\d+: (\w{16}) +(\d+|0x[0-9a-f]+) FUNC .* (\S+)$", line):
-            sizes.setdefault(match[3], int(match[2], 0))
+    for words in symbol_table(path):
+        if words[3] == "FUNC":
+            sizes.setdefault(words[7], int(words[2], 0))
     start = symbols["entry_SYSCALL_64"]
     # The last one is entry_SYSRETQ_end, which one trap follows, from 6.2 on.
     labels = [name for name in ("entry_SYSCALL_64_safe_stack", "entry_SYSCALL_64_after_hwframe",
@@ -368,25 +377,38 @@ def asked_of_gdb(path, commands):
     return output_of("gdb", "-batch", "-nx", *words, path).splitlines()
 
 
+def texts_of_gdb(path, commands):
+    """What gdb answers each of them with, in one run."""
+    mark = "@@@\n"
+    words = [word for command in commands for word in ("-ex", command, "-ex", "echo @@@\\n")]
+    *texts, rest = output_of("gdb", "-batch", "-nx", *words, path).split(mark)
+    check_equal((len(texts), rest), (len(commands), ""), "answers of gdb")
+    return texts
+
+
 def has_what_is_asked_for(program, boot, path, notes):
     """The globals that crash and drgn read, and their lengths."""
     names = [name for name in [*ASKED, *COUNTED, *TABLES, *SWAP_FILES, "swap_info"] if (name, "") in boot.addresses]
     check(len(names) > 40, f"only {len(names)} of them")
-    types = dict(zip(names, (line.removeprefix("type = ") for line in
-                             asked_of_gdb(path, [f"whatis {name}" for name in names]))))
+    counted = [name for name in names if name in COUNTED]
+    core = {name for name, module in boot.addresses if not module}
+    others = [name for name in ("mt_slots", "mt_pivots", "stack_pools") if name in core]
+    commands = [*(f"whatis {name}" for name in (*names, *others, "vmemmap_populate")), "ptype enum maple_type",
+                *(f'printf "%d\\n", (int){COUNTED[name]}' for name in counted)]
+    said = dict(zip(commands, texts_of_gdb(path, commands)))
+    types = {name: said[f"whatis {name}"].strip().removeprefix("type = ") for name in names}
     check_equal({name: types[name] for name in names if name in ASKED},
                 {name: ASKED[name] for name in names if name in ASKED}, "types")
-    nodes = asked_of_gdb(path, ["ptype enum maple_type"])[0].count("maple_") - 1
-    for name in {"mt_slots", "mt_pivots"} & {name for name, module in boot.addresses if not module}:
-        check_equal(asked_of_gdb(path, [f"whatis {name}"]), [f"type = const unsigned char [{nodes}]"], name)
-    # An array, and in 7.3 a pointer to one.
-    if ("stack_pools", "") in boot.addresses:
-        text = "\n".join(asked_of_gdb(path, ["whatis stack_pools"]))
-        check("[1]" not in text, f"stack_pools: {text}")
-    text = "\n".join(asked_of_gdb(path, ["whatis vmemmap_populate"]))
+    nodes = said["ptype enum maple_type"].count("maple_") - 1
+    for name in others:
+        text = said[f"whatis {name}"].strip()
+        if name == "stack_pools":  # an array, and in 7.3 a pointer to one
+            check("[1]" not in text, f"{name}: {text}")
+        else:
+            check_equal(text, f"type = const unsigned char [{nodes}]", name)
+    text = said["whatis vmemmap_populate"]
     check(text.startswith(("type = int (", "type = void ()")), f"drgn looks for vmemmap_populate: {text}")
-    counted = [name for name in names if name in COUNTED]
-    values = asked_of_gdb(path, [f'printf "%d\\n", (int){COUNTED[name]}' for name in counted])
+    values = [said[command].strip() for command in commands[len(commands) - len(counted):]]
     check_equal([types[name] for name in counted],
                 [f"const char *[{value}]" if name == "dmi_ident" else f"atomic_long_t [{value}]"
                  for name, value in zip(counted, values)], "lengths")
