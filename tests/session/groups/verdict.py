@@ -49,19 +49,19 @@ def of_print(result):
     return result["type"], result["confidence"], result["origin"]
 
 
-def ask(program, boot, names, command, before=()):
-    """{name: result} of a command for each of the names."""
+def ask(program, boot, questions, before=()):
+    """{(command, name): result} of commands for names."""
     results = {}
-    for first in range(0, len(names), AT_ONCE):
-        some = names[first:first + AT_ONCE]
-        commands = [*before, *(command + name for name in some)]
+    for first in range(0, len(questions), AT_ONCE):
+        some = questions[first:first + AT_ONCE]
+        commands = [*before, *(command + name for command, name in some)]
         answers = program.answers(boot.dump, commands, timeout=600)[len(before):]
-        for name, answer in zip(some, answers):
+        for (command, name), answer in zip(some, answers):
             if not answer["ok"] and "are called" in answer["error"]:
                 continue  # others of the name are in what the kernel freed after boot
             check(answer["ok"], f"{command}{name}: {answer.get('error')}")
-            results[name] = answer["result"]
-    check(len(results) > len(names) * 0.95, f"only {len(results)} of {len(names)} have one meaning")
+            results[command, name] = answer["result"]
+    check(len(results) > len(questions) * 0.95, f"only {len(results)} of {len(questions)} have one meaning")
     return results
 
 
@@ -73,18 +73,19 @@ def compare(got, wanted, what):
 
 def compare_all(program, boot, wanted, setting, before=()):
     names = list(wanted)
-    found = ask(program, boot, names, "whatis ", before)
-    compare({name: of_whatis(result) for name, result in found.items()}, wanted,
-            f"by whatis {setting}")
-    found = ask(program, boot, names[::-1], "whatis -v ", before)
-    compare({name: of_whatis(result) for name, result in found.items()}, wanted,
-            f"by whatis -v {setting}")
+    plain, explained = [("whatis ", name) for name in names], [("whatis -v ", name) for name in names[::-1]]
+    # After `globals` all is known, and one process will do.
+    for questions in ([plain + explained] if before else [plain, explained]):
+        found = ask(program, boot, questions, before)
+        for command in sorted({command for command, _ in questions}):
+            compare({name: of_whatis(result) for (one, name), result in found.items() if one == command}, wanted,
+                    f"by {command}{setting}")
 
 
 def compare_print(program, boot, wanted):
     """Of members, elements and large variables no more than the type is of interest."""
-    found = ask(program, boot, list(wanted), "print -d 1 -a 1 ")
-    compare({name: of_print(result) for name, result in found.items()},
+    found = ask(program, boot, [("print -d 1 -a 1 ", name) for name in wanted])
+    compare({name: of_print(result) for (_, name), result in found.items()},
             {name: verdict[:3] for name, verdict in wanted.items()}, "by print")
 
 
@@ -117,10 +118,10 @@ def know_symbols(program, boot, rows):
     twins = [f"{row['name']}@{row['address']}" for row in guesses if names[row["name"]] > 1][:12]
     check(len(single) > 6 and len(twins) > 6, f"{len(single)} guesses, {len(twins)} namesakes")
     several = 0
+    forms = ("whatis -v ({})", "print {}", "print ({})", "print *&{}")
+    answers = iter(program.answers(boot.dump, [form.format(name) for name in single + twins for form in forms]))
     for name in single + twins:
-        explained, plain, in_parentheses, copied = (
-            answer["result"] for answer in program.answers(boot.dump, [
-                f"whatis -v ({name})", f"print {name}", f"print ({name})", f"print *&{name}"]))
+        explained, plain, in_parentheses, copied = (next(answers)["result"] for _ in forms)
         wanted = alternatives_of(explained)
         several += bool(wanted)
         check(plain["confidence"] == "guess", f"{name}: a guess in globals, {plain} by print")
@@ -131,8 +132,7 @@ def know_symbols(program, boot, rows):
     arrays = [row["name"] for row in guesses if names[row["name"]] == 1
               and row["type"] and row["type"].endswith("]")][:4]
     check(arrays, "no guess is an array")
-    for name in arrays:
-        answer, = program.answers(boot.dump, [f"whatis -v {name} [0]"])
+    for name, answer in zip(arrays, program.answers(boot.dump, [f"whatis -v {name} [0]" for name in arrays])):
         check(not answer["ok"] and "is no variable" in answer["error"], f"{name} [0]: {answer}")
     for command in ("print -d 1 init_task", "whatis init_task", "whattype init_task"):
         check("// declared" in program.text(boot.dump, command), f"{command} says another tier")
