@@ -132,8 +132,8 @@ def crash_has_the_line(program, boot, folder, scratch, notes):
     """bt -l shows the line at which the kernel itself said that it died, and no other one."""
     place = re.search(r"kernel BUG at (.*):(\d+)!", "\n".join(boot.console))
     kernel, module, commands = (os.path.join(scratch, name) for name in ("kernel", "faults.ko", "commands"))
-    program.text(boot.dump, f"export vmlinux --no-modules {kernel}", timeout=300)
-    program.text(boot.dump, f"export module faults {module}", timeout=300)
+    program.run(["-q", "-c", f"export vmlinux --no-modules {kernel}", "-c", f"export module faults {module}", boot.dump],
+                status=0, timeout=300)
     with open(commands, "w") as file:
         file.write(f"mod -s faults {module}\nbt -l\nexit\n")
     text = run_in(folder, "crash", "-s", "-i", commands, kernel, boot.dump)

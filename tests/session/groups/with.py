@@ -5,6 +5,7 @@ What the tool is told is seen by a tool of the test's own; gdb and drgn are real
 drgns are tried by hand, in a Debian that has them.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -76,6 +77,16 @@ def is_started(program, boot, tools, notes):
     notes.append(f"{seen['files'][0][1] >> 20} MiB")
 
 
+@contextlib.contextmanager
+def cache(program, name):
+    """For cases that are not about how the file is made: it is kept."""
+    program.cache = os.path.join(program.scratch, name)
+    try:
+        yield
+    finally:
+        program.cache = None
+
+
 def is_kept(program, boot, tools, notes):
     """The second start finds the file of the first, unless it is damaged or for another tool."""
     program.cache = os.path.join(program.scratch, "kept")
@@ -141,7 +152,8 @@ def takes_any_path(program, boot, tools):
     for name in ("./-x", "a b;'c'", "12345"):
         link = os.path.join(program.scratch, name)
         os.symlink(boot.dump, link)
-        seen, _ = asks_tool(program, tools, [name, "--with", "crash"])
+        with cache(program, "kept"):
+            seen, _ = asks_tool(program, tools, [name, "--with", "crash"])
         path = seen["arguments"][2]
         check(path[0] in "./" and os.path.realpath(os.path.join(program.scratch, path)) == os.path.realpath(boot.dump),
               f"the dump {name} is {path}")
@@ -227,7 +239,7 @@ def run(session):
             kdump = Boot(boot.kernel, "kdump")
             kdump_dump = kdump.path("vmcore.kdump")
             for name, case in (("gdb", gdb_runs), ("drgn", drgn_runs)):
-                with session.case(f"{boot.kernel} kdump: {name} runs") as notes:
+                with session.case(f"{boot.kernel} kdump: {name} runs") as notes, cache(program, "kept-kdump"):
                     case(program, WithDump(kdump, kdump_dump), notes)
     with session.case(f"{all_boots[0].label}: paths are no options"):
         takes_any_path(program, all_boots[0], tools)
