@@ -106,15 +106,21 @@ class Result:
         return [parse_json(line) for line in self.out.splitlines()]
 
 
+def unique(pairs):
+    """The table of a JSON object, of which there may be a million."""
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise Failure("JSON object with a key twice: " + " ".join(key for key, _ in pairs)[:100])
+    return table
+
+
+UNIQUE = json.JSONDecoder(object_pairs_hook=unique)
+
+
 def parse_json(line):
     """One line of JSON, whose every object names each key once."""
-    def unique(pairs):
-        table = dict(pairs)
-        check(len(table) == len(pairs), "JSON object with a key twice: "
-              + " ".join(key for key, _ in pairs)[:100])
-        return table
     try:
-        return json.loads(line.decode("utf-8"), object_pairs_hook=unique)
+        return UNIQUE.decode(line.decode("utf-8"))
     except ValueError as error:
         raise Failure(f"not JSON ({error}): {shorten(line[:200])}") from None
 
@@ -421,7 +427,10 @@ class Boot:
         """{(name, module): set of addresses}."""
         table = {}
         for address, _, name, module in self.symbols:
-            table.setdefault((name, module), set()).add(address)
+            if (name, module) in table:
+                table[name, module].add(address)
+            else:
+                table[name, module] = {address}
         return table
 
     def address(self, name):
@@ -561,7 +570,7 @@ def unescaped(text):
         if escape[0] == "u":
             return chr(int(escape[2:-1], 16))
         return {"n": "\n", "t": "\t"}.get(escape, escape)
-    plain = re.sub(r"\\([\\nt]|x[0-9a-f]{2}|u\{[0-9a-f]+\})", one, text)
+    plain = text if "\\" not in text else re.sub(r"\\([\\nt]|x[0-9a-f]{2}|u\{[0-9a-f]+\})", one, text)
     return plain.encode("utf-8", "surrogateescape")
 
 

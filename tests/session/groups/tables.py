@@ -507,12 +507,14 @@ def writes_database(program, boot, notes):
     count = 0
     for name in names:
         kinds = [row[2] for row in database.execute(f"PRAGMA table_info({name})")]
-        stored = [tuple(as_stored(value, kind == "TEXT") for value, kind in zip(row, kinds))
-                  for row in database.execute(f"SELECT * FROM {name}")]
-        check(not any(re.search(r"[\x00-\x1f\x7f]", text) for row in database.execute(f"SELECT * FROM {name}")
-                      for text in row if isinstance(text, str)), f"{name}: control characters")
-        rows = [tuple(as_stored(value, kind == "TEXT") for value, kind in zip(row.values(), kinds))
-                for row in program.result(boot.dump, f"sql SELECT * FROM {name}")]
+        stored = database.execute(f"SELECT * FROM {name}").fetchall()
+        texts = "".join(value for row in stored for value in row if isinstance(value, str))
+        check(not re.search(r"[\x00-\x1f\x7f]", texts), f"{name}: control characters")
+        rows = [tuple(row.values()) for row in program.result(boot.dump, f"sql SELECT * FROM {name}")]
+        for number, pair in enumerate(zip(stored, rows)):
+            if len(pair[0]) == len(pair[1]) and all(one == other or as_stored(one, kind == "TEXT") == as_stored(other, kind == "TEXT")
+                                                    for one, other, kind in zip(*pair, kinds)):
+                rows[number] = pair[0]
         check_lines(stored, rows, f"row of {name}")
         check(f"{name}: {len(rows)} rows" in told, f"{name}: {told}")
         count += len(rows)
