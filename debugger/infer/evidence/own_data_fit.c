@@ -19,6 +19,7 @@
 #define NOISE_COST    (56 * FIT_BIT) /* of a word */
 #define NOISE_SLACK   (6 * FIT_BIT)
 #define COUNTED_COST  (2 * FIT_BIT)
+#define NO_ROOM	      UINT64_MAX
 #define COUNTED_SLACK 64	    /* bytes of a room behind what is counted in it */
 #define SIGN_COST     (3 * FIT_BIT) /* of a number that is none of those of its type */
 
@@ -340,11 +341,31 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 	return is_char && texts <= 1 ? cost + 24 * FIT_BIT : cost;
 }
 
+/* The room of the symbol that the word at an offset points at the start of; 0: it does not. */
+static uint64_t room_behind(struct fit *fit, uint32_t offset)
+{
+	const struct knowledge *knowledge = fit->question->knowledge;
+	uint64_t value = word_load(fit->question, offset, 8), into = 0, *room;
+	const struct subject *subject;
+	struct subject found;
+	if (offset / 8 >= FIT_WORDS_MAX || !is_address(value))
+		return 0;
+	room = &fit->rooms[offset / 8];
+	if (!*room) {
+		/* Only the whole pass has a list of all symbols. */
+		subject = knowledge->subjects ? subject_at(knowledge->subjects, value, &into)
+			  : subject_find(knowledge->target, value, &found, &into) ? &found
+										  : NULL;
+		*room = subject && !into ? subject->room : NO_ROOM;
+	}
+	return *room == NO_ROOM ? 0 : *room;
+}
+
 /*
  * Is a member the number behind a pointer, and says how many of what that points at its room has?
  * Then it tells next to nothing that the room has not told.
  */
-static bool counts_before(const struct fit *fit, const struct field *field, uint32_t offset)
+static bool counts_before(struct fit *fit, const struct field *field, uint32_t offset)
 {
 	const struct layout *layout = fit->layout;
 	uint32_t size = layout_size(layout, field->type);
@@ -352,15 +373,10 @@ static bool counts_before(const struct fit *fit, const struct field *field, uint
 	    layout_kind(layout, field->type) != BTF_INT ||
 	    layout_kind(layout, field[-1].type) != BTF_PTR)
 		return false;
-	uint64_t step = layout_size(layout, layout_target(layout, field[-1].type)), into;
+	uint64_t step = layout_size(layout, layout_target(layout, field[-1].type));
 	uint64_t count = word_load(fit->question, offset, size);
-	uint64_t value = word_load(fit->question, offset - 8, 8);
-	if (!step || !count || !is_address(value))
-		return false;
-	const struct subject *subject =
-		subject_at(fit->question->knowledge->subjects, value, &into);
-	return subject && !into && count <= subject->room / step &&
-	       subject->room - count * step < COUNTED_SLACK;
+	uint64_t room = step && count ? room_behind(fit, offset - 8) : 0;
+	return room && count <= room / step && room - count * step < COUNTED_SLACK;
 }
 
 static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth);

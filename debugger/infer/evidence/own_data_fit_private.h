@@ -16,6 +16,7 @@ struct fit {
 	const struct layout *layout;
 	uint32_t size; /* bytes at hand that are counted */
 	uint8_t words[FIT_WORDS_MAX];
+	uint64_t rooms[FIT_WORDS_MAX];	/* what one points at the start of, 0: not asked yet */
 	int list_heads[FIT_WORDS_MAX];	/* what one costs at a word, 0: not counted yet */
 	int unknown[FIT_WORDS_MAX + 1]; /* what all from a word on costs where nothing is known */
 	int least[FIT_WORDS_MAX + 1];	/* and at least, whatever it is */

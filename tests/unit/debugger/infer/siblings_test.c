@@ -69,16 +69,28 @@ static void add_types(struct libbpf_btf *source, bool has_const)
 
 static void begin_with(bool are_constants, bool has_const)
 {
-	/* Without constants these two are of the text. */
-	const uint64_t start = are_constants ? DATA : TEXT, stop = are_constants ? AT(end) : TEXT;
-	const struct test_symbol symbols[] = {
-		{ start, 'D', "__start_rodata" }, { stop, 'D', "__end_rodata" },
-		{ TEXT, 'T', "_text" },		  { TEXT, 'T', "_stext" },
-		{ TEXT + 0x600, 'T', "_etext" },  { AT(rows), 'd', "rows" },
-		{ AT(first), 'd', "first" },	  { AT(second), 'd', "second" },
-		{ AT(third), 'd', "third" },	  { AT(fourth), 'd', "fourth" },
-		{ AT(end), 'D', "_edata" },	  { AT(end) + 8, 'D', "_end" },
-	};
+	static const struct test_symbol symbols[2][12] = { { { TEXT, 'T', "_text" },
+							     { TEXT, 'T', "_stext" },
+							     { TEXT + 0x600, 'T', "_etext" },
+							     { AT(rows), 'd', "rows" },
+							     { AT(first), 'd', "first" },
+							     { AT(second), 'd', "second" },
+							     { AT(third), 'd', "third" },
+							     { AT(fourth), 'd', "fourth" },
+							     { AT(end), 'D', "_edata" },
+							     { AT(end) + 8, 'D', "_end" } },
+							   { { TEXT, 'T', "_text" },
+							     { TEXT, 'T', "_stext" },
+							     { TEXT + 0x600, 'T', "_etext" },
+							     { AT(rows), 'd', "rows" },
+							     { AT(rows), 'R', "__start_rodata" },
+							     { AT(first), 'd', "first" },
+							     { AT(second), 'd', "second" },
+							     { AT(third), 'd', "third" },
+							     { AT(fourth), 'd', "fourth" },
+							     { AT(end), 'D', "_edata" },
+							     { AT(end), 'R', "__end_rodata" },
+							     { AT(end) + 8, 'D', "_end" } } };
 	for (int i = 0; i < ROWS; i++)
 		contents.rows[i] = (struct row){ TEXT + 0x100, (uint64_t)i, places[i] };
 	contents.first = (struct driven){ 800, 1280, AT(fourth) };
@@ -88,7 +100,7 @@ static void begin_with(bool are_constants, bool has_const)
 	machine_init(&machine);
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	add_types(machine.source, has_const);
-	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
+	machine_set_symbols(&machine, symbols[are_constants], are_constants ? 12 : 10);
 	machine_set_types(&machine);
 	const struct layout *layout;
 	CHECK_OK(knowledge_create(&machine.target, &knowledge));

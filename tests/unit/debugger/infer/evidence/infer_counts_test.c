@@ -82,9 +82,10 @@ static int cost(uint64_t pins, uint64_t count)
 	return bits;
 }
 
-static void test_counts(void)
+static void check_counts(bool has_list)
 {
 	begin();
+	knowledge->subjects = has_list ? &subjects : NULL;
 	int right = cost(AT(pins), 32);
 	CHECK(right + 4 * FIT_BIT < cost(AT(pins), 33));
 	/* So few leave more of the room than padding. */
@@ -96,8 +97,20 @@ static void test_counts(void)
 	end();
 }
 
+static void test_counts(void)
+{
+	check_counts(true);
+}
+
+/* One question has no list of all symbols, and the same answer. */
+static void test_one_question(void)
+{
+	check_counts(false);
+}
+
 int main(void)
 {
 	RUN(test_counts);
+	RUN(test_one_question);
 	return test_finish();
 }
