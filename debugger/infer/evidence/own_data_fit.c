@@ -1,187 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/evidence/own_data_fit_private.h"
 
-#include "debugger/infer/known/subjects.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define ZERO_COST (FIT_BIT / 2)
 /* What a wrong word costs: more than describing one of which nothing is known. */
-#define WRONG_WORD (100 * FIT_BIT)
-#define DEPTH_MAX  12
-#define SPARE_BITS 4 /* of numbers that are narrower than their type */
-#define VISITS_MAX 4096
-#define ENUMS_MAX  64
-#define END_COST   (8 * FIT_BIT) /* of elements, before the room ends */
-/* Some type may describe a word so much shorter than it is described without a type. */
-#define LEAST_SLACK   (8 * FIT_BIT)
-#define NOISE_COST    (56 * FIT_BIT) /* of a word */
-#define NOISE_SLACK   (6 * FIT_BIT)
-#define COUNTED_COST  (2 * FIT_BIT)
-#define NO_ROOM	      UINT64_MAX
+#define WRONG_WORD    (100 * FIT_BIT)
+#define DEPTH_MAX     12
+#define SPARE_BITS    4 /* of numbers that are narrower than their type */
+#define VISITS_MAX    4096
+#define ENUMS_MAX     64
+#define END_COST      (8 * FIT_BIT) /* of elements, before the room ends */
 #define COUNTED_SLACK 64	    /* bytes of a room behind what is counted in it */
 #define SIGN_COST     (3 * FIT_BIT) /* of a number that is none of those of its type */
-
-enum word_kind {
-	WORD_UNSEEN,
-	WORD_ZERO,
-	WORD_NUMBER,
-	WORD_FUNCTION,
-	WORD_TEXT,
-	WORD_BYTES,
-	WORD_OBJECT
-};
-
-/* --- words ------------------------------------------------------------------------------ */
-
-/* A -1 beside another integer looks like an address below the image, where nothing lies. */
-static bool is_address(uint64_t value)
-{
-	return is_kernel_pointer(value) && value % 0x100000000 >= 0x1000 &&
-	       (value >= IMAGE_START || value >> 32 != 0xffffffff);
-}
-
-static enum word_kind classify(const struct fit *fit, uint64_t value)
-{
-	struct knowledge *knowledge = fit->question->knowledge;
-	if (!value)
-		return WORD_ZERO;
-	if (!is_address(value))
-		return WORD_NUMBER;
-	if (knowledge_function(knowledge, value)->is_function)
-		return WORD_FUNCTION;
-	if (knowledge_type_at(knowledge, value))
-		return WORD_OBJECT;
-	if (word_is_text(fit->question, value))
-		return WORD_TEXT;
-	/* Literals have no symbol. */
-	char name[SYMBOL_NAME_SIZE];
-	struct symbol symbol;
-	uint64_t offset;
-	if (knowledge_is_constant(knowledge, value) &&
-	    target_symbol_at_into(knowledge->target, value, name, &symbol, &offset) && offset)
-		return WORD_BYTES;
-	return WORD_OBJECT;
-}
-
-static enum word_kind word_kind(struct fit *fit, uint32_t offset)
-{
-	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
-		return WORD_NUMBER;
-	uint8_t *word = &fit->words[offset / 8];
-	if (*word == WORD_UNSEEN)
-		*word = (uint8_t)classify(fit, word_load(fit->question, offset, 8));
-	return *word;
-}
-
-static int cost_number(uint64_t value, uint32_t size);
-
-/* Whether a word looks random: neither text nor small numbers. */
-static bool is_noise(uint64_t value)
-{
-	int text = 0, small = 0;
-	for (int i = 0; i < 64; i += 8) {
-		uint8_t byte = (uint8_t)(value >> i);
-		text += byte >= ' ' && byte < 0x7f;
-		small += byte < 16;
-	}
-	return text < 6 && small < 3;
-}
-
-/* Noise costs the same whatever it is; of other words some type may say it shorter. */
-static int least_of(int cost, uint64_t value)
-{
-	if (is_kernel_pointer(value) || cost <= LEAST_SLACK)
-		return 0;
-	return cost >= NOISE_COST && is_noise(value) ? cost - NOISE_SLACK
-						     : (cost - LEAST_SLACK) / 2;
-}
-
-/* What the bytes from each word on cost when nothing is known of them. */
-static void count_unknown(struct fit *fit)
-{
-	fit->unknown[FIT_WORDS_MAX] = fit->least[FIT_WORDS_MAX] = 0;
-	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
-		uint64_t value = i * 8 < fit->size ? word_load(fit->question, i * 8, 8) : 0;
-		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
-			   : value		    ? cost_number(value, 8) + FIT_BIT
-			   : i * 8 < fit->size	    ? ZERO_COST
-						    : 0;
-		fit->unknown[i] = fit->unknown[i + 1] + cost;
-		fit->least[i] = fit->least[i + 1] + least_of(cost, value);
-	}
-}
-
-struct fit *fit_create(const struct question *question)
-{
-	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
-	if (!fit)
-		return NULL;
-	fit->question = question;
-	fit->layout = question->layout;
-	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
-	fit->name_count = name_words(question->symbol->name, fit->name);
-	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
-	fit->name_count = name_words_numbered(fit->name, fit->name_count);
-	fit->name_bits = name_bits(fit->name, fit->name_count);
-	for (size_t i = 0; i < fit->kin_count; i++)
-		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
-	for (uint32_t i = 0; i < question->size; i++) {
-		fit->filled[i + 1] = (uint16_t)(fit->filled[i] + (question->bytes[i] != 0));
-		if (question->bytes[i] && i < OUTLINE_BYTES)
-			fit->in_use |= (uint64_t)1 << i;
-	}
-	for (uint32_t i = 0; i < OUTLINE_WORDS && (i + 1) * 8 <= fit->size; i++) {
-		uint64_t value = word_load(fit->question, i * 8, 8);
-		if (is_address(value))
-			fit->pointers |= (uint16_t)(1u << i);
-		else if (value && !is_poison(value))
-			fit->numbers |= (uint16_t)(1u << i);
-	}
-	if (!fit->filled[fit->size]) {
-		free(fit);
-		return NULL;
-	}
-	count_unknown(fit);
-	return fit;
-}
-
-void fit_destroy(struct fit *fit)
-{
-	free(fit);
-}
-
-/* --- costs ------------------------------------------------------------------------------ */
-
-static int log2_of(uint64_t value)
-{
-	return value ? 64 - __builtin_clzll(value) : 0;
-}
-
-/* Small numbers are likelier and cost less, also negative ones. */
-static int cost_number(uint64_t value, uint32_t size)
-{
-	uint32_t width = (size < 8 ? size : 8) * 8;
-	if (!value)
-		return ZERO_COST;
-	if (size >= 4 && value >> (width - 1) & 1) {
-		value = ~value;
-		if (width < 64)
-			value &= ((uint64_t)1 << width) - 1;
-	}
-	/* Masks and packed values. */
-	if (size == 8 && value >> 32)
-		return 2 * FIT_BIT + cost_number(value >> 32, 4) +
-		       cost_number(value & 0xffffffff, 4);
-	int length = log2_of(value);
-	int bits = 2 + length + log2_of((uint64_t)length + 1);
-	int most = (int)width + 2;
-	bits = bits < most ? bits : most;
-	/* Flags: where the few bits are. */
-	int flags = size == 4 ? 4 + 6 * __builtin_popcountll(value) : bits;
-	return (bits < flags ? bits : flags) * FIT_BIT;
-}
 
 /* Bytes in [from, to) that are not 0, as far as they are at hand. */
 static int count_filled(const struct fit *fit, uint64_t from, uint64_t to)
@@ -229,13 +57,13 @@ static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
 	enum btf_kind kind = layout_kind(layout, target);
 	uint64_t value = word_load(fit->question, offset, 8);
 	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
-	switch (word_kind(fit, offset)) {
+	switch (fit_word(fit, offset)) {
 	case WORD_ZERO:
 		return ZERO_COST;
 	case WORD_NUMBER:
 		if (is_poison(value))
 			return 5 * FIT_BIT;
-		return target ? WRONG_WORD : 16 * FIT_BIT + cost_number(value, 8);
+		return target ? WRONG_WORD : 16 * FIT_BIT + fit_number_cost(value, 8);
 	case WORD_FUNCTION:
 		return kind == BTF_FUNC_PROTO ? cost_function(fit, target, value)
 		       : target		      ? 20 * FIT_BIT
@@ -280,8 +108,8 @@ static int cost_long(struct fit *fit, uint32_t offset)
 {
 	uint64_t value = word_load(fit->question, offset, 8);
 	if (offset % 8 || !is_kernel_pointer(value))
-		return cost_number(value, 8);
-	return word_kind(fit, offset) == WORD_NUMBER ? cost_number(value, 8) : 32 * FIT_BIT;
+		return fit_number_cost(value, 8);
+	return fit_word(fit, offset) == WORD_NUMBER ? fit_number_cost(value, 8) : 32 * FIT_BIT;
 }
 
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
@@ -291,18 +119,18 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
 		unsigned int count;
 		if (!has_enumerator(fit->layout, type, value, &count))
-			return 14 * FIT_BIT + cost_number(value, record->size);
-		return value ? (1 + log2_of(count)) * FIT_BIT : ZERO_COST;
+			return 14 * FIT_BIT + fit_number_cost(value, record->size);
+		return value ? (1 + fit_log2(count)) * FIT_BIT : ZERO_COST;
 	}
 	if (record->encoding & BTF_INT_BOOL)
 		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
 	/* Small negative numbers are for those with a sign, masks for those without. */
 	bool is_negative = value >= 0xffff0000, has_sign = record->encoding & BTF_INT_SIGNED;
 	if (record->size == 4 && value >> 31 && value != UINT32_MAX && is_negative != has_sign)
-		return SIGN_COST + cost_number(value, 4);
+		return SIGN_COST + fit_number_cost(value, 4);
 	if (record->size == 16)
 		return cost_long(fit, offset) + cost_long(fit, offset + 8);
-	return record->size == 8 ? cost_long(fit, offset) : cost_number(value, record->size);
+	return record->size == 8 ? cost_long(fit, offset) : fit_number_cost(value, record->size);
 }
 
 static bool is_text_byte(const struct fit *fit, uint32_t offset)
@@ -341,26 +169,6 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 	return is_char && texts <= 1 ? cost + 24 * FIT_BIT : cost;
 }
 
-/* The room of the symbol that the word at an offset points at the start of; 0: it does not. */
-static uint64_t room_behind(struct fit *fit, uint32_t offset)
-{
-	const struct knowledge *knowledge = fit->question->knowledge;
-	uint64_t value = word_load(fit->question, offset, 8), into = 0, *room;
-	const struct subject *subject;
-	struct subject found;
-	if (offset / 8 >= FIT_WORDS_MAX || !is_address(value))
-		return 0;
-	room = &fit->rooms[offset / 8];
-	if (!*room) {
-		/* Only the whole pass has a list of all symbols. */
-		subject = knowledge->subjects ? subject_at(knowledge->subjects, value, &into)
-			  : subject_find(knowledge->target, value, &found, &into) ? &found
-										  : NULL;
-		*room = subject && !into ? subject->room : NO_ROOM;
-	}
-	return *room == NO_ROOM ? 0 : *room;
-}
-
 /*
  * Is a member the number behind a pointer, and says how many of what that points at its room has?
  * Then it tells next to nothing that the room has not told.
@@ -375,7 +183,7 @@ static bool counts_before(struct fit *fit, const struct field *field, uint32_t o
 		return false;
 	uint64_t step = layout_size(layout, layout_target(layout, field[-1].type));
 	uint64_t count = word_load(fit->question, offset, size);
-	uint64_t room = step && count ? room_behind(fit, offset - 8) : 0;
+	uint64_t room = step && count ? fit_room_behind(fit, offset - 8) : 0;
 	return room && count <= room / step && room - count * step < COUNTED_SLACK;
 }
 
@@ -404,7 +212,8 @@ static int cost_members(struct fit *fit, uint32_t type, uint32_t offset, int dep
 			uint64_t stop = start + 1 + (field->bit_size + 6) / 8;
 			/* Neighbours share their bytes: those that are new are counted. */
 			for (uint64_t at = end > start ? end : start; at < stop; at++)
-				cost += cost_number(word_load(fit->question, (uint32_t)at, 1), 1);
+				cost += fit_number_cost(word_load(fit->question, (uint32_t)at, 1),
+							1);
 			end = stop > end ? stop : end;
 			continue;
 		}
@@ -437,7 +246,7 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 					(uint64_t)offset + size);
 		best = cost < best ? cost : best;
 	}
-	return best == FIT_IMPOSSIBLE ? 0 : best + log2_of(arms) * FIT_BIT / 2;
+	return best == FIT_IMPOSSIBLE ? 0 : best + fit_log2(arms) * FIT_BIT / 2;
 }
 
 static int measure_list_head(const struct fit *fit, uint32_t offset)
@@ -486,7 +295,7 @@ static int cost_narrow(const struct fit *fit, uint32_t element, uint32_t count)
 	if (end > fit->size / step)
 		end = fit->size / step;
 	for (uint32_t i = 0; i < end; i++) {
-		uint32_t length = (uint32_t)log2_of(word_load(fit->question, i * step, step));
+		uint32_t length = (uint32_t)fit_log2(word_load(fit->question, i * step, step));
 		longest = length > longest ? length : longest;
 	}
 	return longest + SPARE_BITS <= 8 * step ? (int)(end * (longest + 1) * FIT_BIT)
@@ -578,7 +387,7 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 
 static int least_pointer(struct fit *fit, enum leaf_kind leaf, uint32_t offset)
 {
-	switch (word_kind(fit, offset)) {
+	switch (fit_word(fit, offset)) {
 	case WORD_ZERO:
 		return 0;
 	case WORD_NUMBER:
@@ -593,8 +402,8 @@ static int least_pointer(struct fit *fit, enum leaf_kind leaf, uint32_t offset)
 static int least_integer(struct fit *fit, uint32_t offset, uint32_t size)
 {
 	uint64_t value = word_load(fit->question, offset, size);
-	int cost = size == 8 ? cost_long(fit, offset) : cost_number(value, size);
-	bool may_count = offset >= 8 && is_address(word_load(fit->question, offset - 8, 8));
+	int cost = size == 8 ? cost_long(fit, offset) : fit_number_cost(value, size);
+	bool may_count = offset >= 8 && fit_is_address(word_load(fit->question, offset - 8, 8));
 	/* Zeros cost next to nothing together. */
 	return !value ? 0 : may_count && cost > COUNTED_COST ? COUNTED_COST : cost;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What own_data_fit.c counts and own_data_search.c searches with. */
+/* Between own_data_words.c, which knows the words, own_data_fit.c, which counts, and
+ * own_data_search.c. */
 #ifndef DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 #define DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 
@@ -33,6 +34,64 @@ struct fit {
 	int limit;
 	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
 };
+
+#define ZERO_COST    (FIT_BIT / 2)
+#define COUNTED_COST (2 * FIT_BIT) /* of a number that counts what the pointer before it has */
+
+/* --- words (own_data_words.c) ------------------------------------------------------------ */
+
+enum word_kind {
+	WORD_UNSEEN,
+	WORD_ZERO,
+	WORD_NUMBER,
+	WORD_FUNCTION,
+	WORD_TEXT,
+	WORD_BYTES,
+	WORD_OBJECT
+};
+
+/* A -1 beside another integer looks like an address below the image, where nothing lies. */
+static inline bool fit_is_address(uint64_t value)
+{
+	return is_kernel_pointer(value) && value % 0x100000000 >= 0x1000 &&
+	       (value >= IMAGE_START || value >> 32 != 0xffffffff);
+}
+
+/* What lies at an offset; where no word begins, a number. */
+enum word_kind fit_word(struct fit *fit, uint32_t offset);
+/* The room of the symbol that the word at an offset points at the start of; 0: it does not. */
+uint64_t fit_room_behind(struct fit *fit, uint32_t offset);
+
+static inline int fit_log2(uint64_t value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/* Small numbers are likelier and cost less, also negative ones. */
+static inline int fit_number_cost(uint64_t value, uint32_t size)
+{
+	uint32_t width = (size < 8 ? size : 8) * 8;
+	if (!value)
+		return ZERO_COST;
+	if (size >= 4 && value >> (width - 1) & 1) {
+		value = ~value;
+		if (width < 64)
+			value &= ((uint64_t)1 << width) - 1;
+	}
+	/* Masks and packed values. */
+	if (size == 8 && value >> 32)
+		return 2 * FIT_BIT + fit_number_cost(value >> 32, 4) +
+		       fit_number_cost(value & 0xffffffff, 4);
+	int length = fit_log2(value);
+	int bits = 2 + length + fit_log2((uint64_t)length + 1);
+	int most = (int)width + 2;
+	bits = bits < most ? bits : most;
+	/* Flags: where the few bits are. */
+	int flags = size == 4 ? 4 + 6 * __builtin_popcountll(value) : bits;
+	return (bits < flags ? bits : flags) * FIT_BIT;
+}
+
+/* --- costs (own_data_fit.c) --------------------------------------------------------------- */
 
 /* For fit_cost_outlined(). */
 void fit_prepare_leaves(struct fit *fit);
