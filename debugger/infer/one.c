@@ -38,9 +38,9 @@ void one_begin(struct one *one, const struct subject *subject, const struct symb
 				       .is_constant = place_of(symbol->kind) == PLACE_RODATA };
 	question->has_literals = question->is_constant ||
 				 knowledge_is_constant(one->knowledge, subject->address);
-	question->is_const = subject->module
-				     ? question->is_constant
-				     : knowledge_is_constant(one->knowledge, subject->address);
+	question->among_constants =
+		subject->module ? question->is_constant
+				: knowledge_is_constant(one->knowledge, subject->address);
 	question->size = one_read(one, subject);
 	question->is_zero =
 		!question->size ||
@@ -75,7 +75,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 				       .clues = &one->clues,
 				       .place = place_of(symbol->kind),
 				       .is_constant = question->has_literals,
-				       .is_const = question->is_const,
+				       .among_constants = question->among_constants,
 				       .in_use = bytes_in_use(question),
 				       .judge = own_data_judge,
 				       .used = names_used_struct(question),

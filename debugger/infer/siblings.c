@@ -27,8 +27,8 @@ struct siblings {
 	size_t count;
 	struct common types[TYPES_MAX];
 	size_t type_count;
-	uint32_t
-		numbers; /* bytes of each of those that code indexes at the start, 0: it does not */
+	/* Bytes of each of the numbers that code indexes at the start; 0: it does not. */
+	uint32_t numbers;
 };
 
 static uint64_t word_at(const struct knowledge *knowledge, uint64_t address)
@@ -89,7 +89,7 @@ static bool begins_with_numbers(const struct layout *layout, uint32_t type, uint
 static void add_type(struct siblings *siblings, uint32_t type)
 {
 	const struct question *question = &siblings->one->question;
-	if (question->is_const && layout_lacks_const(question->layout, type))
+	if (question->among_constants && layout_lacks_const(question->layout, type))
 		return;
 	if (siblings->numbers && !begins_with_numbers(question->layout, type, siblings->numbers))
 		return;

@@ -107,7 +107,8 @@ static int prior_of(const struct fit *fit, uint32_t type, bool is_named)
 int fit_prior(const struct fit *fit, uint32_t type, bool is_named)
 {
 	return prior_of(fit, type, is_named) +
-	       (fit->question->is_const && layout_lacks_const(fit->layout, type) ? NOT_CONST : 0);
+	       (fit->question->among_constants && layout_lacks_const(fit->layout, type) ? NOT_CONST
+											: 0);
 }
 
 static int kin_points(const struct fit *fit, uint32_t type)

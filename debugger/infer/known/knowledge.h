@@ -152,7 +152,7 @@ struct question {
 	uint32_t counted;	  /* elements that it has, as a clue says; 0: none does */
 	bool is_constant;	  /* in read-only data */
 	bool has_literals;	  /* strings without a symbol may follow it */
-	bool is_const;		  /* it is declared so: not written at boot either */
+	bool among_constants;	  /* and not among what is written at boot only */
 	bool is_zero;		  /* all of the bytes are */
 	/* What the name says; names_prepare() fills it. */
 	uint32_t namesake;	/* the struct called as the symbol, or a pointer to it; 0: none */

@@ -55,9 +55,9 @@ struct solver_input {
 	const struct subject *subject;
 	const struct clues *clues;
 	enum subject_place place;
-	bool is_constant; /* in .rodata, whatever kallsyms calls it */
-	bool is_const;	  /* declared so */
-	uint64_t in_use;  /* bytes up to the last that is not 0, as far as they are known */
+	bool is_constant;     /* in .rodata, whatever kallsyms calls it */
+	bool among_constants; /* and not among what is written at boot only */
+	uint64_t in_use;      /* bytes up to the last that is not 0, as far as they are known */
 	/*
 	 * What the symbol's bytes say of a candidate, in points; below 0: against. NULL: not known.
 	 * `*ret_why` is set where it is against.

@@ -398,7 +398,7 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 	    layout_kind(solver->layout, layout_target(solver->layout, item->type)) ==
 		    BTF_FUNC_PROTO)
 		item->score = (int16_t)(item->score + rule(input->rules, RULE_LONE_FUNCTION));
-	if (input->is_const && layout_lacks_const(solver->layout, item->type))
+	if (input->among_constants && layout_lacks_const(solver->layout, item->type))
 		item->score = (int16_t)(item->score + rule(input->rules, RULE_CONSTANT));
 	if (input->subject->address % layout_alignment(solver->layout, item->type)) {
 		item->rejected = "is aligned otherwise";
