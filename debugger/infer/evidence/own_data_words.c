@@ -71,12 +71,18 @@ static void count_unknown(struct fit *fit)
 	fit->unknown[FIT_WORDS_MAX] = fit->least[FIT_WORDS_MAX] = 0;
 	for (uint32_t i = FIT_WORDS_MAX; i-- > 0;) {
 		uint64_t value = i * 8 < fit->size ? word_load(fit->question, i * 8, 8) : 0;
+		uint64_t before = i && i * 8 <= fit->size ? word_load(fit->question, i * 8 - 8, 8)
+							  : 0;
 		int cost = is_kernel_pointer(value) ? 40 * FIT_BIT
 			   : value		    ? fit_number_cost(value, 8) + FIT_BIT
 			   : i * 8 < fit->size	    ? ZERO_COST
 						    : 0;
 		fit->unknown[i] = fit->unknown[i + 1] + cost;
-		fit->least[i] = fit->least[i + 1] + least_of(cost, value);
+		int least = least_of(cost, value);
+		/* It may count what lies behind the pointer in front of it. */
+		if (i && least > COUNTED_COST && fit_is_address(before))
+			least = COUNTED_COST;
+		fit->least[i] = fit->least[i + 1] + least;
 	}
 }
 
