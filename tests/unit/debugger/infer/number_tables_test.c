@@ -3,7 +3,7 @@
 #include "debugger/infer/number_tables.h"
 
 #include "base/array.h"
-#include "tests/unit/infer_machine.h"
+#include "tests/unit/infer_pass.h"
 #include <stddef.h>
 
 #define AT(member) (DATA + offsetof(struct contents, member))
@@ -15,28 +15,20 @@ struct contents {
 };
 
 static struct contents contents;
-static struct machine machine;
-static struct knowledge *knowledge;
-static const struct layout *layout;
-static struct subjects subjects;
-static struct answer *answers;
-static uint32_t *types;
+static struct pass pass;
 static uint32_t number, pointer;
 
 static size_t subject_named(uint64_t address)
 {
-	uint64_t offset;
-	const struct subject *subject = subject_at(&subjects, address, &offset);
-	CHECK(subject && !offset);
-	return (size_t)(subject - subjects.items);
+	return pass_number(&pass, address);
 }
 
 static struct answer *answer_at(uint64_t address)
 {
-	return &answers[subject_named(address)];
+	return &pass.answers[subject_named(address)];
 }
 
-static void add_symbols(void)
+static void begin(void)
 {
 	static const struct test_symbol symbols[] = {
 		{ TEXT, 'T', "_text" },		 { TEXT, 'T', "_stext" },
@@ -46,27 +38,13 @@ static void add_symbols(void)
 		{ AT(known), 'd', "known" },	 { AT(used), 'd', "used" },
 		{ AT(end), 'D', "_edata" },	 { AT(end) + 8, 'D', "_end" },
 	};
-	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
-}
-
-static void begin(void)
-{
 	contents = (struct contents){ .table = { AT(first), 0, AT(second), AT(first) + 4 },
 				      .other = { AT(first), AT(second) } };
-	machine_init(&machine);
-	machine_add_part(&machine, DATA, &contents, sizeof(contents));
-	int unsigned_int = btf__add_int(machine.source, "unsigned int", 4, 0);
-	btf__add_ptr(machine.source, unsigned_int);
-	add_symbols();
-	machine_set_types(&machine);
-	CHECK_OK(knowledge_create(&machine.target, &knowledge));
-	CHECK_OK(knowledge_layout(knowledge, NULL, &layout));
-	CHECK_OK(subjects_init(&subjects, &machine.target));
-	knowledge->subjects = &subjects;
-	answers = calloc(subjects.count, sizeof(*answers));
-	types = calloc(subjects.count, sizeof(*types));
-	number = layout_find(layout, BTF_INT, "unsigned int");
-	pointer = layout->records[number].pointer;
+	pass_init(&pass, &contents, sizeof(contents));
+	btf__add_ptr(pass.machine.source, btf__add_int(pass.machine.source, "unsigned int", 4, 0));
+	pass_begin(&pass, symbols, ARRAY_COUNT(symbols));
+	number = layout_find(pass.layout, BTF_INT, "unsigned int");
+	pointer = pass.layout->records[number].pointer;
 	*answer_at(AT(table)) = (struct answer){ .type = pointer,
 						 .count = 4,
 						 .confidence = CONFIDENCE_GUESS,
@@ -75,19 +53,15 @@ static void begin(void)
 
 static void end(void)
 {
-	free(types);
-	free(answers);
-	subjects_deinit(&subjects);
-	knowledge_destroy(knowledge);
-	machine_deinit(&machine);
+	pass_end(&pass);
 }
 
 static size_t facts_about(uint64_t address)
 {
 	size_t count = 0;
-	CHECK_OK(knowledge_prepare(knowledge));
-	for (size_t i = 0; i < knowledge->fact_count; i++)
-		count += knowledge->facts[i].address == address;
+	CHECK_OK(knowledge_prepare(pass.knowledge));
+	for (size_t i = 0; i < pass.knowledge->fact_count; i++)
+		count += pass.knowledge->facts[i].address == address;
 	return count;
 }
 
@@ -96,7 +70,7 @@ static void test_teach(void)
 {
 	begin();
 	size_t table = subject_named(AT(table));
-	CHECK_OK(number_table_teach(knowledge, layout, answers, types, table));
+	CHECK_OK(number_table_teach(pass.knowledge, pass.layout, pass.answers, pass.types, table));
 	CHECK_U64(facts_about(AT(first)), 2);
 	CHECK_U64(facts_about(AT(second)), 2);
 	CHECK_U64(facts_about(AT(first) + 4), 0);
@@ -112,8 +86,8 @@ static void test_known_and_used(void)
 	contents.table[3] = AT(used);
 	answer_at(AT(known))->confidence = CONFIDENCE_INFERRED;
 	answer_at(AT(used))->sources = 1u << SOURCE_CODE;
-	types[subject_named(AT(second))] = pointer; /* a struct that begins with them */
-	CHECK_OK(number_table_teach(knowledge, layout, answers, types, table));
+	pass.types[subject_named(AT(second))] = pointer; /* a struct that begins with them */
+	CHECK_OK(number_table_teach(pass.knowledge, pass.layout, pass.answers, pass.types, table));
 	CHECK_U64(facts_about(AT(known)), 0);
 	CHECK_U64(facts_about(AT(used)), 0);
 	CHECK_U64(facts_about(AT(second)), 0);
@@ -136,7 +110,7 @@ static void test_no_table(void)
 			other->type = number;
 		else
 			other->confidence = CONFIDENCE_UNKNOWN;
-		CHECK_OK(number_table_teach(knowledge, layout, answers, types,
+		CHECK_OK(number_table_teach(pass.knowledge, pass.layout, pass.answers, pass.types,
 					    subject_named(AT(other))));
 	}
 	CHECK_U64(facts_about(AT(first)), 0);
@@ -155,7 +129,7 @@ static void test_lengthen(void)
 	*answer_at(AT(known)) = array;
 	answer_at(AT(second))->count = 8;
 	answer_at(AT(known))->count_is_proved = true;
-	number_table_lengthen(knowledge, layout, answers, table);
+	number_table_lengthen(pass.knowledge, pass.layout, pass.answers, table);
 	CHECK_U64(answer_at(AT(first))->count, 8);
 	CHECK_U64(answer_at(AT(second))->count, 8);
 	CHECK_U64(answer_at(AT(narrow))->count, 3);

@@ -2,9 +2,7 @@
 /* A number behind a pointer that says how many elements the room has that is pointed at. */
 #include "base/array.h"
 #include "debugger/infer/evidence/own_data_fit.h"
-#include "debugger/infer/known/subjects.h"
-#include "debugger/infer/one.h"
-#include "tests/unit/infer_machine.h"
+#include "tests/unit/infer_pass.h"
 
 #include <stddef.h>
 
@@ -22,11 +20,7 @@ struct contents {
 };
 
 static struct contents contents;
-static struct machine machine;
-static struct knowledge *knowledge;
-static struct solver solver;
-static struct one one;
-static struct subjects subjects;
+static struct pass pass;
 
 static void begin(void)
 {
@@ -36,31 +30,14 @@ static void begin(void)
 		{ AT(pins), 'd', "pins" },	 { AT(others), 'd', "others" },
 		{ AT(end), 'D', "_edata" },	 { AT(end) + 8, 'D', "_end" },
 	};
-	const struct layout *layout;
-	machine_init(&machine);
-	machine_add_part(&machine, DATA, &contents, sizeof(contents));
-	int number = btf__add_int(machine.source, "unsigned int", 4, 0);
-	int pins = btf__add_ptr(machine.source, btf__add_const(machine.source, number));
-	btf__add_struct(machine.source, "group", sizeof(struct group));
-	add_member(machine.source, "pins", pins, 0);
-	add_member(machine.source, "count", number, 8);
-	machine_set_symbols(&machine, symbols, ARRAY_COUNT(symbols));
-	machine_set_types(&machine);
-	CHECK_OK(knowledge_create(&machine.target, &knowledge));
-	CHECK_OK(knowledge_layout(knowledge, NULL, &layout));
-	CHECK_OK(subjects_init(&subjects, &machine.target));
-	CHECK_OK(solver_init(&solver, layout));
-	knowledge->subjects = &subjects;
-	one.knowledge = knowledge;
-	one.solver = &solver;
-}
-
-static void end(void)
-{
-	subjects_deinit(&subjects);
-	solver_deinit(&solver);
-	knowledge_destroy(knowledge);
-	machine_deinit(&machine);
+	pass_init(&pass, &contents, sizeof(contents));
+	struct libbpf_btf *source = pass.machine.source;
+	int number = btf__add_int(source, "unsigned int", 4, 0);
+	int pins = btf__add_ptr(source, btf__add_const(source, number));
+	btf__add_struct(source, "group", sizeof(struct group));
+	add_member(source, "pins", pins, 0);
+	add_member(source, "count", number, 8);
+	pass_begin(&pass, symbols, ARRAY_COUNT(symbols));
 }
 
 /* The bits of the group with that in it. */
@@ -68,15 +45,14 @@ static int cost(uint64_t pins, uint64_t count)
 {
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
-	uint64_t offset;
 	contents.group = (struct group){ pins, count };
-	const struct subject *subject = subject_at(&subjects, AT(group), &offset);
-	symtab_get_into(machine.target.symbols, subject->symbol, name, &symbol);
-	one_begin(&one, subject, &symbol);
-	CHECK_OK(names_prepare(&one.question));
-	struct fit *fit = fit_create(&one.question);
+	const struct subject *subject = &pass.subjects.items[pass_number(&pass, AT(group))];
+	symtab_get_into(pass.machine.target.symbols, subject->symbol, name, &symbol);
+	one_begin(&pass.one, subject, &symbol);
+	CHECK_OK(names_prepare(&pass.one.question));
+	struct fit *fit = fit_create(&pass.one.question);
 	CHECK(fit);
-	uint32_t group = layout_find(one.question.layout, BTF_STRUCT, "group");
+	uint32_t group = layout_find(pass.layout, BTF_STRUCT, "group");
 	int bits = fit ? fit_cost(fit, group, 0, 1 << 24) : 0;
 	fit_destroy(fit);
 	return bits;
@@ -85,7 +61,7 @@ static int cost(uint64_t pins, uint64_t count)
 static void check_counts(bool has_list)
 {
 	begin();
-	knowledge->subjects = has_list ? &subjects : NULL;
+	pass.knowledge->subjects = has_list ? &pass.subjects : NULL;
 	int right = cost(AT(pins), 32);
 	CHECK(right + 4 * FIT_BIT < cost(AT(pins), 33));
 	/* So few leave more of the room than padding. */
@@ -94,7 +70,7 @@ static void check_counts(bool has_list)
 	CHECK(right < cost(AT(pins) + 4, 32));
 	CHECK(right < cost(TEXT, 32));
 	CHECK(cost(AT(others), 32) == right);
-	end();
+	pass_end(&pass);
 }
 
 static void test_counts(void)
