@@ -73,13 +73,9 @@ def compare(got, wanted, what):
 
 def compare_all(program, boot, wanted, setting, before=()):
     names = list(wanted)
-    plain, explained = [("whatis ", name) for name in names], [("whatis -v ", name) for name in names[::-1]]
-    # After `globals` all is known, and one process will do.
-    for questions in ([plain + explained] if before else [plain, explained]):
-        found = ask(program, boot, questions, before)
-        for command in sorted({command for command, _ in questions}):
-            compare({name: of_whatis(result) for (one, name), result in found.items() if one == command}, wanted,
-                    f"by {command}{setting}")
+    for command, order in (("whatis ", names), ("whatis -v ", names[::-1])):
+        found = ask(program, boot, [(command, name) for name in order], before)
+        compare({name: of_whatis(result) for (_, name), result in found.items()}, wanted, f"by {command}{setting}")
 
 
 def compare_print(program, boot, wanted):
