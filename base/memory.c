@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include "base/bytes.h"
+#include "base/large.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ struct error *memory_read_alloc(struct memory *memory, uint64_t address, uint64_
 	if (size > limit)
 		return error_create(ERROR_FORMAT, "size %" PRIu64 " is beyond the sane %" PRIu64,
 				    size, limit);
-	void *buffer = malloc(size ? (size_t)size : 1);
+	void *buffer = large_malloc((size_t)size);
 	if (!buffer)
 		return error_no_memory();
 	struct error *error = memory_read(memory, address, buffer, (size_t)size);

@@ -3,6 +3,7 @@
 #include "symbols/kallsyms.h"
 
 #include "base/bytes.h"
+#include "base/large.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static bool grow_names(struct kallsyms *kallsyms, struct memory *memory, uint64_
 	*ret_why = NULL;
 	if (size <= kallsyms->names_size)
 		return false;
-	uint8_t *grown = realloc(kallsyms->names, size);
+	uint8_t *grown = kallsyms->names ? realloc(kallsyms->names, size) : large_malloc(size);
 	if (!grown) {
 		*ret_why = error_no_memory();
 		return false;

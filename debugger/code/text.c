@@ -2,6 +2,7 @@
 #include "debugger/code/text.h"
 
 #include "base/array.h"
+#include "base/large.h"
 #include "debugger/target/object.h"
 #include <string.h>
 
@@ -115,7 +116,7 @@ static bool load_range(const struct text *text, struct text_range *range)
 {
 	if (range->bytes)
 		return true;
-	range->bytes = malloc(range->size);
+	range->bytes = large_malloc(range->size);
 	if (range->bytes)
 		memory_read_filled(text->target->memory, range->start, range->bytes, range->size,
 				   text->lowering->filler);
