@@ -3,6 +3,8 @@
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
+#include "base/large.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ static inline bool array_reserve_bytes(void **items, size_t *capacity, size_t co
 			return false;
 		wanted *= 2;
 	}
-	void *grown = realloc(*items, wanted * size);
+	void *grown = *items ? realloc(*items, wanted * size) : large_malloc(wanted * size);
 	if (!grown)
 		return false;
 	*items = grown;

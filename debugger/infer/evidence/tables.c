@@ -6,6 +6,7 @@
  */
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/large.h"
 #include "debugger/infer/known/knowledge.h"
 #include "debugger/target/list.h"
 #include "debugger/target/object.h"
@@ -29,7 +30,7 @@ static bool read_bytes(const struct knowledge *knowledge, uint64_t start, uint64
 	*ret = (struct span){ 0 };
 	if (!size || size > limit)
 		return false;
-	ret->data = malloc((size_t)size);
+	ret->data = large_malloc((size_t)size);
 	if (!ret->data)
 		return false;
 	ret->address = start;
