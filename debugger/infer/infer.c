@@ -2,10 +2,12 @@
 /* The type of one symbol. */
 #include "debugger/infer/infer.h"
 
+#include "debugger/infer/known/subjects.h"
 #include "debugger/infer/one.h"
 #include "debugger/infer/store/kept.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
+#include <string.h>
 
 static struct error *list_candidates(const struct solver *solver, struct typing *typing)
 {
@@ -76,6 +78,63 @@ static struct error *infer_subject(struct knowledge *knowledge, const struct sub
 	return error;
 }
 
+static bool find_in_cache(struct remembered *kept, const struct infer_options *options,
+			  const struct subject *subject, const struct symbol *symbol,
+			  struct answer *ret)
+{
+	struct cache *cache = kept_cache(kept, options);
+	return cache && cache_find(cache, subject, symbol, ret);
+}
+
+/* The pass's verdict on top of the candidates: what it learned later may have put another there. */
+static struct error *lead_with(const struct answer *answer, struct typing *typing)
+{
+	struct candidate *candidates = typing->candidates, first;
+	size_t count = typing->candidate_count, at = 0;
+	struct typing verdict;
+	TRY(typing_of_answer(answer, &verdict));
+	while (at < count && !type_equal(candidates[at].type, verdict.type))
+		at++;
+	if (at < count) {
+		first = candidates[at];
+		memmove(candidates + 1, candidates, at * sizeof(*candidates));
+		candidates[0] = first;
+	}
+	verdict.candidates = candidates;
+	verdict.candidate_count = count;
+	verdict.clues = typing->clues;
+	*typing = verdict;
+	return NULL;
+}
+
+/*
+ * Without the shipped table variables learn from one another, so all are asked before one is
+ * answered for: whatever was asked before, the answer is the same.
+ */
+static struct error *infer_learned(struct inference *inference, const struct infer_options *options,
+				   const struct subject *subject, const struct symbol *symbol,
+				   bool explain, struct typing *ret)
+{
+	struct remembered *kept = inference->remembered;
+	uint64_t offset;
+	if (!kept->answers)
+		TRY(infer_together(inference, options, kept));
+	const struct subject *known = subject_at(&inference->subjects, subject->address, &offset);
+	bool has_answer = known && !offset && known->symbol == subject->symbol;
+	const struct answer *answer = has_answer ? &kept->answers[known - inference->subjects.items]
+						 : NULL;
+	if (answer && !explain)
+		return typing_of_answer(answer, ret);
+	struct typing typing;
+	TRY(infer_subject(kept->knowledge, subject, symbol, explain, &typing));
+	struct error *error = answer ? lead_with(answer, &typing) : NULL;
+	if (error)
+		typing_deinit(&typing);
+	else
+		*ret = typing;
+	return error;
+}
+
 static struct error *infer_kept(struct inference *inference, const struct infer_options *options,
 				const struct subject *subject, const struct symbol *symbol,
 				bool explain, struct typing *ret)
@@ -84,9 +143,10 @@ static struct error *infer_kept(struct inference *inference, const struct infer_
 	struct answer answer;
 	TRY(kept_get(inference, &kept));
 	/* `whatis -v` shows evidence, which the cache does not have. */
-	struct cache *cache = explain ? NULL : kept_cache(kept, options);
-	if (cache && cache_find(cache, subject, symbol, &answer))
+	if (!explain && find_in_cache(kept, options, subject, symbol, &answer))
 		return typing_of_answer(&answer, ret);
+	if (options->no_hints)
+		return infer_learned(inference, options, subject, symbol, explain, ret);
 	TRY(infer_use_hints(kept->knowledge, options));
 	return infer_subject(kept->knowledge, subject, symbol, explain, ret);
 }

@@ -571,6 +571,31 @@ static void keep_whole(struct whole *whole, struct remembered *kept)
 	kept_forget_cache(kept);
 }
 
+/* What was learned explains each answer, so it stays with them. */
+static void remember_whole(struct whole *whole, struct remembered *kept)
+{
+	knowledge_destroy(kept->knowledge);
+	kept->knowledge = whole->knowledge;
+	kept->answers = whole->answers;
+	whole->knowledge = NULL;
+	whole->answers = NULL;
+}
+
+struct error *infer_together(struct inference *inference, const struct infer_options *options,
+			     struct remembered *kept)
+{
+	struct whole whole = { .target = inference->target,
+			       .options = options,
+			       .inference = inference };
+	struct error *error = infer_whole(&whole);
+	if (!error) {
+		keep_whole(&whole, kept);
+		remember_whole(&whole, kept);
+	}
+	whole_deinit(&whole);
+	return error;
+}
+
 struct error *infer_all(struct target *target, const struct infer_options *options,
 			typing_visitor *visit, void *context)
 {

@@ -51,6 +51,7 @@ static void forget(struct remembered *remembered)
 	cache_close(remembered->cache);
 	knowledge_destroy(remembered->knowledge);
 	free(remembered->guesses);
+	free(remembered->answers);
 	free(remembered);
 }
 

@@ -24,11 +24,16 @@ struct remembered {
 	struct candidate *guesses; /* NULL: none is kept */
 	size_t guess_count;
 	uint32_t guess_symbol;
+	/* Without the table: of each of the inference's subjects; NULL: the pass was not made. */
+	struct answer *answers;
 };
 /* *ret is the inference's. */
 struct error *kept_get(struct inference *inference, struct remembered **ret) MUST_CHECK;
 /* The results of an earlier session, looked for once; NULL: none. Borrowed. */
 struct cache *kept_cache(struct remembered *remembered, const struct infer_options *options);
 void kept_forget_cache(struct remembered *remembered);
+/* Makes the whole pass without the shipped table, and keeps its answers and all that it learned. */
+struct error *infer_together(struct inference *inference, const struct infer_options *options,
+			     struct remembered *kept) MUST_CHECK;
 
 #endif

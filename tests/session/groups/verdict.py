@@ -9,7 +9,7 @@ import os
 import random
 import re
 
-from lib import boots, check, check_equal
+from lib import boots, check, check_equal, kernel_names
 
 SAMPLES = int(os.environ.get("BTFCRASH_VERDICTS", 120))
 SEED = int(os.environ.get("BTFCRASH_SEED", 15))
@@ -134,6 +134,24 @@ def know_symbols(program, boot, rows):
         check("// declared" in program.text(boot.dump, command), f"{command} says another tier")
 
 
+class WithoutTable:
+    """A boot, asked without the shipped table: variables learn from one another there."""
+
+    def __init__(self, boot):
+        self.dump = ["--no-hints", boot.dump]
+
+
+def compare_without_table(program, boot, names, notes):
+    boot = WithoutTable(boot)
+    found = {row["name"]: of_row(row) for row in program.result(boot.dump, "globals", timeout=600) if row["name"] in names}
+    wanted = {name: found[name] for name in names}
+    compare_all(program, boot, wanted, "without the table")
+    compare_print(program, boot, wanted)
+    guesses = sum(verdict[1] == "guess" for verdict in wanted.values())
+    check(guesses, "no guess")
+    notes.append(f"{len(wanted)} variables, {guesses} guesses")
+
+
 def run(session):
     program = session.program
     for boot in boots(("boot1",)):
@@ -150,6 +168,9 @@ def run(session):
             compare_print(program, boot, wanted)
         with session.case(f"{boot.label}: whattype"):
             compare_whattype(program, boot, rows, wanted)
+        if boot.kernel == kernel_names()[-1]:
+            with session.case(f"{boot.label}: without the table") as notes:
+                compare_without_table(program, boot, list(rows), notes)
         with session.case(f"{boot.label}: a value knows its symbol"):
             know_symbols(program, boot, found)
         program.cache = os.path.join(program.scratch, "verdicts-" + boot.kernel)
