@@ -223,18 +223,6 @@ static int judge_named(const struct question *question, uint32_t type)
 	return rule(rules, RULE_NAME_PART);
 }
 
-/* Lists of pointers that somebody wrote down are of variables and strings. */
-static bool points_at_image(const struct question *question)
-{
-	struct target *target = question->knowledge->target;
-	uint64_t start, end;
-	if (question->size < 8 || !symtab_address(target->symbols, "_text", &start) ||
-	    !target_image_end(target, &end))
-		return false;
-	uint64_t value = load_u64(question->bytes, target->facts->big_endian);
-	return value >= start && value < end && !symtab_is_text(target->symbols, value);
-}
-
 /* How likely an integer is in that part of the kernel. */
 static int judge_habit(struct question *question, uint32_t type)
 {
@@ -258,15 +246,9 @@ int names_judge(void *context, uint32_t type, uint32_t count)
 {
 	struct question *question = context;
 	const struct layout *layout = question->layout;
-	const struct rules *rules = question->knowledge->rules;
 	/* An enum's values are one at a time. */
 	bool is_list = count && layout_kind(layout, type) == BTF_ENUM;
 	int points = is_list ? 0 : judge_named(question, type), use = judge_use(question, type);
 	points = points > use ? points : use;
-	points += judge_habit(question, type);
-	if (!count || !question->says_many || question->is_zero)
-		return points;
-	if (layout_kind(layout, type) == BTF_PTR && points_at_image(question))
-		points += rule(rules, RULE_MANY_POINTERS);
-	return points < NAMES_MOST ? points : NAMES_MOST;
+	return points + judge_habit(question, type);
 }

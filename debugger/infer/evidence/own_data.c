@@ -225,9 +225,9 @@ static void judge_function(struct trial *trial, uint32_t prototype, uint64_t val
 	}
 	bool is_proved;
 	enum likeness likeness = function_compare(function, trial->layout, prototype, &is_proved);
-	if (likeness != LIKE_NOT)
-		for_it(trial, likeness == LIKE_EXACTLY ? RULE_FUNCTION_RIGHT : RULE_FUNCTION_ALIKE);
-	else if (is_proved)
+	if (likeness == LIKE_EXACTLY)
+		for_it(trial, RULE_FUNCTION_RIGHT);
+	else if (likeness == LIKE_NOT && is_proved)
 		against_it(trial, RULE_FUNCTION_OTHER);
 }
 
@@ -239,8 +239,8 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 	uint32_t target = layout_target(trial->layout, type);
 	enum btf_kind kind = layout_kind(trial->layout, target);
 	if (!is_kernel_pointer(value)) {
-		if (!is_poison(value))
-			against_it(trial, value > 16 ? RULE_POINTER_NUMBER : RULE_POINTER_SMALL);
+		if (value > 16 && !is_poison(value))
+			against_it(trial, RULE_POINTER_NUMBER);
 		return;
 	}
 	if (kind == BTF_FUNC_PROTO) {
@@ -259,19 +259,15 @@ static void judge_pointer(struct trial *trial, uint32_t type, uint32_t offset)
 	}
 	const struct function_entry *function =
 		knowledge_function(trial->question->knowledge, value);
-	if (function->is_function && target) {
-		against_it(trial, RULE_POINTER_CODE);
+	if (function->is_function && target)
 		return;
-	}
 	if (target && target == trial->layout->character && trial->leaves < 24) {
 		/* Or at bytes that somebody called char. */
 		if (word_is_text(trial->question, value))
 			for_it(trial, RULE_POINTER_TEXT);
 		return;
 	}
-	if (layout_alignment(trial->layout, target) == 8 && value % 8 && kind == BTF_STRUCT)
-		against_it(trial, RULE_POINTER_MISALIGNED);
-	else if (trial->good < 2)
+	if (trial->good < 2)
 		for_it(trial, RULE_POINTER_THERE);
 }
 
@@ -290,17 +286,10 @@ static void judge_integer(struct trial *trial, uint32_t type, uint32_t offset)
 		return;
 	uint32_t first = offset & ~7u;
 	uint64_t word = word_load(trial->question, first, 8);
-	/* Jiffies begin near the end of 32 bits: only the upper half says pointer. */
-	if (size <= 4 && is_kernel_pointer(word) && word < 0xffffffff00000000 && offset == first)
-		against_it(trial, RULE_HALF_POINTER);
-	else if (size == 4 && offset == first && word >= 0xffffffff80000000 &&
-		 word < (uint64_t)-65536)
+	if (size == 4 && offset == first && word >= 0xffffffff80000000 && word < (uint64_t)-65536)
 		against_it(trial, RULE_HALF_IMAGE);
 	else if (size == 8 && is_kernel_pointer(word))
 		against_it(trial, RULE_INTEGER_POINTER);
-	if ((record->kind == BTF_ENUM || record->kind == BTF_ENUM64) && size == 4 &&
-	    value > 0x10000 && value < 0xffff0000)
-		against_it(trial, RULE_ENUM_RANGE);
 }
 
 static void judge_type(struct trial *trial, uint32_t type, uint32_t offset, int depth);

@@ -2,7 +2,7 @@
 /*
  * What speaks for a type and against it, in points: a row for each rule. The score can do without
  * any one of them (`globals --less RULE`), so each says by itself what it is worth; the table of
- * that is in docs/inference.md, and tests/truth/ablation measures it anew.
+ * that is in docs/inference-rules.md, and tests/truth/ablation measures it anew.
  */
 #ifndef DEBUGGER_INFER_SOLVE_RULES_H
 #define DEBUGGER_INFER_SOLVE_RULES_H
@@ -58,24 +58,17 @@ enum rule {
 	RULE_NAME_USED,
 	RULE_NAME_USED_NUMBER,
 	RULE_HABIT,
-	RULE_MANY_POINTERS,
 	RULE_FUNCTION_RIGHT,
-	RULE_FUNCTION_ALIKE,
 	RULE_FUNCTION_OTHER,
 	RULE_FUNCTION_NONE,
 	RULE_POINTER_RIGHT,
 	RULE_POINTER_OTHER,
-	RULE_POINTER_CODE,
 	RULE_POINTER_TEXT,
 	RULE_POINTER_THERE,
-	RULE_POINTER_MISALIGNED,
 	RULE_POINTER_NUMBER,
-	RULE_POINTER_SMALL,
 	RULE_BOOL,
-	RULE_HALF_POINTER,
 	RULE_HALF_IMAGE,
 	RULE_INTEGER_POINTER,
-	RULE_ENUM_RANGE,
 	RULE_LIST_LINKED,
 	RULE_LIST_NOT,
 	RULE_PADDING,
