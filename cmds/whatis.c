@@ -136,18 +136,43 @@ static void show_clues(struct target *target, struct out *out, const struct typi
 	out_table_end(out);
 }
 
-/* "holds another type at an offset (by start_kernel+0x12)" */
-static void describe_rejection(struct target *target, const struct candidate *candidate,
-			       char *buffer, size_t size)
+/* "holds another type at an offset: start_kernel+0x12" */
+static void describe_reason(struct target *target, const char *why, uint64_t where, char *buffer,
+			    size_t size)
 {
 	char place[PLACE_SIZE];
-	if (!candidate->rejected)
+	if (!why)
 		*buffer = 0;
-	else if (candidate->rejected_by > 1 &&
-		 target_describe(target, candidate->rejected_by, place, sizeof(place)))
-		snprintf(buffer, size, "%s: %s", candidate->rejected, place);
+	else if (where > 1 && target_describe(target, where, place, sizeof(place)))
+		snprintf(buffer, size, "%s: %s", why, place);
 	else
-		snprintf(buffer, size, "%s", candidate->rejected);
+		snprintf(buffer, size, "%s", why);
+}
+
+static void show_rows(struct target *target, struct out *out, const struct typing *typing)
+{
+	static const struct column columns[] = {
+		{ "kernels", "KERNELS", -25 },
+		{ "type", "ROW OF THE SHIPPED TABLE", -32 },
+		{ "said", "WHAT BECAME OF IT", -1 },
+		{ "said_by", NULL, 0 },
+	};
+	if (!typing->row_count)
+		return;
+	out_table_begin(out, "rows", columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < typing->row_count; i++) {
+		const struct hint_row *row = &typing->rows[i];
+		char said[2 * PLACE_SIZE];
+		describe_reason(target, row->said, row->said_by, said, sizeof(said));
+		out_row_begin(out);
+		out_string(out, "kernels", row->kernels);
+		out_string(out, "type", row->type);
+		out_string_as(out, "said", row->said, said);
+		out_address(out, "said_by", row->said_by);
+		out_row_end(out);
+	}
+	out_table_end(out);
+	out_text(out, "\n");
 }
 
 static void show_candidates(struct target *target, struct out *out, const struct typing *typing)
@@ -162,7 +187,8 @@ static void show_candidates(struct target *target, struct out *out, const struct
 	for (size_t i = 0; i < typing->candidate_count; i++) {
 		const struct candidate *candidate = &typing->candidates[i];
 		char spelled[256], why[2 * PLACE_SIZE];
-		describe_rejection(target, candidate, why, sizeof(why));
+		describe_reason(target, candidate->rejected, candidate->rejected_by, why,
+				sizeof(why));
 		type_spell(candidate->type, NULL, spelled, sizeof(spelled));
 		out_row_begin(out);
 		out_i64(out, "score", candidate->score);
@@ -261,6 +287,7 @@ static struct error *show_evidence(struct session *session, const char *text)
 	out_text(out, "\n");
 	show_clues(target, out, &typing);
 	out_text(out, "\n");
+	show_rows(target, out, &typing);
 	show_candidates(target, out, &typing);
 	out_object_end(out);
 	typing_deinit(&typing);
@@ -390,7 +417,10 @@ const struct command command_whatis = {
 		"For a variable or an expression: its type, and who says so (the kernel's "
 		"BTF, a module's, a declaration). For a type's name: its definition. Of "
 		"functions that have one name, all are listed, as by sym -f; of types, as by "
-		"struct.",
+		"struct. With -v: what speaks for a variable's type, in three lists. Clues are "
+		"what code, the kernel's tables and the variable's bytes say; rows are what its "
+		"name is in the kernels of the table that btfcrash carries; candidates are the "
+		"types that were compared, with their points, the answer first.",
 	.options = { { 'v', "verbose", NULL, OPERAND_WORD, "the evidence for a variable's type" } },
 	.operands = { { .name = "EXPRESSION|TYPE", .kind = OPERAND_EXPRESSION, .rest = true } },
 	.examples = examples,

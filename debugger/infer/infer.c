@@ -2,6 +2,7 @@
 /* The type of one symbol. */
 #include "debugger/infer/infer.h"
 
+#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/known/subjects.h"
 #include "debugger/infer/one.h"
 #include "debugger/infer/store/kept.h"
@@ -9,10 +10,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct error *list_candidates(const struct solver *solver, struct typing *typing)
+#define LISTED_MAX 24 /* candidates */
+
+/*
+ * What is answered comes first. The table may have named it, bytes may have ended it, the whole
+ * pass may have learned it: the candidates have another length then, or another type.
+ */
+static void lead_with(const struct solver *solver, const struct answer *answer,
+		      struct typing *typing)
 {
-	size_t count = solver->count < 24 ? solver->count : 24;
-	typing->candidates = calloc(count + 1, sizeof(*typing->candidates));
+	struct candidate first = { .type = typing->type, .score = answer->score };
+	struct candidate *items = typing->candidates;
+	size_t at = 0, count = typing->candidate_count;
+	if (answer->confidence == CONFIDENCE_UNKNOWN)
+		return;
+	while (at < count && !type_equal(items[at].type, typing->type) &&
+	       (solver->items[at].type != answer->type ||
+		solver->items[at].count != answer->count || answer->string_size))
+		at++;
+	if (at < count) {
+		first = items[at];
+		first.type = typing->type;
+	} else if (count == LISTED_MAX) {
+		at--;
+	} else {
+		typing->candidate_count++;
+	}
+	memmove(items + 1, items, at * sizeof(*items));
+	items[0] = first;
+}
+
+static struct error *list_candidates(const struct solver *solver, const struct answer *answer,
+				     struct typing *typing)
+{
+	size_t count = solver->count < LISTED_MAX ? solver->count : LISTED_MAX;
+	typing->candidates = calloc(LISTED_MAX, sizeof(*typing->candidates));
 	if (!typing->candidates)
 		return error_no_memory();
 	for (size_t i = 0; i < count; i++) {
@@ -23,32 +55,50 @@ static struct error *list_candidates(const struct solver *solver, struct typing 
 		candidate->rejected_by = solver->items[i].rejected_by;
 		typing->candidate_count++;
 	}
+	lead_with(solver, answer, typing);
 	return NULL;
 }
 
-/* The candidates of a guess; of what is to be explained, the clues too. */
-static struct error *explain_typing(struct one *one, struct typing *typing)
+static struct error *list_rows(struct one *one, const struct answer *answer, struct typing *typing)
+{
+	if (!one->knowledge->hints)
+		return NULL;
+	typing->rows = calloc(HINTS_A_NAME, sizeof(*typing->rows));
+	if (!typing->rows)
+		return error_no_memory();
+	typing->row_count = agree_rows(&one->question, one->solver, answer, typing->rows);
+	return NULL;
+}
+
+/* The candidates of a guess; of what is to be explained, the clues and the table's rows, too. */
+static struct error *explain_typing(struct one *one, const struct answer *answer,
+				    struct typing *typing)
 {
 	if (!one->explains && typing->confidence != CONFIDENCE_GUESS)
 		return NULL;
 	solver_judge_all(one->solver);
-	TRY(list_candidates(one->solver, typing));
-	if (one->explains) {
-		typing->clues = one->clues;
-		one->clues = (struct clues){ 0 };
-	}
+	TRY(list_candidates(one->solver, answer, typing));
+	if (!one->explains)
+		return NULL;
+	TRY(list_rows(one, answer, typing));
+	typing->clues = one->clues;
+	one->clues = (struct clues){ 0 };
 	return NULL;
 }
 
+/* `known`: the answer, where the whole pass has given it; NULL. */
 static struct error *infer_with(struct one *one, const struct symbol *symbol,
-				const struct subject *subject, struct typing *ret)
+				const struct subject *subject, const struct answer *known,
+				struct typing *ret)
 {
 	struct answer answer;
 	struct typing typing;
 	TRY(one_ask(one, subject, symbol, NULL));
 	TRY(one_conclude(one, &answer));
+	if (known)
+		answer = *known;
 	TRY(typing_of_answer(&answer, &typing));
-	struct error *error = explain_typing(one, &typing);
+	struct error *error = explain_typing(one, &answer, &typing);
 	if (error) {
 		typing_deinit(&typing);
 		return error;
@@ -58,7 +108,8 @@ static struct error *infer_with(struct one *one, const struct symbol *symbol,
 }
 
 static struct error *infer_subject(struct knowledge *knowledge, const struct subject *subject,
-				   const struct symbol *symbol, bool explain, struct typing *ret)
+				   const struct symbol *symbol, bool explain,
+				   const struct answer *known, struct typing *ret)
 {
 	const struct layout *layout;
 	struct solver solver = { 0 };
@@ -70,7 +121,7 @@ static struct error *infer_subject(struct knowledge *knowledge, const struct sub
 		one->refines = true;
 		one->explains = explain;
 		one->solver = &solver;
-		error = infer_with(one, symbol, subject, ret);
+		error = infer_with(one, symbol, subject, known, ret);
 		clues_deinit(&one->clues);
 	}
 	solver_deinit(&solver);
@@ -84,27 +135,6 @@ static bool find_in_cache(struct remembered *kept, const struct infer_options *o
 {
 	struct cache *cache = kept_cache(kept, options);
 	return cache && cache_find(cache, subject, symbol, ret);
-}
-
-/* The pass's verdict on top of the candidates: what it learned later may have put another there. */
-static struct error *lead_with(const struct answer *answer, struct typing *typing)
-{
-	struct candidate *candidates = typing->candidates, first;
-	size_t count = typing->candidate_count, at = 0;
-	struct typing verdict;
-	TRY(typing_of_answer(answer, &verdict));
-	while (at < count && !type_equal(candidates[at].type, verdict.type))
-		at++;
-	if (at < count) {
-		first = candidates[at];
-		memmove(candidates + 1, candidates, at * sizeof(*candidates));
-		candidates[0] = first;
-	}
-	verdict.candidates = candidates;
-	verdict.candidate_count = count;
-	verdict.clues = typing->clues;
-	*typing = verdict;
-	return NULL;
 }
 
 /*
@@ -125,14 +155,7 @@ static struct error *infer_learned(struct inference *inference, const struct inf
 						 : NULL;
 	if (answer && !explain)
 		return typing_of_answer(answer, ret);
-	struct typing typing;
-	TRY(infer_subject(kept->knowledge, subject, symbol, explain, &typing));
-	struct error *error = answer ? lead_with(answer, &typing) : NULL;
-	if (error)
-		typing_deinit(&typing);
-	else
-		*ret = typing;
-	return error;
+	return infer_subject(kept->knowledge, subject, symbol, explain, answer, ret);
 }
 
 static struct error *infer_kept(struct inference *inference, const struct infer_options *options,
@@ -148,7 +171,7 @@ static struct error *infer_kept(struct inference *inference, const struct infer_
 	if (options->no_hints)
 		return infer_learned(inference, options, subject, symbol, explain, ret);
 	TRY(infer_use_hints(kept->knowledge, options));
-	return infer_subject(kept->knowledge, subject, symbol, explain, ret);
+	return infer_subject(kept->knowledge, subject, symbol, explain, NULL, ret);
 }
 
 /* Takes the candidates of what nobody wants explained. */
@@ -185,7 +208,7 @@ struct error *infer_symbol(struct target *target, const struct infer_options *op
 	if (!error)
 		error = infer_use_hints(knowledge, &settled);
 	if (!error)
-		error = infer_subject(knowledge, &subject, symbol, explain, ret);
+		error = infer_subject(knowledge, &subject, symbol, explain, NULL, ret);
 	knowledge_destroy(knowledge);
 	return error;
 }

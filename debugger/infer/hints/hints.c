@@ -396,6 +396,26 @@ uint32_t hints_near(const struct hints *hints, uint32_t kernels, const char *rel
 	return wanted ? near & kernels : kernels;
 }
 
+void hints_series(const struct hints *hints, uint32_t kernels, char *buffer, size_t size)
+{
+	uint32_t told = 0, next = 0;
+	size_t used = 0;
+	for (*buffer = 0; used < size; told = next) {
+		const char *series = NULL;
+		for (size_t i = 0; i < hints->kernels.count; i++) {
+			uint32_t version = version_of(hints->kernels.items[i]);
+			if (!(kernels >> i & 1) || version <= told || (series && version >= next))
+				continue;
+			series = hints->kernels.items[i];
+			next = version;
+		}
+		if (!series)
+			return;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%.*s", used ? ", " : "",
+					 (int)strcspn(series, "\t"), series);
+	}
+}
+
 /* gcc's number after the dot means nothing elsewhere: "state.3" is in the table as "state.". */
 static void table_name(const char *name, char *buffer, size_t size)
 {

@@ -41,6 +41,8 @@ uint32_t hints_kernel(const struct hints *hints, const char *name);
  * before and the one after it. All, if the release does not begin with a version.
  */
 uint32_t hints_near(const struct hints *hints, uint32_t kernels, const char *release);
+/* The series of kernels, "5.10, 6.1", in their order. */
+void hints_series(const struct hints *hints, uint32_t kernels, char *buffer, size_t size);
 /*
  * What a symbol's name is in the kernels of the mask, as a variable of its kind, per-CPU or not.
  * Returns how many of at most HINTS_A_NAME, what most of them say first. Texts live as long as the

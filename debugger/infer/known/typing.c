@@ -12,6 +12,7 @@ const char *confidence_name(enum confidence confidence)
 void typing_deinit(struct typing *typing)
 {
 	free(typing->candidates);
+	free(typing->rows);
 	clues_deinit(&typing->clues);
 	*typing = (struct typing){ 0 };
 }

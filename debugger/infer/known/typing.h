@@ -34,15 +34,29 @@ struct candidate {
 	uint64_t rejected_by; /* clue's `where` */
 };
 
+/* A row of the shipped table: what the variable's name is in other kernels. */
+struct hint_row {
+	char type[512];	  /* an array with the length that they have */
+	char kernels[64]; /* "5.10, 6.1" */
+	const char *said; /* static text: what became of it */
+	uint64_t said_by; /* where that was seen; below 2: nowhere */
+};
+
 struct typing {
 	enum confidence confidence;
 	enum type_origin origin;
-	struct type type;	      /* { NULL, 0 }: unknown */
-	bool count_is_proved;	      /* of an array: else "at most" */
-	int score, margin;	      /* points of the best candidate, and to the next */
-	unsigned int sources;	      /* bit N: enum clue_source N speaks for it */
-	struct candidate *candidates; /* best first; NULL unless asked for */
+	struct type type;     /* { NULL, 0 }: unknown */
+	bool count_is_proved; /* of an array: else "at most" */
+	int score, margin;    /* points of the best candidate, and to the next */
+	unsigned int sources; /* bit N: enum clue_source N speaks for it */
+	/*
+	 * NULL unless asked for. What is answered comes first, with the points of what the
+	 * candidates found for it, then the others, best first.
+	 */
+	struct candidate *candidates;
 	size_t candidate_count;
+	struct hint_row *rows; /* NULL unless asked for */
+	size_t row_count;
 	struct clues clues; /* empty unless asked for */
 };
 void typing_deinit(struct typing *typing);

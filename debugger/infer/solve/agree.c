@@ -12,6 +12,7 @@
 #include "debugger/infer/known/subjects.h"
 #include "debugger/infer/solve/proposal.h"
 #include "debugger/target/object.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Points by which a refined guess must be ahead of the next. */
@@ -241,6 +242,62 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 	answer->is_open = answer->confidence == CONFIDENCE_INFERRED && !best->scored.against &&
 			  !may_be_rows(solver, answer);
 	return NULL;
+}
+
+/* What became of a row. */
+static const char *row_said(const struct answer *answer, const struct proposal *proposal,
+			    const struct hint *hint, bool is_near, uint64_t *ret_by)
+{
+	uint64_t count = (uint64_t)hint->count * proposal->row;
+	bool is_answer = answer->sources >> SOURCE_HINTS & 1 && proposal->type == answer->type &&
+			 proposal->count == answer->count && proposal->row == answer->row;
+	if (is_answer && count && count != answer->count)
+		return "taken, but for the length";
+	if (is_answer)
+		return answer->confidence == CONFIDENCE_CERTAIN ? "borne out" : "taken";
+	if (!is_near)
+		return "kernels nearer to this one have another row";
+	if (!contradicts(proposal))
+		return "not what was found here";
+	*ret_by = proposal->scored.rejected_by;
+	return proposal->scored.rejected      ? proposal->scored.rejected
+	       : proposal->scored.against > 6 ? "contradicted by clues"
+					      : "contradicted by its bytes";
+}
+
+size_t agree_rows(const struct question *question, struct solver *solver,
+		  const struct answer *answer, struct hint_row *ret)
+{
+	const struct knowledge *knowledge = question->knowledge;
+	struct proposal proposals[HINTS_A_NAME];
+	struct hint hints[HINTS_A_NAME];
+	size_t count =
+		hints_find(knowledge->hints, question->symbol, knowledge->hint_kernels, hints);
+	size_t all = proposals_collect(question, proposals);
+	size_t near = proposals_put_near_first(proposals, all);
+	for (size_t i = 0; i < all; i++)
+		measure(solver, &proposals[i]);
+	for (size_t i = 0; i < count; i++) {
+		const char *many = hints[i].count ? strstr(hints[i].type, "[]") : NULL;
+		ret[i] = (struct hint_row){
+			.said = proposal_is_possible(question, &hints[i])
+					? "another row ends where the room ends"
+					: "no such type here, or no room for it",
+		};
+		if (many)
+			snprintf(ret[i].type, sizeof(ret[i].type), "%.*s[%u]%s",
+				 (int)(many - hints[i].type), hints[i].type, hints[i].count,
+				 many + 2);
+		else
+			snprintf(ret[i].type, sizeof(ret[i].type), "%s", hints[i].type);
+		hints_series(knowledge->hints, hints[i].kernels, ret[i].kernels,
+			     sizeof(ret[i].kernels));
+		for (size_t k = 0; k < all; k++)
+			if (proposals[k].rows >> i & 1)
+				ret[i].said = row_said(answer, &proposals[k], &hints[i], k < near,
+						       &ret[i].said_by);
+	}
+	return count;
 }
 
 void agree_with_bytes(const struct question *question, struct answer *answer)

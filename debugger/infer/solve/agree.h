@@ -31,6 +31,10 @@ struct answer answer_of(const struct solver *solver);
 struct error *agree_with_hints(const struct question *question, struct solver *solver,
 			       struct answer *answer) MUST_CHECK;
 
+/* The rows of the name, at most HINTS_A_NAME, and what became of each; returns how many. */
+size_t agree_rows(const struct question *question, struct solver *solver,
+		  const struct answer *answer, struct hint_row *ret);
+
 /*
  * Makes an open answer certain where the symbol's bytes bear the type out: functions of its
  * prototypes, objects of the types that its pointers name, text.

@@ -2,7 +2,6 @@
 #include "debugger/infer/solve/proposal.h"
 
 #include "debugger/infer/hints/hint_types.h"
-#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/solve/array_length.h"
 #include "debugger/target/object.h"
 #include <string.h>
@@ -158,6 +157,7 @@ static void add_length(const struct question *question, struct proposal *known,
 		known->given = other->given;
 		known->count = other->count;
 	}
+	known->rows |= other->rows;
 	known->kernels |= other->kernels;
 	known->is_near |= other->is_near;
 }
@@ -223,6 +223,7 @@ static size_t collect_rows(const struct question *question, struct proposal *ret
 		if (!propose(question, &hints[i], &ret[kept]))
 			continue;
 		ret[kept].is_near = hints[i].kernels & near;
+		ret[kept].rows = 1u << i;
 		size_t known = 0;
 		while (known < kept && !is_same_type(&ret[known], &ret[kept]))
 			known++;
@@ -271,4 +272,10 @@ size_t proposals_put_near_first(struct proposal *proposals, size_t count)
 		proposals[first++] = one;
 	}
 	return first ? first : count;
+}
+
+bool proposal_is_possible(const struct question *question, const struct hint *hint)
+{
+	struct proposal proposal;
+	return propose(question, hint, &proposal);
 }

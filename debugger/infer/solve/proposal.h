@@ -4,6 +4,7 @@
 #ifndef DEBUGGER_INFER_SOLVE_PROPOSAL_H
 #define DEBUGGER_INFER_SOLVE_PROPOSAL_H
 
+#include "debugger/infer/hints/hints.h"
 #include "debugger/infer/known/knowledge.h"
 #include "debugger/infer/solve/solve.h"
 
@@ -20,6 +21,7 @@ struct proposal {
 	bool is_cut;	     /* there is no room for as many, and no other sign of its end */
 	bool count_proved;   /* by the bytes alone at first */
 	bool is_family;
+	uint32_t rows;	  /* bit N: row N of the name */
 	uint32_t kernels; /* that say so */
 	bool is_near;	  /* one of these is next to this kernel */
 	bool is_outdone;
@@ -36,5 +38,7 @@ size_t proposals_collect(const struct question *question, struct proposal *ret);
  * or after the one after, know an older or a newer one. Near ones first; returns how many.
  */
 size_t proposals_put_near_first(struct proposal *proposals, size_t count);
+/* Whether a row exists here and fits, whatever others there are. */
+bool proposal_is_possible(const struct question *question, const struct hint *hint);
 
 #endif

@@ -76,6 +76,19 @@ def compare_all(program, boot, wanted, setting, before=()):
     for command, order in (("whatis ", names), ("whatis -v ", names[::-1])):
         found = ask(program, boot, [(command, name) for name in order], before)
         compare({name: of_whatis(result) for (_, name), result in found.items()}, wanted, f"by {command}{setting}")
+        if command == "whatis -v ":
+            check_explained(found)
+
+
+def check_explained(found):
+    """What is shown leads the candidates; a type that the table gave has its row."""
+    for (_, name), shown in found.items():
+        if shown["type"] is None or shown["origin"] != "inferred":
+            continue
+        check_equal([row["type"] for row in shown["candidates"]][:1], [shown["type"]], f"the first candidate of {name}")
+        rows = [row for row in shown.get("rows", []) if row["said"].startswith(("borne out", "taken"))]
+        facts = [clue for clue in shown["clues"] if clue["kind"] == "declared"]
+        check(shown["confidence"] != "certain" or rows or facts, f"{name}: certain without a fact or a row of the table")
 
 
 def compare_print(program, boot, wanted):
