@@ -315,7 +315,7 @@ static void test_chance(void)
 	for (unsigned int i = 0; i < 50000; i++) {
 		struct cfi_row row;
 		bool is_outermost;
-		uint64_t value;
+		uint64_t value = 0;
 		for (size_t k = 0; k < sizeof(bytes); k++)
 			bytes[k] = (uint8_t)next_random(&state);
 		const struct cfi_cursor all = { .data = bytes, .size = sizeof(bytes) };
