@@ -4,8 +4,7 @@
 
 #include "debugger/infer/hints/hints.h"
 #include "debugger/infer/known/subjects.h"
-#include "debugger/infer/one.h"
-#include "debugger/infer/store/kept.h"
+#include "debugger/infer/whole.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>

@@ -32,8 +32,5 @@ struct error *kept_get(struct inference *inference, struct remembered **ret) MUS
 /* The results of an earlier session, looked for once; NULL: none. Borrowed. */
 struct cache *kept_cache(struct remembered *remembered, const struct infer_options *options);
 void kept_forget_cache(struct remembered *remembered);
-/* Makes the whole pass without the shipped table, and keeps its answers and all that it learned. */
-struct error *infer_together(struct inference *inference, const struct infer_options *options,
-			     struct remembered *kept) MUST_CHECK;
 
 #endif
