@@ -50,7 +50,9 @@ static const struct program_option program_options[] = {
 	{ OPTION_NO_CACHE, "no-cache", NULL, NULL,
 	  "neither read nor keep types of globals in ~/.cache", NULL },
 	{ OPTION_NO_HINTS, "no-hints", NULL, NULL,
-	  "types of globals without the table of other kernels", NULL },
+	  "types of globals without the table of other kernels",
+	  "All variables are looked at before the first is answered for, which takes some "
+	  "seconds." },
 	{ OPTION_NO_SANDBOX, "no-sandbox", NULL, NULL, "keep the right to do all that the user may",
 	  NULL },
 	{ OPTION_WITH, "with", "TOOL", "crash drgn gdb",
