@@ -217,7 +217,54 @@ def freelists(program, boot, notes):
     notes.append(f"{len(rows)} lists")
 
 
-CASES = (("freelists are /proc/pagetypeinfo", freelists), ("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
+def words_of(program, boot, address, count):
+    """So many unsigned longs from there on, as one number."""
+    words = [word for line in program.result(boot.dump, f"rd 0x{address:x} {count}") for word in line["words"]]
+    check_equal(len(words), count, f"words at {address:x}")
+    return sum(int(word, 16) << 64 * place for place, word in enumerate(words))
+
+
+def percpu(program, boot, notes):
+    """Pages: all that the kernel counts, as in /proc/meminfo. Bytes: by the maps of what is allocated; what slab caches have of it begins there."""
+    def value(expression):
+        number = program.value(boot.dump, expression)
+        return sum(number) if isinstance(number, list) else int(str(number), 0)
+
+    rows = program.result(boot.dump, "percpu")
+    kinds = [row["kind"] for row in rows]
+    check_equal((kinds[:2], kinds.count("first")), (["static", "reserved"], 1), f"kinds {kinds}")
+    chunks = rows[1:]
+    check_equal(sum(row["nr_populated"] for row in rows), value("pcpu_nr_populated"), "pages that have memory")
+    memory = sum(row["memory"] for row in rows)
+    said = int(re.search(r"^Percpu: +(\d+) kB", boot.truth("meminfo"), re.M)[1]) * 1024
+    check(abs(memory - said) <= said // 8, f"memory: {memory}, Percpu was {said}")
+    # What is counted is where allocations may go.
+    empty = [row["nr_empty_pop_pages"] for row in chunks if row["kind"] != "reserved" and not row["isolated"]]
+    check_equal(sum(empty), value("pcpu_nr_empty_pop_pages"), "pages without anything")
+    maps = {}
+    for row in chunks:
+        chunk = f"((struct pcpu_chunk *){row['chunk']})"
+        bits = row["size"] // 4
+        taken, bounds = (words_of(program, boot, value(f"{chunk}->{name}"), bits // 64) for name in ("alloc_map", "bound_map"))
+        check_equal((bits - taken.bit_count()) * 4, row["free"], f"free bytes of {row}")
+        text = format(taken, f"0{bits}b")
+        check(row["largest"] <= 4 * max(map(len, text.split("1"))), f"no area is as large: {row}")
+        maps[int(row["base_addr"], 16)] = row["size"], taken, bounds
+    # A per-CPU pointer is an offset from the CPU's variables.
+    starts = value("__per_cpu_offset[0]") - value("pcpu_unit_offsets[0]")
+    member = "cpu_slab" if "cpu_slab" in program.text(boot.dump, "whatis struct kmem_cache") else "cpu_sheaves"
+    pointers = [int(row["value"], 16) for row in program.result(boot.dump, f"slabs | print {member}")]
+    for pointer in pointers:
+        address = (pointer + starts) % (1 << 64)
+        base = max((base for base in maps if base <= address), default=None)
+        check(base is not None and address - base < maps[base][0], f"{pointer:x} is in no chunk")
+        place = (address - base) // 4
+        check((maps[base][1] & maps[base][2]) >> place & 1, f"nothing allocated begins at {pointer:x}")
+    check(len(set(pointers)) > 50, f"{len(set(pointers))} pointers of slab caches")
+    notes.append(f"{len(chunks)} chunks, {memory >> 10} KiB, {said >> 10} before, {len(pointers)} pointers")
+
+
+CASES = (("percpu is what /proc/meminfo and its maps say", percpu), ("freelists are /proc/pagetypeinfo", freelists), ("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
          ("irqs have /proc/irq's CPUs", affinity), ("notifiers are in their chains", notifiers), ("rcu is what it said", rcu),
          ("uprobes are uprobe_events", uprobes), ("bootparams are /proc/cmdline", bootparams))
 

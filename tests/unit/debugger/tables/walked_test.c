@@ -5,8 +5,8 @@
  * every byte changed.
  */
 #include "base/array.h"
-#include "debugger/tables/table.h"
 #include "tests/unit/kernel_data.h"
+#include "tests/unit/table_rows.h"
 #include "tests/unit/test.h"
 #include <zlib.h>
 
@@ -46,8 +46,7 @@ struct machine {
 	struct kernel_data kernel;
 	struct raw_data data;
 	struct cpu cpu;
-	char text[2048]; /* the rows, "A|B;" */
-	size_t used, rows;
+	struct table_rows rows;
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
@@ -87,7 +86,6 @@ static size_t put_data(struct machine *machine)
 {
 	struct raw_data *data = &machine->data;
 	memset(data, 0, sizeof(*data));
-	machine->used = machine->rows = 0;
 	data->line = AT(words);
 	strcpy(data->words, " quiet root=/dev/vda  dyndbg=\"file a +p\" x= ");
 	for (unsigned int i = 0; i < TASKS; i++) {
@@ -190,48 +188,9 @@ static void machine_destroy(struct machine *machine)
 	free(machine);
 }
 
-static const struct table *shown;
-
-static struct error *row(void *context, const struct table_cell *cells)
-{
-	struct machine *machine = context;
-	if (machine->rows++ > 64)
-		return error_create(ERROR_OTHER, "too many rows");
-	for (size_t i = 0; i < shown->column_count; i++) {
-		size_t left = sizeof(machine->text) - machine->used;
-		if (left < 80 || shown->columns[i].kind == COLUMN_ADDRESS)
-			continue;
-		machine->used +=
-			(size_t)(cells[i].state != CELL_SET
-					 ? snprintf(machine->text + machine->used, left, "-")
-				 : cells[i].text ? snprintf(machine->text + machine->used, left,
-							    "%.40s", cells[i].text)
-						 : snprintf(machine->text + machine->used, left,
-							    "%" PRId64, (int64_t)cells[i].number));
-		machine->text[machine->used++] = i + 1 < shown->column_count ? '|' : ';';
-		machine->text[machine->used] = 0;
-	}
-	return NULL;
-}
-
-/* The rows; *ret_problem: something was broken. */
 static const char *rows_of(struct machine *machine, const struct table *table, bool *ret_problem)
 {
-	struct table_scan scan = { .target = &machine->kernel.target,
-				   .table = table,
-				   .wanted = UINT64_MAX,
-				   .row = row,
-				   .context = machine };
-	machine->used = machine->rows = 0;
-	*machine->text = 0;
-	shown = table;
-	struct error *error = table_scan_run(&scan);
-	struct error *problem = table_scan_problem(&scan);
-	*ret_problem = error || problem;
-	error_free(error);
-	error_free(problem);
-	table_scan_deinit(&scan);
-	return machine->text;
+	return table_rows_read(&machine->rows, &machine->kernel.target, table, ret_problem);
 }
 
 static const struct {
@@ -267,18 +226,18 @@ static void test_broken(void)
 	data->tasks[2].real[0] = NOWHERE;
 	rows_of(machine, &table_runnable, &has_problem);
 	CHECK(has_problem);
-	CHECK(machine->rows >= 3 && machine->rows < 10);
+	CHECK(machine->rows.count >= 3 && machine->rows.count < 10);
 	data->tasks[3].reads[0] = AT(tasks[2].reads);
 	rows_of(machine, &table_rcureaders, &has_problem);
 	CHECK(has_problem);
-	CHECK_U64(machine->rows, 2);
+	CHECK_U64(machine->rows.count, 2);
 	data->line = NOWHERE;
 	CHECK_STRING(rows_of(machine, &table_bootparams, &has_problem), "");
 	CHECK(has_problem);
 	data->packed[12] ^= 0xff;
 	rows_of(machine, &table_config, &has_problem);
 	CHECK(has_problem);
-	CHECK_U64(machine->rows, 0);
+	CHECK_U64(machine->rows.count, 0);
 	machine_destroy(machine);
 }
 
@@ -309,7 +268,7 @@ static void test_mutated(void)
 			((uint8_t *)&machine->data)[i] = values[k];
 			for (size_t table = 0; table < ARRAY_COUNT(tables); table++) {
 				rows_of(machine, tables[table].table, &has_problem);
-				CHECK(machine->rows <= 64);
+				CHECK(machine->rows.count <= TABLE_ROWS_MAX);
 			}
 			put_data(machine);
 		}
