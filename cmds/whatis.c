@@ -161,7 +161,7 @@ static void show_rows(struct target *target, struct out *out, const struct typin
 		return;
 	out_table_begin(out, "rows", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < typing->row_count; i++) {
-		const struct hint_row *row = &typing->rows[i];
+		const struct listed_row *row = &typing->rows[i];
 		char said[2 * PLACE_SIZE];
 		describe_reason(target, row->said, row->said_by, said, sizeof(said));
 		out_row_begin(out);

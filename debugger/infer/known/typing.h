@@ -35,7 +35,7 @@ struct candidate {
 };
 
 /* A row of the shipped table: what the variable's name is in other kernels. */
-struct hint_row {
+struct listed_row {
 	char type[512];	  /* an array with the length that they have */
 	char kernels[64]; /* "5.10, 6.1" */
 	const char *said; /* static text: what became of it */
@@ -55,7 +55,7 @@ struct typing {
 	 */
 	struct candidate *candidates;
 	size_t candidate_count;
-	struct hint_row *rows; /* NULL unless asked for */
+	struct listed_row *rows; /* NULL unless asked for */
 	size_t row_count;
 	struct clues clues; /* empty unless asked for */
 };

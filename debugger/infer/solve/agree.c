@@ -266,7 +266,7 @@ static const char *row_said(const struct answer *answer, const struct proposal *
 }
 
 size_t agree_rows(const struct question *question, struct solver *solver,
-		  const struct answer *answer, struct hint_row *ret)
+		  const struct answer *answer, struct listed_row *ret)
 {
 	const struct knowledge *knowledge = question->knowledge;
 	struct proposal proposals[HINTS_A_NAME];
@@ -279,7 +279,7 @@ size_t agree_rows(const struct question *question, struct solver *solver,
 		measure(solver, &proposals[i]);
 	for (size_t i = 0; i < count; i++) {
 		const char *many = hints[i].count ? strstr(hints[i].type, "[]") : NULL;
-		ret[i] = (struct hint_row){
+		ret[i] = (struct listed_row){
 			.said = proposal_is_possible(question, &hints[i])
 					? "another row ends where the room ends"
 					: "no such type here, or no room for it",

@@ -33,7 +33,7 @@ struct error *agree_with_hints(const struct question *question, struct solver *s
 
 /* The rows of the name, at most HINTS_A_NAME, and what became of each; returns how many. */
 size_t agree_rows(const struct question *question, struct solver *solver,
-		  const struct answer *answer, struct hint_row *ret);
+		  const struct answer *answer, struct listed_row *ret);
 
 /*
  * Makes an open answer certain where the symbol's bytes bear the type out: functions of its

@@ -155,6 +155,24 @@ static void test_near(void)
 	hints_destroy(hints);
 }
 
+/* In their order, whatever bits they have; a text that is too small has what fits. */
+static void test_series(void)
+{
+	struct hints_column columns[HINTS_CHUNKS] = { { .size = 0 } };
+	struct hints_table table;
+	struct hints *hints;
+	char all[256], some[16];
+	table_fill(columns, 32, rows, ARRAY_COUNT(rows), FAMILY_ROW);
+	CHECK_OK(open_filled(&table, columns, &hints));
+	hints_series(hints, 0, all, sizeof(all));
+	CHECK_STRING(all, "");
+	hints_series(hints, 1u << 31 | 1u << 8 | 1, all, sizeof(all));
+	CHECK_STRING(all, "1.0, 9.0, 32.0");
+	hints_series(hints, HINTS_ALL, some, sizeof(some));
+	CHECK_STRING(some, "1.0, 2.0, 3.0, ");
+	hints_destroy(hints);
+}
+
 /* Whose rows are left out has no word in which one comes first. */
 static void test_order(void)
 {
@@ -294,6 +312,7 @@ int main(void)
 	RUN(test_no_table);
 	RUN(test_many_kernels);
 	RUN(test_near);
+	RUN(test_series);
 	RUN(test_order);
 	RUN(test_damaged);
 	RUN(test_any_byte);

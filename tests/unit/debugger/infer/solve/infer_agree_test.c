@@ -34,6 +34,8 @@ struct bench {
 	struct solver solver;
 	struct solver_input input;
 	struct answer answer;
+	struct listed_row listed[HINTS_A_NAME];
+	size_t listed_count;
 };
 
 static struct hints_table table;
@@ -116,6 +118,8 @@ static const char *end(struct bench *bench)
 	CHECK_OK(solve(&bench->solver, &bench->input));
 	*answer = answer_of(&bench->solver);
 	CHECK_OK(agree_with_hints(&bench->asked->question, &bench->solver, answer));
+	bench->listed_count =
+		agree_rows(&bench->asked->question, &bench->solver, answer, bench->listed);
 	if (answer->confidence != CONFIDENCE_UNKNOWN && answer->spelled.btf)
 		type_spell(answer->spelled, NULL, spelled, sizeof(spelled));
 	else if (answer->confidence != CONFIDENCE_UNKNOWN)
@@ -326,6 +330,46 @@ static void test_what_follows(void)
 	}
 }
 
+/* Each row of the name, and what became of it. */
+static void test_what_became_of_rows(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t room;
+		const char *release, *type, *kernels, *said, *other;
+	} cases[] = {
+		{ "a_number", 4, "", "int", "1.0, 2.0", "taken", NULL },
+		{ "a_stranger", 32, "", "struct gone", "1.0, 2.0",
+		  "no such type here, or no room for it", NULL },
+		{ "a_lock", 32, "", "struct mutex", "2.0", "not what was found here", "taken" },
+		{ "a_matrix", 24, "", "char [8][3]", "2.0", "taken",
+		  "another row ends where the room ends" },
+		{ "a_lock", 4, "", "struct mutex", "2.0", "no such type here, or no room for it",
+		  "taken" },
+		{ "a_series", 16, "2.5", "int [3]", "2.0", "taken", "taken, but for the length" },
+		{ "a_count", 4, "2.0", "unsigned int", "2.0", "taken",
+		  "kernels nearer to this one have another row" },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct bench bench;
+		strcpy(machine.target.release, cases[i].release);
+		begin(&bench, cases[i].name, cases[i].room);
+		end(&bench);
+		CHECK_U64(bench.listed_count, cases[i].other ? 2 : 1);
+		CHECK_STRING(bench.listed[0].type, cases[i].type);
+		CHECK_STRING(bench.listed[0].kernels, cases[i].kernels);
+		CHECK_STRING(bench.listed[0].said, cases[i].said);
+		if (cases[i].other)
+			CHECK_STRING(bench.listed[1].said, cases[i].other);
+	}
+	*machine.target.release = 0;
+	struct bench bench;
+	begin(&bench, "a_mutex", 32);
+	clue(&bench, CLUE_OBJECT, "mutex", 32);
+	end(&bench);
+	CHECK_STRING(bench.listed[0].said, "borne out");
+}
+
 static void test_damaged_table(void)
 {
 	static const struct symbol symbol = { .name = "a_lock" };
@@ -363,6 +407,7 @@ int main(void)
 	RUN(test_nearest);
 	RUN(test_rows_of_another_length);
 	RUN(test_what_follows);
+	RUN(test_what_became_of_rows);
 	RUN(test_damaged_table);
 	machine_deinit(&machine);
 	return test_finish();
