@@ -27,6 +27,7 @@ const struct crash_view crash_views[] = {
 	{ "kmem", "-h", NULL, "hugepages" },
 	{ "kmem", "-n", NULL, "zones -o node,zone,name,present,managed,free" },
 	{ "kmem", "-o", NULL, "print -x __per_cpu_offset" },
+	{ "kmem", "-S", "[NAME...]", "objects[ %s]" },
 	{ "kmem", "-V", NULL, "print vm_node_stat" },
 	{ "kmem", "-g", NULL, "enum pageflags" },
 	{ "majors", "-d", NULL, "disks -o disk,queue,in_flight,reads,writes,name" },

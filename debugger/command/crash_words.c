@@ -67,9 +67,6 @@ static const struct {
 	{ "irqs", "d", "`rd -s idt_table 16`" },
 	{ "kmem", "F", "`kmem -f`; `pages` has each page" },
 	{ "kmem", "P", "`whattype ADDRESS` names the page of a physical address" },
-	{ "kmem", "S",
-	  "`slabs` has the caches, `whattype ADDRESS` says which object of which one an address "
-	  "is" },
 	{ "kmem", "N", "`resources` has the spans of memory, `zones` what is in them" },
 	{ "list", "l", "TYPE.MEMBER says where the links are, as in `list module.list modules`" },
 	{ "list", "S", "`list module.list modules -s name,state`" },

@@ -120,9 +120,12 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 static struct error *scan(struct table_scan *scan, struct session *session,
 			  const struct arguments *arguments)
 {
+	if (arguments->command->per_task)
+		return scan_tasks(scan, session, arguments);
+	for (size_t i = 0; i < arguments->operand_count && !scan->is_full; i++)
+		TRY(table_scan_named(scan, arguments->operands[i]));
 	/* A row a task is shown of all of them. */
-	return arguments->command->per_task ? scan_tasks(scan, session, arguments)
-					    : table_scan_run(scan);
+	return arguments->operand_count ? NULL : table_scan_run(scan);
 }
 
 /* --- rows that are chosen or sorted: SQL over those that were read --------------------------- */

@@ -52,4 +52,17 @@ enum {
 		.run = table_command_run                                                           \
 	}
 
+/* The same of one that has rows of names: of all, or of those that are given. */
+#define NAMED_TABLE_COMMAND(NAME)                                                                  \
+	extern const struct table table_##NAME;                                                    \
+	static const struct command command_##NAME = { .name = #NAME,                              \
+						       .table = &table_##NAME,                     \
+						       .options = { TABLE_OPTIONS },               \
+						       .operands = { { .name = "NAME",             \
+								       .kind = OPERAND_WORD,       \
+								       .optional = true,           \
+								       .repeated = true } },       \
+						       .needs = TABLE_NEEDS,                       \
+						       .run = table_command_run }
+
 #endif

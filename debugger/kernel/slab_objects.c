@@ -263,21 +263,29 @@ bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot)
 	return slots->is_free[slot / 8] >> (slot % 8) & 1;
 }
 
+bool slab_met(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+	      bool *ret_whole, uint64_t *ret_end)
+{
+	*ret_end = address + walk->page_record;
+	struct error *error = slab_read(walk, address, slots, ret_whole);
+	error_free(error);
+	if (error)
+		return false;
+	uint64_t page_size = walk->target->facts->page_size;
+	uint64_t pages = (slots->count * walk->object_size + page_size - 1) / page_size;
+	if (pages > 1)
+		*ret_end = address + pages * walk->page_record;
+	return true;
+}
+
 struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
 				 slab_visitor *visit, void *context, uint64_t *ret_end)
 {
 	struct slab_slots slots = { .free_count = 0 };
 	bool whole;
-	*ret_end = address + walk->page_record;
 	TRY(interrupt_check());
-	struct error *error = slab_read(walk, address, &slots, &whole);
-	error_free(error);
-	if (error)
+	if (!slab_met(walk, address, &slots, &whole, ret_end))
 		return NULL;
-	uint64_t page_size = walk->target->facts->page_size;
-	uint64_t pages = (slots.count * walk->object_size + page_size - 1) / page_size;
-	if (pages > 1)
-		*ret_end = address + pages * walk->page_record;
 	for (uint64_t i = 0; i < slots.count; i++)
 		if (!slab_slot_is_free(&slots, i))
 			TRY(visit(context, slots.first + i * walk->object_size, whole));

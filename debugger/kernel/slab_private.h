@@ -61,6 +61,12 @@ struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct s
 			bool *ret_whole) MUST_CHECK;
 bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot);
 /*
+ * slab_read() of what a walk meets: false: no slab begins there. *ret_end: where the struct pages
+ * end that are the slab's.
+ */
+bool slab_met(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+	      bool *ret_whole, uint64_t *ret_end);
+/*
  * Of the slab whose struct page is at `address`; nothing where there is none. *ret_end: where the
  * struct pages end that are the slab's, of which none begins another one. Only with those passed
  * over there are no more objects than memory has room for.

@@ -4,11 +4,9 @@
 #include "base/array.h"
 #include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/walk.h"
-#include "debugger/target/object.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NODES_MAX	  1024
 #define OBJECTS_BITS	  16 /* of kmem_cache_order_objects: the order is above (OO_SHIFT) */
 #define ORDER_LIMIT	  32
 #define PARTIAL_SLABS_MAX 1000000
@@ -69,9 +67,9 @@ static struct error *add_node(const struct object *node, struct slab_usage *usag
 	return NULL;
 }
 
-/* The n-th node of a cache, NULL address: it has none there. Until 7.x an array of pointers. */
-static struct error *find_node(const struct object *cache, uint32_t number, struct object *ret,
-			       bool *ret_found)
+/* Until 7.x an array of pointers. */
+struct error *slab_cache_node(const struct object *cache, uint32_t number, struct object *ret,
+			      bool *ret_found)
 {
 	char path[40];
 	uint64_t address;
@@ -101,8 +99,8 @@ static struct error *read_cache(struct target *target, uint64_t link, struct sla
 	TRY(object_u64(&cache, "refcount", &references));
 	usage->cache.is_shared = references != 1;
 	TRY(object_u64(&cache, "oo.x", &layout));
-	for (uint32_t i = 0; i < NODES_MAX; i++) {
-		TRY(find_node(&cache, i, &node, &found));
+	for (uint32_t i = 0; i < SLAB_NODES_MAX; i++) {
+		TRY(slab_cache_node(&cache, i, &node, &found));
 		if (!found && i)
 			break;
 		if (found)

@@ -4,6 +4,7 @@
 #define DEBUGGER_KERNEL_SLAB_USAGE_H
 
 #include "debugger/kernel/slabs.h"
+#include "debugger/target/object.h"
 
 struct slab_usage {
 	struct slab_cache cache;
@@ -29,5 +30,10 @@ struct slab_usages {
 struct error *slab_usages_read(struct target *target, uint64_t reclaimable,
 			       struct slab_usages *ret) MUST_CHECK;
 void slab_usages_deinit(struct slab_usages *usages);
+
+#define SLAB_NODES_MAX 1024
+/* The struct kmem_cache_node of a struct kmem_cache for a node; *ret_found: there is one. */
+struct error *slab_cache_node(const struct object *cache, uint32_t number, struct object *ret,
+			      bool *ret_found) MUST_CHECK;
 
 #endif

@@ -4,8 +4,11 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "debugger/kernel/slab_private.h"
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* More caches than any kernel has: beyond, the list is damaged. */
 #define CACHES_MAX 8192
@@ -21,6 +24,7 @@ struct slabs {
 	} * caches;
 	size_t cache_count, cache_capacity;
 	struct hash_index index;
+	struct error *problem; /* why the first cache that could not be read was not */
 };
 
 void slabs_destroy(struct slabs *slabs)
@@ -31,8 +35,16 @@ void slabs_destroy(struct slabs *slabs)
 		slab_walk_destroy(slabs->caches[i].walk);
 	free(slabs->caches);
 	hash_index_deinit(&slabs->index);
+	error_free(slabs->problem);
 	slab_walk_destroy(slabs->pages);
 	free(slabs);
+}
+
+struct error *slabs_problem(struct slabs *slabs)
+{
+	struct error *problem = slabs->problem;
+	slabs->problem = NULL;
+	return problem;
 }
 
 static struct error *find_head_member(struct slabs *slabs, struct target *target)
@@ -127,7 +139,11 @@ static struct error *find_cache(struct slabs *slabs, uint64_t address, struct sl
 		return error;
 	if (error)
 		walk = NULL;
-	error_free(error);
+	/* What nothing marks as a slab may as well be none. */
+	if (error && slabs->mark_size && !slabs->problem)
+		slabs->problem = error_prefix(error, "kmem_cache 0x%" PRIx64, address);
+	else
+		error_free(error);
 	if (!array_reserve(&slabs->caches, &slabs->cache_capacity, slabs->cache_count + 1) ||
 	    !hash_index_add(&slabs->index, hash, (uint32_t)slabs->cache_count)) {
 		slab_walk_destroy(walk);
@@ -195,6 +211,66 @@ struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, vo
 	return slab_for_each_chunk(slabs->pages, visit_any_chunk, &question);
 }
 
+/* --- slots, taken or not -------------------------------------------------------------------- */
+
+static struct slab_place place_of(const struct slab_walk *walk, const struct slab_slots *slots,
+				  uint64_t slab, uint64_t slot, bool is_whole)
+{
+	return (struct slab_place){ .cache = &walk->info,
+				    .slab = slab,
+				    .state = slab_slot_is_free(slots, slot) ? SLAB_FREE
+					     : is_whole			    ? SLAB_ALLOCATED
+									    : SLAB_UNSURE,
+				    .object = slots->first + slot * walk->object_size,
+				    .index = (uint32_t)slot,
+				    .count = (uint32_t)slots->count };
+}
+
+struct slot_question {
+	struct slabs *slabs;
+	const char *name;
+	slab_place_visitor *visit;
+	void *context;
+	uint64_t end; /* of the struct pages of the last slab */
+};
+
+static struct error *visit_slots(struct slot_question *question, const struct slab_walk *walk,
+				 uint64_t slab)
+{
+	struct slab_slots slots = { .free_count = 0 };
+	bool is_whole;
+	TRY(interrupt_check());
+	if (!slab_met(walk, slab, &slots, &is_whole, &question->end))
+		return NULL;
+	for (uint64_t i = 0; i < slots.count; i++) {
+		struct slab_place place = place_of(walk, &slots, slab, i, is_whole);
+		TRY(question->visit(question->context, &place));
+	}
+	return NULL;
+}
+
+static struct error *visit_slot_chunk(void *context, uint64_t address, size_t size)
+{
+	struct slot_question *question = context;
+	const struct slab_walk *pages = question->slabs->pages;
+	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
+		struct slab_walk *walk;
+		if (address + at < question->end)
+			continue;
+		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
+		if (walk && (!question->name || !strcmp(question->name, walk->info.name)))
+			TRY(visit_slots(question, walk, address + at));
+	}
+	return NULL;
+}
+
+struct error *slabs_for_each_slot(struct slabs *slabs, const char *name, slab_place_visitor *visit,
+				  void *context)
+{
+	struct slot_question question = { slabs, name, visit, context, 0 };
+	return slab_for_each_chunk(slabs->pages, visit_slot_chunk, &question);
+}
+
 /* --- one address ----------------------------------------------------------------------------- */
 
 /* Reads the struct page of the first page of the compound that holds an address. */
@@ -258,17 +334,13 @@ struct error *slabs_find(struct slabs *slabs, uint64_t address, struct slab_plac
 	TRY(find_slab(slabs, address, &walk, &head));
 	TRY(slab_read(walk, head, &slots, &whole));
 	uint64_t slot = (address - slots.first) / walk->object_size;
-	*ret = (struct slab_place){ .cache = &walk->info,
-				    .slab = head,
-				    .state = SLAB_NO_OBJECT,
-				    .count = (uint32_t)slots.count };
 	/* Before the first one lies its left red zone, behind the last one nothing. */
 	if (address < slots.first || slot >= slots.count)
-		return NULL;
-	ret->index = (uint32_t)slot;
-	ret->object = slots.first + slot * walk->object_size;
-	ret->state = slab_slot_is_free(&slots, slot) ? SLAB_FREE
-		     : whole			     ? SLAB_ALLOCATED
-						     : SLAB_UNSURE;
+		*ret = (struct slab_place){ .cache = &walk->info,
+					    .slab = head,
+					    .state = SLAB_NO_OBJECT,
+					    .count = (uint32_t)slots.count };
+	else
+		*ret = place_of(walk, &slots, head, slot, whole);
 	return NULL;
 }

@@ -19,6 +19,9 @@ struct slabs;
 /* Errors: what the dump lacks. */
 struct error *slabs_create(struct target *target, struct slabs **ret) MUST_CHECK;
 void slabs_destroy(struct slabs *slabs);
+/* Why the objects of a cache were passed over: the first that could not be read; NULL: none. Caller
+ * frees. */
+struct error *slabs_problem(struct slabs *slabs) MUST_CHECK;
 
 /* As slab_walk_objects(), of all caches that are met; a cache lives as long as `slabs`. */
 typedef struct error *slab_object_visitor(void *context, const struct slab_cache *cache,
@@ -40,6 +43,13 @@ struct slab_place {
 	uint64_t object; /* start; 0: in none */
 	uint32_t index, count;
 };
+/*
+ * All slots of all slabs that are met, free ones too; `name`: of caches that are called so, NULL:
+ * of all.
+ */
+typedef struct error *slab_place_visitor(void *context, const struct slab_place *place);
+struct error *slabs_for_each_slot(struct slabs *slabs, const char *name, slab_place_visitor *visit,
+				  void *context) MUST_CHECK;
 /*
  * The cache whose slab holds an address, and the start of the slot there, whether that is taken or
  * not; quicker than slabs_find(). ERROR_NOT_FOUND: the address is in no slab.

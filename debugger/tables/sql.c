@@ -164,28 +164,41 @@ static struct error *start(struct source *source, uint64_t columns, bool is_whol
 	return reading->rows ? NULL : error_no_memory();
 }
 
-/* `pid` NULL: of all tasks. */
-static struct error *read_rows(struct source *source, uint64_t columns, const int64_t *pid,
+/* What rows are read by themselves: of a task, or of a name. */
+struct part {
+	const int64_t *pid;
+	const char *name;
+};
+
+static struct error *scan_task(struct table_scan *scan, int64_t pid)
+{
+	struct task task;
+	struct error *error = task_find(scan->target, (uint64_t)pid, &task);
+	if (error && error->kind == ERROR_NOT_FOUND) {
+		error_free(error);
+		return NULL;
+	}
+	TRY(error);
+	error = table_scan_as_task(scan, &task);
+	task_deinit(&task);
+	return error;
+}
+
+/* `part` NULL: all. */
+static struct error *read_rows(struct source *source, uint64_t columns, const struct part *part,
 			       struct rows **ret)
 {
 	struct target *target = source->asking->question->target;
 	struct reading *reading = NULL;
-	TRY(start(source, columns, !pid, &reading));
+	TRY(start(source, columns, !part, &reading));
 	struct table_scan scan = { .target = target,
 				   .table = source->table,
 				   .wanted = columns,
 				   .row = rows_add,
 				   .context = reading->rows };
-	struct task task;
-	struct error *error = pid ? task_find(target, (uint64_t)*pid, &task) : NULL;
-	if (!error) {
-		error = pid ? table_scan_as_task(&scan, &task) : table_scan_run(&scan);
-		if (pid)
-			task_deinit(&task);
-	} else if (error->kind == ERROR_NOT_FOUND) {
-		error_free(error);
-		error = NULL;
-	}
+	struct error *error = !part	  ? table_scan_run(&scan)
+			      : part->pid ? scan_task(&scan, *part->pid)
+					  : table_scan_named(&scan, part->name);
 	note_problem(source->asking,
 		     error_prefix(table_scan_problem(&scan), "%s", source->table->name));
 	table_scan_deinit(&scan);
@@ -207,6 +220,15 @@ static struct error *whole_rows(struct source *source, uint64_t columns, struct 
 			return NULL;
 		}
 	return read_rows(source, columns, NULL, ret);
+}
+
+/* Whether the rows of a name are to be read by themselves. */
+static bool is_named(struct source *source, unsigned int column)
+{
+	const struct table *table = source->table;
+	bool is_given = source->asking->question->given && !source->number;
+	return !is_given && table->visit_named && table->named == column &&
+	       source->narrowed++ < NARROW_MAX;
 }
 
 /*
@@ -242,15 +264,19 @@ static struct error *find_rows(struct source *source, uint64_t columns, unsigned
 	bool is_text = source->table->columns[column].kind == COLUMN_TEXT;
 	if (kind == SQLITE_INTEGER && !is_text) {
 		int64_t number = sqlite3_value_int64(value);
+		const struct part part = { .pid = &number };
 		bool narrow = is_narrow(source, column, number);
-		TRY(narrow ? read_rows(source, columns, &number, &rows)
+		TRY(narrow ? read_rows(source, columns, &part, &rows)
 			   : whole_rows(source, columns, &rows));
 		TRY(rows_find_number(rows, column, (uint64_t)number, &chosen, &count));
 	} else {
-		TRY(whole_rows(source, columns, &rows));
 		const char *text = (const char *)sqlite3_value_text(value);
-		if (kind == SQLITE_TEXT && is_text && text &&
-		    strlen(text) == (size_t)sqlite3_value_bytes(value))
+		bool is_word = kind == SQLITE_TEXT && is_text && text &&
+			       strlen(text) == (size_t)sqlite3_value_bytes(value);
+		const struct part part = { .name = text };
+		TRY(is_word && is_named(source, column) ? read_rows(source, columns, &part, &rows)
+							: whole_rows(source, columns, &rows));
+		if (is_word)
 			TRY(rows_find_text(rows, column, text, &chosen, &count));
 		else
 			count = rows_count(rows);

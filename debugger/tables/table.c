@@ -186,3 +186,8 @@ struct error *table_scan_task(struct table_scan *scan, const struct task *task)
 {
 	return unless_full(scan, scan->table->visit_task(scan, task));
 }
+
+struct error *table_scan_named(struct table_scan *scan, const char *name)
+{
+	return unless_full(scan, scan->table->visit_named(scan, name));
+}

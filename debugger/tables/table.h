@@ -60,6 +60,9 @@ struct table {
 	struct error *(*visit)(struct table_scan *scan);
 	struct error *(*visit_task)(struct table_scan *scan, const struct task *task);
 	const char *shared;
+	/* Beside `visit`: the rows alone whose column `named`, of text, is `name`; NULL: cannot. */
+	struct error *(*visit_named)(struct table_scan *scan, const char *name);
+	unsigned int named;
 	unsigned int item; /* the column whose address stands for the row in a pipe */
 };
 
@@ -86,6 +89,8 @@ struct error *table_scan_run(struct table_scan *scan) MUST_CHECK;
 struct error *table_scan_task(struct table_scan *scan, const struct task *task) MUST_CHECK;
 /* Those that table_scan_run() has of it: none of a thread that shares its leader's. */
 struct error *table_scan_as_task(struct table_scan *scan, const struct task *task) MUST_CHECK;
+/* Those of a name; the table has visit_named(). */
+struct error *table_scan_named(struct table_scan *scan, const char *name) MUST_CHECK;
 void table_scan_deinit(struct table_scan *scan);
 /* What was broken on the way, after all that could be reached; NULL: nothing. Caller frees. */
 struct error *table_scan_problem(struct table_scan *scan) MUST_CHECK;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables of what the kernel watches and counts against what the guest said of it. All rows."""
 
+import collections
 import os
 import re
 import shlex
@@ -264,7 +265,42 @@ def percpu(program, boot, notes):
     notes.append(f"{len(chunks)} chunks, {memory >> 10} KiB, {said >> 10} before, {len(pointers)} pointers")
 
 
-CASES = (("percpu is what /proc/meminfo and its maps say", percpu), ("freelists are /proc/pagetypeinfo", freelists), ("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
+def objects(program, boot, notes):
+    """Of each cache as many as the kernel counts, free and in use; what tables of files and tasks have is in use there."""
+    caches = {row["cache"]: row for row in program.result(boot.dump, "slabs -o cache,name,num_objs,active_objs,inuse")}
+    sums = {cache: collections.Counter() for cache in caches}
+    states = collections.Counter()
+    for row in program.result(boot.dump, "sql SELECT cache, state, list, count(*) AS n FROM objects GROUP BY 1, 2, 3"):
+        states[row["state"]] += row["n"]
+        check(row["state"] != "free" or row["list"] != "none", f"free objects of a slab that is nowhere: {row}")
+        if row["list"] == "rcu":
+            check_equal(row["state"], "free", f"of slabs that were given back: {row}")
+            continue
+        count = sums[row["cache"]]
+        count["all"] += row["n"]
+        count["active"] += row["n"] * ((row["state"], row["list"]) != ("free", "partial"))
+        count[row["state"]] += row["n"]
+    for cache, row in caches.items():
+        check_equal((sums[cache]["all"], sums[cache]["active"]), (int(row["num_objs"]), int(row["active_objs"])), f"objects of {row['name']}")
+        # Some are unsure where CPUs keep free ones in arrays: 6.18 on.
+        check_equal(sums[cache]["unsure"] > 0, isinstance(row["inuse"], dict), f"unsure objects of {row['name']}")
+        if not sums[cache]["unsure"]:
+            check_equal(sums[cache]["allocated"], int(row["inuse"]), f"objects in use of {row['name']}")
+    known = {"filp": {row["file"] for row in program.result(boot.dump, "files -a -o file")},
+             "task_struct": {row["task"] for row in program.result(boot.dump, "tasks -o task,pid") if row["pid"]}}
+    for name, addresses in known.items():
+        rows = program.result(boot.dump, f"objects {name}")
+        check_equal({row["name"] for row in rows}, {name}, "caches of a name")
+        taken = [row["object"] for row in rows if row["state"] != "free"]
+        check_equal((len(set(taken)), addresses - set(taken)), (len(taken), set()), f"{name} that are not in use")
+        check_equal(program.result(boot.dump, f"sql SELECT * FROM objects WHERE name = '{name}'"), rows, f"{name} by SQL")
+    both = program.result(boot.dump, "objects filp task_struct -o name")
+    check_equal({row["name"] for row in both}, set(known), "caches of two names")
+    check_equal(program.result(boot.dump, "objects nonesuch"), [], "objects of no cache")
+    notes.append(", ".join(f"{count} {state}" for state, count in sorted(states.items())) + f" in {len(caches)} caches")
+
+
+CASES = (("objects are as many as slabs count", objects), ("percpu is what /proc/meminfo and its maps say", percpu), ("freelists are /proc/pagetypeinfo", freelists), ("dyndbg is dynamic_debug/control", dyndbg), ("pressure is /proc/pressure", pressure), ("irqcounts are /proc/interrupts", irqcounts),
          ("irqs have /proc/irq's CPUs", affinity), ("notifiers are in their chains", notifiers), ("rcu is what it said", rcu),
          ("uprobes are uprobe_events", uprobes), ("bootparams are /proc/cmdline", bootparams))
 
