@@ -63,15 +63,24 @@ static struct error *emit(const struct pass *pass, const struct object *resource
 	return table_emit(scan);
 }
 
-/* What lies in it. Each knows what it lies in, so none comes twice, but for a ring of siblings. */
+/*
+ * What lies in it. Each knows what it lies in, so none comes twice, but for a ring of siblings: one
+ * of each 1, 2, 4, ... is kept, which a ring leads back to.
+ */
 static struct error *visit_children(struct pass *pass, const struct object *parent,
 				    unsigned int depth)
 {
 	struct object child;
+	uint64_t kept = 0;
 	TRY(object_follow(parent, "child", &child));
-	while (child.address) {
+	for (uint64_t steps = 1; child.address; steps++) {
 		uint64_t back;
 		TRY(interrupt_check());
+		if (child.address == kept)
+			return error_create(ERROR_FORMAT, "resources go in a ring at 0x%" PRIx64,
+					    child.address);
+		if (!(steps & (steps - 1)))
+			kept = child.address;
 		TRY(object_u64(&child, "parent", &back));
 		if (back != parent->address || depth > DEPTH_MAX || ++pass->count > RESOURCES_MAX)
 			return error_create(ERROR_FORMAT, "resources are no tree at 0x%" PRIx64,
