@@ -28,8 +28,7 @@
 #define CACHE_OF_ALL_PERCENT 3	/* and of memory */
 #define OBJECTS_PER_4_TASKS  5	/* so many objects need no other reason than that there are tasks */
 /* Of an account: */
-#define SHOWN_PERCENT 1	 /* kinds with more are listed */
-#define LARGE_PERCENT 10 /* kinds with more are looked into */
+#define SHOWN_PERCENT 1 /* kinds with more are listed */
 
 struct memory_question {
 	struct analysis *analysis;
@@ -173,10 +172,11 @@ static struct error *add_large(const struct memory_question *question, struct fi
 {
 	const struct memory_view *view = &question->view;
 	uint64_t slabs = view->account.pages[MEMORY_SLAB] + view->account.pages[MEMORY_RECLAIMABLE];
-	if (memory_percent(slabs, question->total) >= LARGE_PERCENT)
+	if (memory_percent(slabs, question->total) >= MEMORY_LARGE_PERCENT)
 		for (size_t i = 0; i < view->slabs.count && i < MEMORY_TOP; i++)
 			TRY(add_cache(question, &view->slabs.items[i], finding));
-	if (memory_percent(view->account.pages[MEMORY_VMALLOC], question->total) >= LARGE_PERCENT)
+	if (memory_percent(view->account.pages[MEMORY_VMALLOC], question->total) >=
+	    MEMORY_LARGE_PERCENT)
 		for (size_t i = 0; i < view->user_count && i < MEMORY_TOP; i++)
 			TRY(add_user(question, &view->users[i], finding));
 	return NULL;
@@ -289,27 +289,6 @@ static struct error *say_constraint(const struct memory_question *question, stru
 		*group ? " (cgroup " : "", group, *group ? ")" : "", free_size, size);
 }
 
-/* Huge pages that nobody uses would do, if no one else has as much: many who have little have not.
- */
-static struct error *prefer_unused(const struct memory_question *question,
-				   const struct memory_tasks *tasks, struct finding *finding,
-				   struct amount *most, struct memory_holder *holder)
-{
-	uint64_t pages = question->view.account.pages[MEMORY_HUGE];
-	struct memory_holder huge;
-	if (most->kind == MEMORY_HUGE || memory_percent(pages, question->total) < LARGE_PERCENT)
-		return NULL;
-	TRY(memory_holder_find(question->analysis->target, &question->view, MEMORY_HUGE, tasks,
-			       finding, &huge));
-	if (huge.pages <= holder->pages ||
-	    memory_percent(huge.pages, question->total) < LARGE_PERCENT)
-		return NULL;
-	*most = (struct amount){ memory_kind_name(MEMORY_HUGE), bytes_of(question, pages),
-				 MEMORY_HUGE };
-	*holder = huge;
-	return NULL;
-}
-
 static struct error *say_all(struct memory_question *question, struct finding *finding)
 {
 	const struct memory_account *account = &question->view.account;
@@ -338,7 +317,12 @@ static struct error *say_all(struct memory_question *question, struct finding *f
 	if (most.kind < MEMORY_KINDS)
 		TRY(memory_holder_find(question->analysis->target, &question->view, most.kind,
 				       &tasks, finding, &holder));
-	TRY(prefer_unused(question, &tasks, finding, &most, &holder));
+	unsigned int kind = most.kind;
+	TRY(memory_holder_prefer_unused(question->analysis->target, &question->view, finding, &kind,
+					&holder));
+	if (kind != most.kind)
+		most = (struct amount){ memory_kind_name(kind),
+					bytes_of(question, account->pages[kind]), kind };
 	question->told = most.kind;
 	TRY(set_culprit(finding, most.name, holder.culprit));
 	return summarize(finding, "memory ran out", whole, &most, holder.words);

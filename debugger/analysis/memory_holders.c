@@ -132,12 +132,14 @@ static struct error *name_pools(const struct question *question)
 		TRY(finding_add(question->finding, command,
 				"of %" PRIu64 " huge pages of %s nobody uses %" PRIu64, count, text,
 				unused));
-		if (*question->ret->words)
+		uint64_t total = question->view->account.total;
+		uint64_t pages = unused <= count && unused <= total >> order ? unused << order : 0;
+		/* Of several sizes the one of which most is unused. */
+		if (*question->ret->words && pages <= question->ret->pages)
 			continue;
 		snprintf(question->ret->words, sizeof(question->ret->words),
 			 "nobody uses %" PRIu64 " of the %" PRIu64 " of %s", unused, count, text);
-		if (unused <= count)
-			question->ret->pages = unused << order;
+		question->ret->pages = pages;
 	}
 	return NULL;
 }
@@ -167,4 +169,23 @@ struct error *memory_holder_find(struct target *target, const struct memory_view
 	default:
 		return NULL;
 	}
+}
+
+struct error *memory_holder_prefer_unused(struct target *target, const struct memory_view *view,
+					  struct finding *finding, unsigned int *kind,
+					  struct memory_holder *holder)
+{
+	const struct memory_account *account = &view->account;
+	struct memory_holder huge = { .words = "" };
+	const struct question question = { target, view, finding, &huge };
+	if (*kind == MEMORY_HUGE ||
+	    memory_percent(account->pages[MEMORY_HUGE], account->total) < MEMORY_LARGE_PERCENT)
+		return NULL;
+	TRY(error_only_fatal(name_pools(&question)));
+	if (huge.pages <= holder->pages ||
+	    memory_percent(huge.pages, account->total) < MEMORY_LARGE_PERCENT)
+		return NULL;
+	*kind = MEMORY_HUGE;
+	*holder = huge;
+	return NULL;
 }

@@ -18,5 +18,12 @@ struct memory_holder {
 struct error *memory_holder_find(struct target *target, const struct memory_view *view,
 				 enum memory_kind kind, const struct memory_tasks *tasks,
 				 struct finding *finding, struct memory_holder *ret) MUST_CHECK;
+/*
+ * Huge pages that nobody uses would do, if whoever has most of `*kind` has not as much: many who
+ * have little have not. Then both become those of huge pages. MEMORY_KINDS: what is in no account.
+ */
+struct error *memory_holder_prefer_unused(struct target *target, const struct memory_view *view,
+					  struct finding *finding, unsigned int *kind,
+					  struct memory_holder *holder) MUST_CHECK;
 
 #endif

@@ -10,6 +10,8 @@
 
 #define MEMORY_SIZE_TEXT 32
 #define MEMORY_TOP	 3 /* of the largest of a kind so many are named */
+/* Kinds with more, in hundredths of all memory, are looked into when memory ran out. */
+#define MEMORY_LARGE_PERCENT 10
 
 /* "16.0 MiB", "512 KiB". */
 void memory_size_text(uint64_t bytes, char text[MEMORY_SIZE_TEXT]);
