@@ -145,7 +145,9 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	if (at == trace->count)
 		return finding_add(finding, NULL, "CPU %u ran %s", analysis->task.cpu, who);
 	struct circumstance circumstance;
-	bool is_borrowed = trace_circumstance(trace, at, &circumstance) && circumstance.is_borrowed;
+	/* The task has no part in it. */
+	bool is_of_other = trace_circumstance(trace, at, &circumstance) &&
+			   (circumstance.is_borrowed || circumstance.is_deferred);
 	while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
 		blamed++;
 	analysis->blamed = blamed < trace->count ? blamed : at;
@@ -154,16 +156,17 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	TRY(spinning_find(analysis, at, &spinning));
 	TRY(spinning.is_found
 		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s",
-					reason->words, is_borrowed ? circumstance.what : who,
+					reason->words, is_of_other ? circumstance.what : who,
 					*spinning.name ? spinning.name : "that is not known", place)
 		    : finding_summarize(finding, "%s: %s was in %s", reason->words,
-					is_borrowed ? circumstance.what : who, place));
+					is_of_other ? circumstance.what : who, place));
 	if (spinning.is_found)
 		TRY(spinning_add_others(analysis, analysis->task.cpu, finding));
-	if (is_borrowed) {
+	if (is_of_other) {
 		snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
-		TRY(finding_add(finding, command, "it ran in %s; %s was only interrupted",
-				circumstance.what, who));
+		TRY(finding_add(finding, command, "it ran in %s; %s %s", circumstance.what, who,
+				circumstance.is_borrowed ? "was only interrupted"
+							 : "is only the thread that runs them"));
 	}
 	analysis_place(analysis, at, place, sizeof(place));
 	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);

@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/analysis.h"
+#include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/interrupts.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,6 +47,18 @@ static bool is_symptom(const struct storms *storms)
 		    analysis->task.cpu == storms->cpu->number)
 			return true;
 	return false;
+}
+
+/*
+ * The function that keeps the CPU is known, and said already. The thread lets others run between
+ * two softirqs: that one of them does not come to its end is no matter of how many there are, and
+ * when it is a task that does not, what the thread had of the CPU was before.
+ */
+static bool is_known(const struct storms *storms)
+{
+	const struct analysis *analysis = storms->analysis;
+	return is_symptom(storms) && analysis->blamed < analysis->trace.count &&
+	       !frame_is_generic(&analysis->trace.frames[analysis->blamed]);
 }
 
 static struct error *set_culprit(struct storms *storms, struct finding *finding, uint64_t function)
@@ -193,7 +206,7 @@ static struct error *look_at_thread(struct storms *storms)
 	TRY(object_u64(&pointer, NULL, &address));
 	TRY(object_at(target, "struct task_struct", address, &object));
 	TRY(object_u64(&object, "se.avg.util_avg", &util));
-	if (util < UTIL_MIN)
+	if (util < UTIL_MIN || is_known(storms))
 		return NULL;
 	TRY(task_read(target, address, &task));
 	task.on_cpu = storms->cpu->current_task == address;

@@ -215,6 +215,7 @@ static const char *const generic[] = {
 	"__run_timers",
 	"run_timer_*",
 	"run_timersd",
+	"run_ktimerd",
 	"timer_expire_remote",
 	"tmigr_*",
 	"__hrtimer_run_queues",
@@ -333,6 +334,14 @@ static bool is_interrupt(const struct stack_trace *trace, size_t first)
 	return false;
 }
 
+/* A thread that takes softirqs over; timers have one of their own with PREEMPT_RT. */
+static bool is_thread_of_softirqs(const struct stack_trace *trace, size_t first)
+{
+	return trace_find(trace, first, "run_ksoftirqd") < trace->count ||
+	       trace_find(trace, first, "run_ktimerd") < trace->count ||
+	       trace_find(trace, first, "run_timersd") < trace->count;
+}
+
 bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret)
 {
 	for (size_t i = first; i < trace->count; i++) {
@@ -342,10 +351,10 @@ bool trace_circumstance(const struct stack_trace *trace, size_t first, struct ci
 		for (size_t k = 0; k < ARRAY_COUNT(circumstances); k++) {
 			if (!frame_is(&trace->frames[i], circumstances[k].function))
 				continue;
-			*ret = (struct circumstance){ .what = circumstances[k].what,
-						      .frame = i,
-						      .is_borrowed = circumstances[k].is_borrowed &&
-								     is_interrupt(trace, i) };
+			*ret = (struct circumstance){ .what = circumstances[k].what, .frame = i };
+			ret->is_borrowed = circumstances[k].is_borrowed && is_interrupt(trace, i);
+			ret->is_deferred = circumstances[k].is_borrowed && !ret->is_borrowed &&
+					   is_thread_of_softirqs(trace, i);
 			return true;
 		}
 	}

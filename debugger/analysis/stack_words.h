@@ -20,6 +20,7 @@ void frame_stem(const struct frame *frame, char *buffer, size_t size);
 /* In what a function runs, by the frames that called it: "a timer", "a work item"; NULL: a task. */
 struct circumstance {
 	bool is_borrowed; /* it runs on the stack of whatever task was interrupted */
+	bool is_deferred; /* it runs in the thread of a CPU that is there for softirqs */
 	const char *what; /* a literal */
 	size_t frame;	  /* that calls it; the one before it is the timer's, the item's function */
 };

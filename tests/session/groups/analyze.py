@@ -91,7 +91,7 @@ EVIDENCE = {
     "bug": r"^the condition, as code: .*; jle? taken, of users of a struct lab_device",
     "warn": r"^nothing leads past it: whoever calls the function gets there$",
     "free": r"^who has it still may be found by what points at it$",
-    "timers": r'^it ran in a timer; pid \d+ ".*" was only interrupted$',
+    "timers": r'^it ran in a timer; pid \d+ ("ksoftirqd/\d+" is only the thread that runs them|"(?!ksoftirqd).*" was only interrupted)$',
     "overrun": r"^what lies there is never mapped: it was read or written too far$",
     "constant": r"^a page is there, which must not be written to$",
     "noexec": r"^a page is there, whose bytes must not be run$",

@@ -72,6 +72,33 @@ static void test_circumstance(void)
 	CHECK(!trace_circumstance(&stack.trace, 0, &found));
 	CHECK(trace_circumstance(&stack.trace, 1, &found));
 	CHECK_STRING(found.what, "a work item");
+	CHECK(!found.is_borrowed && !found.is_deferred);
+}
+
+/* Whose stack it is on: an interrupt's victim, or a thread that is there for it. */
+static void test_circumstance_of_whom(void)
+{
+	struct stack stack;
+	struct circumstance found;
+	make(&stack, (const char *const[]){ "lab_tick", "call_timer_fn", "handle_softirqs",
+					    "run_ksoftirqd", "kthread", NULL });
+	CHECK(trace_circumstance(&stack.trace, 0, &found));
+	CHECK(!found.is_borrowed && found.is_deferred);
+	make(&stack, (const char *const[]){ "lab_tick", "call_timer_fn", "handle_softirqs",
+					    "run_ktimerd", "kthread", NULL });
+	CHECK(trace_circumstance(&stack.trace, 0, &found));
+	CHECK(!found.is_borrowed && found.is_deferred);
+	/* The thread can be interrupted itself. */
+	make(&stack,
+	     (const char *const[]){ "lab_irq", "__handle_irq_event_percpu", "asm_common_interrupt",
+				    "*lab", "handle_softirqs", "run_ksoftirqd", NULL });
+	CHECK(trace_circumstance(&stack.trace, 0, &found));
+	CHECK(found.is_borrowed && !found.is_deferred);
+	/* A task that enables softirqs again runs those that wait. */
+	make(&stack, (const char *const[]){ "lab_tick", "call_timer_fn", "handle_softirqs",
+					    "do_softirq", "lab_send", NULL });
+	CHECK(trace_circumstance(&stack.trace, 0, &found));
+	CHECK(!found.is_borrowed && !found.is_deferred);
 }
 
 static void check_signature(const char *kind, size_t blamed, const char *const *names,
@@ -136,6 +163,7 @@ int main(void)
 	RUN(test_is);
 	RUN(test_generic);
 	RUN(test_circumstance);
+	RUN(test_circumstance_of_whom);
 	RUN(test_signature);
 	RUN(test_long_signature);
 	return test_finish();
