@@ -105,13 +105,16 @@ static struct error *add_tasks(const struct memory_question *question,
 	if (!tasks->count)
 		return NULL;
 	/* Memory that a process has is not all charged to the cgroup that it is in. */
-	strbuf_format(&text, "the largest processes%s:",
+	strbuf_format(&text,
+		      "the largest processes%s%s:", tasks->is_partial ? " that the dump has" : "",
 		      is_of_cgroup ? ", with what is charged to other cgroups" : "");
 	for (size_t i = 0; i < tasks->count; i++) {
 		put_pages(question, tasks->items[i].pages, size);
 		strbuf_format(&text, "%s pid %" PRId32 " \"%s\" %s", i ? "," : "",
 			      tasks->items[i].pid, tasks->items[i].comm, size);
 	}
+	if (tasks->lost)
+		strbuf_format(&text, "; the memory of %zu cannot be read", tasks->lost);
 	snprintf(command, sizeof(command), "ps %" PRId32, tasks->items[0].pid);
 	return add_text(finding, command, &text);
 }
@@ -355,7 +358,8 @@ static struct error *say_cgroup(const struct memory_question *question, struct f
 		 limit);
 	if (!group->has_kinds)
 		return finding_summarize(finding, "%s", what);
-	if (amounts[0].kind == CGROUP_ANONYMOUS && tasks.count)
+	if (amounts[0].kind == CGROUP_ANONYMOUS &&
+	    memory_tasks_know_most(&tasks, amounts[0].bytes / question->view.account.page_size))
 		snprintf(holder, sizeof(holder), "pid %" PRId32 " \"%s\" has most of it",
 			 tasks.items[0].pid, tasks.items[0].comm);
 	TRY(set_culprit(finding, amounts[0].name, ""));

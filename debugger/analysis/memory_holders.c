@@ -25,13 +25,16 @@ static void put_pages(const struct question *question, uint64_t pages, char text
 	memory_size_text(bytes, text);
 }
 
-static void name_task(const struct question *question, const struct memory_tasks *tasks)
+static void name_task(const struct question *question, const struct memory_tasks *tasks,
+		      uint64_t of_pages)
 {
 	char size[MEMORY_SIZE_TEXT];
 	if (!tasks->count)
 		return;
-	put_pages(question, tasks->items[0].pages, size);
 	question->ret->pages = tasks->items[0].pages;
+	if (!memory_tasks_know_most(tasks, of_pages))
+		return;
+	put_pages(question, tasks->items[0].pages, size);
 	snprintf(question->ret->words, sizeof(question->ret->words),
 		 "pid %" PRId32 " \"%s\" has most of it, %s", tasks->items[0].pid,
 		 tasks->items[0].comm, size);
@@ -154,7 +157,7 @@ struct error *memory_holder_find(struct target *target, const struct memory_view
 	case MEMORY_ANONYMOUS:
 	case MEMORY_TABLES:
 	case MEMORY_SWAP_CACHE:
-		name_task(&question, tasks);
+		name_task(&question, tasks, view->account.pages[kind]);
 		return NULL;
 	case MEMORY_SLAB:
 	case MEMORY_RECLAIMABLE:

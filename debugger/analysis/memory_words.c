@@ -168,6 +168,7 @@ static struct error *look_at_task(void *context, const struct task *task)
 		strcpy(found.comm, task->comm);
 		add_task(question->top, &found);
 	}
+	question->top->lost += error != NULL;
 	return error_only_fatal(error);
 }
 
@@ -175,8 +176,14 @@ struct error *memory_tasks_read(struct target *target, uint64_t cgroup, struct m
 {
 	struct top_question question = { target, cgroup, ret };
 	struct error *problem = NULL;
-	ret->count = 0;
+	*ret = (struct memory_tasks){ .count = 0 };
 	struct error *error = task_for_each(target, look_at_task, &question, &problem);
+	ret->is_partial = error || problem || ret->lost;
 	error_free(problem);
 	return error_only_fatal(error);
+}
+
+bool memory_tasks_know_most(const struct memory_tasks *tasks, uint64_t of_pages)
+{
+	return tasks->count && (!tasks->is_partial || tasks->items[0].pages > of_pages / 2);
 }

@@ -46,7 +46,11 @@ struct memory_task {
 struct memory_tasks {
 	struct memory_task items[MEMORY_TOP];
 	size_t count;
+	size_t lost;	 /* processes whose memory cannot be read */
+	bool is_partial; /* of these, or of all processes, some may be missing */
 };
+/* No other process, not even one that is missing, has as much of so many pages. */
+bool memory_tasks_know_most(const struct memory_tasks *tasks, uint64_t of_pages);
 struct error *memory_tasks_read(struct target *target, uint64_t cgroup,
 				struct memory_tasks *ret) MUST_CHECK;
 

@@ -215,6 +215,32 @@ static void test_wild(void)
 	machine_destroy(machine);
 }
 
+/* Of processes some of which are missing one has most for sure if it has more than half. */
+static void test_processes(void)
+{
+	struct machine *machine = machine_create();
+	struct memory_tasks tasks = { .items = { { .pid = 42, .comm = "greedy", .pages = 1000 } },
+				      .count = 1 };
+	machine->view.account.pages[MEMORY_ANONYMOUS] = 2000;
+	CHECK_OK(memory_holder_find(&machine->kernel.target, &machine->view, MEMORY_ANONYMOUS,
+				    &tasks, &machine->finding, &machine->holder));
+	CHECK_STRING(machine->holder.words, "pid 42 \"greedy\" has most of it, 3.9 MiB");
+	tasks.is_partial = true;
+	CHECK_OK(memory_holder_find(&machine->kernel.target, &machine->view, MEMORY_ANONYMOUS,
+				    &tasks, &machine->finding, &machine->holder));
+	CHECK_STRING(machine->holder.words, "");
+	CHECK_U64(machine->holder.pages, 1000);
+	tasks.items[0].pages = 1001;
+	CHECK_OK(memory_holder_find(&machine->kernel.target, &machine->view, MEMORY_ANONYMOUS,
+				    &tasks, &machine->finding, &machine->holder));
+	CHECK_STRING(machine->holder.words, "pid 42 \"greedy\" has most of it, 3.9 MiB");
+	tasks.count = 0;
+	CHECK_OK(memory_holder_find(&machine->kernel.target, &machine->view, MEMORY_ANONYMOUS,
+				    &tasks, &machine->finding, &machine->holder));
+	CHECK_STRING(machine->holder.words, "");
+	machine_destroy(machine);
+}
+
 int main(void)
 {
 	RUN(test_unused);
@@ -223,5 +249,6 @@ int main(void)
 	RUN(test_little);
 	RUN(test_sizes);
 	RUN(test_wild);
+	RUN(test_processes);
 	return test_finish();
 }
