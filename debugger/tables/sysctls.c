@@ -55,6 +55,7 @@ struct pass {
 	char path[PATH_MAX_SIZE];
 	size_t used;
 	unsigned int depth;
+	uint64_t folder; /* address of the one that is walked */
 	uint64_t addresses[ARRAY_COUNT(handlers)];
 	uint64_t entry_size, node_size;
 };
@@ -150,10 +151,32 @@ static struct error *find_entry(const struct pass *pass, const struct object *no
 			 ret);
 }
 
-static struct error *visit_entry(struct table_scan *scan, struct pass *pass,
-				 const struct object *header, const struct object *entry)
+/*
+ * A folder has one node of its own, and knows the folder that this is in: so each is entered once,
+ * wherever else links lead to it.
+ */
+static struct error *enter(struct table_scan *scan, struct pass *pass, const struct object *header,
+			   uint64_t node)
 {
 	struct object folder;
+	uint64_t parent, own, outer = pass->folder;
+	TRY(object_u64(header, "parent", &parent));
+	TRY(object_u64(header, "node", &own));
+	TRY(object_container(scan->target, "struct ctl_dir", "header", header->address, &folder));
+	if (parent != outer || own != node)
+		return error_create(ERROR_FORMAT, "folder 0x%" PRIx64 " is another one's",
+				    folder.address);
+	pass->depth++;
+	struct error *error = visit_folder(scan, pass, &folder);
+	pass->folder = outer;
+	pass->depth--;
+	return error;
+}
+
+static struct error *visit_entry(struct table_scan *scan, struct pass *pass,
+				 const struct object *header, const struct object *entry,
+				 uint64_t node)
+{
 	uint64_t mode;
 	TRY(object_u64(entry, "mode", &mode));
 	if ((mode & MODE_TYPE) == MODE_LINK)
@@ -162,11 +185,7 @@ static struct error *visit_entry(struct table_scan *scan, struct pass *pass,
 		return emit(scan, pass, entry, mode);
 	if (pass->depth == DEPTH_MAX)
 		return error_create(ERROR_FORMAT, "folders lie more than %d deep", DEPTH_MAX);
-	TRY(object_container(scan->target, "struct ctl_dir", "header", header->address, &folder));
-	pass->depth++;
-	struct error *error = visit_folder(scan, pass, &folder);
-	pass->depth--;
-	return error;
+	return enter(scan, pass, header, node);
 }
 
 static struct error *visit_node(struct table_scan *scan, const struct object *node, void *context)
@@ -189,7 +208,7 @@ static struct error *visit_node(struct table_scan *scan, const struct object *no
 		return table_broken(scan, error);
 	pass->used += (size_t)snprintf(pass->path + used, sizeof(pass->path) - used, "%s%s",
 				       used ? "/" : "", name);
-	error = visit_entry(scan, pass, &header, &entry);
+	error = visit_entry(scan, pass, &header, &entry, node->address);
 	pass->used = used;
 	pass->path[used] = 0;
 	return table_broken(scan, error);
@@ -201,6 +220,7 @@ static struct error *visit_folder(struct table_scan *scan, struct pass *pass,
 	const struct table_walk walk = { CONTAINER_RBTREE, "struct ctl_node", "node", visit_node,
 					 pass };
 	struct object root;
+	pass->folder = folder->address;
 	TRY(object_member(folder, "root", &root));
 	return table_walk(scan, root.address, &walk);
 }
