@@ -3,7 +3,8 @@
  * A slab is some pages of equal slots. What it says of itself lies in the struct page of the first
  * one, in vmemmap: its cache, its slots, how many of them are taken, the first free one. Free slots
  * are chained through a pointer in the slot. While a CPU allocates from a slab it keeps a second
- * chain of its own (struct kmem_cache_cpu), and the slab counts all slots as taken.
+ * chain of its own (struct kmem_cache_cpu), and the slab counts all slots as taken. Since 6.18 CPUs
+ * and nodes keep sheaves of them instead.
  */
 #include "debugger/kernel/slab_private.h"
 
@@ -49,8 +50,6 @@ static struct error *read_cache(struct slab_walk *walk, const struct object *cac
 	walk->is_hardened = object_has(cache, "random");
 	if (walk->is_hardened)
 		TRY(object_u64(cache, "random", &walk->random));
-	/* 6.18 on. */
-	walk->has_sheaves = object_has(cache, "cpu_sheaves");
 	uint64_t word = walk->target->memory->word_size;
 	if (walk->objects_limit > SLAB_OBJECTS_MAX || walk->object_size < word ||
 	    walk->free_offset > walk->object_size - word || walk->left_pad > walk->object_size ||
@@ -145,6 +144,7 @@ static struct error *prepare(struct slab_walk *walk, uint64_t address)
 	walk->cache = address;
 	TRY(object_at(walk->target, "struct kmem_cache", address, &cache));
 	TRY(error_prefix(read_cache(walk, &cache), "kmem_cache 0x%" PRIx64, address));
+	TRY(slab_sheaves_read(&cache, &walk->sheaves));
 	return error_prefix(read_chains(walk, &cache), "kmem_cache 0x%" PRIx64, address);
 }
 
@@ -179,6 +179,7 @@ void slab_walk_destroy(struct slab_walk *walk)
 	if (!walk)
 		return;
 	free(walk->chains);
+	slab_sheaves_deinit(&walk->sheaves);
 	free(walk->chunk);
 	free(walk);
 }
@@ -195,17 +196,26 @@ static uint64_t decode_link(const struct slab_walk *walk, uint64_t stored, uint6
 	       (is_32 ? __builtin_bswap32((uint32_t)link) : __builtin_bswap64(link));
 }
 
+/* False: no slot begins there, or it is known to be free. */
+static bool take_free(const struct slab_walk *walk, struct slab_slots *slots, uint64_t object)
+{
+	uint64_t offset = object - slots->first;
+	uint64_t slot = offset / walk->object_size;
+	if (slot >= slots->count || offset % walk->object_size ||
+	    slots->is_free[slot / 8] >> (slot % 8) & 1)
+		return false;
+	slots->is_free[slot / 8] |= (uint8_t)(1u << (slot % 8));
+	slots->free_count++;
+	return true;
+}
+
 /* False when the chain breaks; what it went through before is free all the same. */
 static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots, uint64_t object)
 {
 	while (object) {
-		uint64_t offset = object - slots->first, stored;
-		uint64_t slot = offset / walk->object_size;
-		if (slot >= slots->count || offset % walk->object_size ||
-		    slots->is_free[slot / 8] >> (slot % 8) & 1)
+		uint64_t stored;
+		if (!take_free(walk, slots, object))
 			return false;
-		slots->is_free[slot / 8] |= (uint8_t)(1u << (slot % 8));
-		slots->free_count++;
 		uint64_t link = object + walk->free_offset;
 		struct error *error = memory_read_word(walk->target->memory, link, &stored);
 		error_free(error);
@@ -214,6 +224,18 @@ static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots,
 		object = decode_link(walk, stored, link);
 	}
 	return true;
+}
+
+/* False where one of those in sheaves is none. */
+static bool take_from_sheaves(const struct slab_walk *walk, struct slab_slots *slots)
+{
+	const struct slab_sheaves *sheaves = &walk->sheaves;
+	uint64_t size = slots->count * walk->object_size;
+	bool is_right = sheaves->is_whole;
+	for (size_t i = slab_sheaves_first(sheaves, slots->first);
+	     i < sheaves->count && sheaves->objects[i] - slots->first < size; i++)
+		is_right &= take_free(walk, slots, sheaves->objects[i]);
+	return is_right;
 }
 
 /* The first object's address, from the slab's struct page. */
@@ -250,11 +272,12 @@ struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct s
 	slab.address = address;
 	TRY(read_slots(walk, &slab, slots, &free_object));
 	*ret_whole = follow_chain(walk, slots, free_object) &&
-		     slots->free_count == slots->count - slots->in_use && !walk->has_sheaves;
+		     slots->free_count == slots->count - slots->in_use;
 	for (size_t i = 0; i < walk->chain_count; i++)
 		if (walk->chains[i].slab == address &&
 		    !follow_chain(walk, slots, walk->chains[i].first))
 			*ret_whole = false;
+	*ret_whole &= take_from_sheaves(walk, slots);
 	return NULL;
 }
 

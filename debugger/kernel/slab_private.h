@@ -4,6 +4,7 @@
 #define DEBUGGER_KERNEL_SLAB_PRIVATE_H
 
 #include "debugger/kernel/slab_objects.h"
+#include "debugger/kernel/slab_sheaves.h"
 #include "debugger/kernel/slabs.h"
 #include "debugger/target/object.h"
 
@@ -34,10 +35,10 @@ struct slab_walk {
 	uint64_t cache;
 	uint64_t object_size, objects_limit, left_pad, free_offset;
 	bool is_hardened; /* chains are obfuscated (SLAB_FREELIST_HARDENED) */
-	bool has_sheaves; /* free objects may be kept where no chain leads */
 	uint64_t random;
 	struct cpu_chain *chains;
 	size_t chain_count, chain_capacity;
+	struct slab_sheaves sheaves;
 	struct slab_cache info;
 	uint8_t *chunk; /* CHUNK_SIZE bytes, NULL: not needed yet */
 };

@@ -140,7 +140,12 @@ static struct error *find_cache(struct slabs *slabs, uint64_t address, struct sl
 	if (error)
 		walk = NULL;
 	/* What nothing marks as a slab may as well be none. */
-	if (error && slabs->mark_size && !slabs->problem)
+	bool is_cache = walk || slabs->mark_size;
+	if (walk) {
+		error = walk->sheaves.problem;
+		walk->sheaves.problem = NULL;
+	}
+	if (error && is_cache && !slabs->problem)
 		slabs->problem = error_prefix(error, "kmem_cache 0x%" PRIx64, address);
 	else
 		error_free(error);
@@ -216,14 +221,18 @@ struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, vo
 static struct slab_place place_of(const struct slab_walk *walk, const struct slab_slots *slots,
 				  uint64_t slab, uint64_t slot, bool is_whole)
 {
+	uint64_t object = slots->first + slot * walk->object_size;
+	bool is_free = slab_slot_is_free(slots, slot);
 	return (struct slab_place){ .cache = &walk->info,
 				    .slab = slab,
-				    .state = slab_slot_is_free(slots, slot) ? SLAB_FREE
-					     : is_whole			    ? SLAB_ALLOCATED
-									    : SLAB_UNSURE,
-				    .object = slots->first + slot * walk->object_size,
+				    .state = is_free	? SLAB_FREE
+					     : is_whole ? SLAB_ALLOCATED
+							: SLAB_UNSURE,
+				    .object = object,
 				    .index = (uint32_t)slot,
-				    .count = (uint32_t)slots->count };
+				    .count = (uint32_t)slots->count,
+				    .in_sheaf = is_free &&
+						slab_sheaves_have(&walk->sheaves, object) };
 }
 
 struct slot_question {

@@ -42,6 +42,7 @@ struct slab_place {
 	enum slab_state state;
 	uint64_t object; /* start; 0: in none */
 	uint32_t index, count;
+	bool in_sheaf; /* free, and in an array of a CPU or node */
 };
 /*
  * All slots of all slabs that are met, free ones too; `name`: of caches that are called so, NULL:

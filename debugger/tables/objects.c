@@ -32,8 +32,7 @@ static const struct table_column columns[] = {
 	[COLUMN_LIST] = { "list", COLUMN_TEXT, -11,
 			  "that the slab is on: cpu, that one allocates from it; cpu_partial, one "
 			  "keeps it; partial, of a node; rcu, the cache gave it back; none, as a "
-			  "full one "
-			  "is",
+			  "full one is. sheaf: the object is in one, an array of free ones",
 			  NULL },
 	[COLUMN_CPU] = { "cpu", COLUMN_INTEGER, 3, "that has the slab", NULL },
 	[COLUMN_NODE] = { "node", COLUMN_INTEGER, 0, "that has the slab on its list", NULL },
@@ -63,6 +62,10 @@ static struct error *set_list(struct pass *pass, const struct slab_place *place)
 		return NULL;
 	TRY(slab_lists_add(&pass->lists, scan->target, place->cache->address, &problem));
 	TRY(table_broken(scan, error_prefix(problem, "lists of %s", place->cache->name)));
+	if (place->in_sheaf) {
+		table_set_text(scan, COLUMN_LIST, "sheaf");
+		return NULL;
+	}
 	const struct slab_list *list = slab_lists_find(&pass->lists, place->slab);
 	if (list) {
 		table_set_text(scan, COLUMN_LIST, lists[list->kind]);
