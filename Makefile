@@ -186,10 +186,12 @@ session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real d
 	@tests/session/run -j $(PROCESSORS) $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
-	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' hostile
+	@$(MAKE) BUILD=$(BUILD)-asan CFLAGS='$(SANITIZED)' WERROR= SANITIZE='$(SANITIZERS)' hostile
 
 SANITIZE_HOW := -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZERS := -fsanitize=address,undefined $(SANITIZE_HOW)
+# Built in half the time; a report needs lines, and no variables. Warnings are of the program itself.
+SANITIZED := -O1 -g1
 
 # A finding ends in a signal, which no test takes for an answer of the program.
 hostile: export ASAN_OPTIONS := abort_on_error=1
@@ -208,7 +210,7 @@ INTEGERS := -fsanitize=signed-integer-overflow,unsigned-integer-overflow,shift,i
 	-fsanitize-ignorelist=tests/integers.ignore $(SANITIZE_HOW)
 
 integers: dumps ## unit tests and broken dumps under clang's checks of integers
-	@$(MAKE) BUILD=$(BUILD)-integers CC=clang CFLAGS='-O1 -g' WERROR= SANITIZE='$(INTEGERS)' hostile
+	@$(MAKE) BUILD=$(BUILD)-integers CC=clang CFLAGS='$(SANITIZED)' WERROR= SANITIZE='$(INTEGERS)' hostile
 
 # Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
 SECONDS ?= 60
@@ -216,7 +218,7 @@ MUTANTS ?= 2000
 SEED    ?= 1
 
 fuzz: dumps ## feeds parsers of foreign bytes rubbish: SECONDS=60 each, TARGET=name, FUZZ_JOBS=1
-	@$(MAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' WERROR= \
+	@$(MAKE) BUILD=$(BUILD)-fuzz CC=clang CFLAGS='$(SANITIZED)' WERROR= \
 		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined $(SANITIZE_HOW)' fuzzer
 	@tests/fuzz/run $(BUILD)-fuzz $(SECONDS) $(TARGET)
 
@@ -231,7 +233,7 @@ $(BUILD)/mkdump: tests/mkdump.c
 
 mutate: $(PROGRAM) dumps ## MUTANTS=2000 damaged real dumps through every command, a tenth under sanitizers: SEED=1, MUTATE='--kernel 6.1'
 	@tests/fuzz/mutate $(MUTATE) $(BUILD) $(MUTANTS) $(SEED)
-	@$(MAKE) BUILD=$(BUILD)-asan SANITIZE='$(SANITIZERS)' all
+	@$(MAKE) BUILD=$(BUILD)-asan CFLAGS='$(SANITIZED)' WERROR= SANITIZE='$(SANITIZERS)' all
 	@tests/fuzz/mutate $(MUTATE) $(BUILD)-asan $$(($(MUTANTS) / 10)) $(SEED)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least

@@ -116,7 +116,7 @@ static void show_clues(struct target *target, struct out *out, const struct typi
 	out_table_begin(out, "clues", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < typing->clues.count; i++) {
 		const struct clue *clue = &typing->clues.items[i];
-		char spelled[256] = "", place[PLACE_SIZE] = "", how[PLACE_SIZE];
+		char spelled[256] = "", place[PLACE_SIZE] = "", how[2 * PLACE_SIZE];
 		if (clue->type.btf)
 			type_spell(clue->type, NULL, spelled, sizeof(spelled));
 		if (clue->where && !target_describe(target, clue->where, place, sizeof(place)))
