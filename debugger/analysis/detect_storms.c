@@ -57,7 +57,8 @@ static bool is_symptom(const struct storms *storms)
 static bool is_known(const struct storms *storms)
 {
 	const struct analysis *analysis = storms->analysis;
-	return is_symptom(storms) && analysis->blamed < analysis->trace.count &&
+	return is_symptom(storms) && analysis->task.address == storms->cpu->current_task &&
+	       analysis->blamed < analysis->trace.count &&
 	       !frame_is_generic(&analysis->trace.frames[analysis->blamed]);
 }
 

@@ -19,7 +19,7 @@ struct family {
 
 /* --- nodes and zones -------------------------------------------------------------------------- */
 
-static struct error *count_nodes(struct target *target, uint64_t *ret)
+struct error *node_ids(struct target *target, uint64_t *ret)
 {
 	struct object count;
 	/* A constant 1 where the kernel was built for one node. */
@@ -43,7 +43,7 @@ struct error *node_for_each(struct target *target, node_visitor *visit, void *co
 	if (!error)
 		return visit(context, 0, &node);
 	error_free(error);
-	TRY(count_nodes(target, &count));
+	TRY(node_ids(target, &count));
 	TRY(object_variable(target, "node_data", "unsigned long", &table));
 	for (uint32_t i = 0; i < count; i++) {
 		TRY(memory_read_word(target->memory,

@@ -33,6 +33,8 @@ struct error *page_counters_read(struct target *target, struct page_counters *re
 /* False: this kernel has no counter of that name. */
 bool page_counter(const struct page_counters *counters, const char *name, uint64_t *ret);
 
+/* Nodes have numbers below this one; not all of them are there. Of a dump that does not say: 1. */
+struct error *node_ids(struct target *target, uint64_t *ret) MUST_CHECK;
 /* The nodes of the machine, as objects of struct pglist_data; an error ends the walk. */
 typedef struct error *node_visitor(void *context, uint32_t number, const struct object *node);
 struct error *node_for_each(struct target *target, node_visitor *visit, void *context) MUST_CHECK;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/slab_usage.h"
 #include "debugger/kernel/walk.h"
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static struct error *object_slab(struct target *target, uint64_t address, struct
 static struct error *visit_slab(void *context, const struct walk_item *item)
 {
 	struct adding *adding = context;
-	return note(adding, add(adding, item->address - adding->link));
+	return add(adding, item->address - adding->link);
 }
 
 static struct error *take_break(void *context, struct error *problem)
@@ -92,12 +93,12 @@ static struct error *add_node(struct adding *adding, const struct object *node)
 static struct error *add_nodes(struct adding *adding, const struct object *cache)
 {
 	struct object node;
+	uint64_t nodes;
 	bool is_found;
 	adding->kind = SLAB_LIST_NODE;
-	for (uint32_t i = 0; i < SLAB_NODES_MAX; i++) {
+	TRY(node_ids(adding->target, &nodes));
+	for (uint32_t i = 0; i < nodes; i++) {
 		TRY(slab_cache_node(cache, i, &node, &is_found));
-		if (!is_found && i)
-			break;
 		adding->number = i;
 		if (is_found)
 			TRY(note(adding,

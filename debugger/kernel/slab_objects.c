@@ -144,7 +144,6 @@ static struct error *prepare(struct slab_walk *walk, uint64_t address)
 	walk->cache = address;
 	TRY(object_at(walk->target, "struct kmem_cache", address, &cache));
 	TRY(error_prefix(read_cache(walk, &cache), "kmem_cache 0x%" PRIx64, address));
-	TRY(slab_sheaves_read(&cache, &walk->sheaves));
 	return error_prefix(read_chains(walk, &cache), "kmem_cache 0x%" PRIx64, address);
 }
 
@@ -226,16 +225,30 @@ static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots,
 	return true;
 }
 
-/* False where one of those in sheaves is none. */
+static struct error *need_sheaves(struct slab_walk *walk)
+{
+	struct object cache;
+	if (walk->sheaves_read)
+		return NULL;
+	TRY(object_at(walk->target, "struct kmem_cache", walk->cache, &cache));
+	TRY(slab_sheaves_read(&cache, walk->sheaves_left ? *walk->sheaves_left : SLAB_SHEAVES_MOST,
+			      &walk->sheaves));
+	if (walk->sheaves_left)
+		*walk->sheaves_left -= walk->sheaves.count;
+	walk->sheaves_read = true;
+	return NULL;
+}
+
+/* False where one of those in sheaves is none: so no slot is taken more than once. */
 static bool take_from_sheaves(const struct slab_walk *walk, struct slab_slots *slots)
 {
 	const struct slab_sheaves *sheaves = &walk->sheaves;
 	uint64_t size = slots->count * walk->object_size;
-	bool is_right = sheaves->is_whole;
 	for (size_t i = slab_sheaves_first(sheaves, slots->first);
 	     i < sheaves->count && sheaves->objects[i] - slots->first < size; i++)
-		is_right &= take_free(walk, slots, sheaves->objects[i]);
-	return is_right;
+		if (!take_free(walk, slots, sheaves->objects[i]))
+			return false;
+	return sheaves->is_whole;
 }
 
 /* The first object's address, from the slab's struct page. */
@@ -263,14 +276,14 @@ static struct error *read_slots(const struct slab_walk *walk, const struct objec
 	return NULL;
 }
 
-/* The slots with their free ones; `*ret_whole`: all free ones are known. */
-struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+struct error *slab_read(struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
 			bool *ret_whole)
 {
 	struct object slab = walk->slab;
 	uint64_t free_object;
 	slab.address = address;
 	TRY(read_slots(walk, &slab, slots, &free_object));
+	TRY(need_sheaves(walk));
 	*ret_whole = follow_chain(walk, slots, free_object) &&
 		     slots->free_count == slots->count - slots->in_use;
 	for (size_t i = 0; i < walk->chain_count; i++)
@@ -286,28 +299,29 @@ bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot)
 	return slots->is_free[slot / 8] >> (slot % 8) & 1;
 }
 
-bool slab_met(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
-	      bool *ret_whole, uint64_t *ret_end)
+struct error *slab_meet(struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+			bool *ret_whole, uint64_t *ret_end, bool *ret_met)
 {
 	*ret_end = address + walk->page_record;
 	struct error *error = slab_read(walk, address, slots, ret_whole);
-	error_free(error);
+	*ret_met = !error;
 	if (error)
-		return false;
+		return error_only_fatal(error);
 	uint64_t page_size = walk->target->facts->page_size;
 	uint64_t pages = (slots->count * walk->object_size + page_size - 1) / page_size;
 	if (pages > 1)
 		*ret_end = address + pages * walk->page_record;
-	return true;
+	return NULL;
 }
 
-struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
-				 slab_visitor *visit, void *context, uint64_t *ret_end)
+struct error *slab_visit_objects(struct slab_walk *walk, uint64_t address, slab_visitor *visit,
+				 void *context, uint64_t *ret_end)
 {
 	struct slab_slots slots = { .free_count = 0 };
-	bool whole;
+	bool whole, is_met;
 	TRY(interrupt_check());
-	if (!slab_met(walk, address, &slots, &whole, ret_end))
+	TRY(slab_meet(walk, address, &slots, &whole, ret_end, &is_met));
+	if (!is_met)
 		return NULL;
 	for (uint64_t i = 0; i < slots.count; i++)
 		if (!slab_slot_is_free(&slots, i))
@@ -318,7 +332,7 @@ struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
 /* --- all of them ----------------------------------------------------------------------------- */
 
 struct chunk_question {
-	const struct slab_walk *walk;
+	struct slab_walk *walk;
 	slab_visitor *visit;
 	void *context;
 	uint64_t end; /* of the struct pages of the last slab */
@@ -327,7 +341,7 @@ struct chunk_question {
 static struct error *visit_chunk(void *context, uint64_t address, size_t size)
 {
 	struct chunk_question *question = context;
-	const struct slab_walk *walk = question->walk;
+	struct slab_walk *walk = question->walk;
 	const struct memory *memory = walk->target->memory;
 	for (size_t at = 0; at + walk->page_record <= size; at += walk->page_record)
 		if (address + at >= question->end &&

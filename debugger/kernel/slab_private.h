@@ -38,7 +38,11 @@ struct slab_walk {
 	uint64_t random;
 	struct cpu_chain *chains;
 	size_t chain_count, chain_capacity;
+	/* Read when the first slab is. What may still be read of them for all caches; NULL: of one.
+	 */
 	struct slab_sheaves sheaves;
+	bool sheaves_read;
+	uint64_t *sheaves_left;
 	struct slab_cache info;
 	uint8_t *chunk; /* CHUNK_SIZE bytes, NULL: not needed yet */
 };
@@ -57,23 +61,26 @@ struct error *slab_walk_create_like(struct target *target, const struct slab_wal
 				    uint64_t cache, struct slab_walk **ret) MUST_CHECK;
 /* The first object's address, from the slab's struct page. */
 uint64_t slab_first_slot(const struct slab_walk *walk, uint64_t slab);
-/* The slots with their free ones; `*ret_whole`: all free ones are known. */
-struct error *slab_read(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+/*
+ * The slots with their free ones; `*ret_whole`: all that are on a list or in a sheaf are known.
+ * What RCU, or a CPU that frees later, has been given is on none and counts as allocated.
+ */
+struct error *slab_read(struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
 			bool *ret_whole) MUST_CHECK;
 bool slab_slot_is_free(const struct slab_slots *slots, uint64_t slot);
 /*
- * slab_read() of what a walk meets: false: no slab begins there. *ret_end: where the struct pages
+ * slab_read() of what a walk meets; *ret_met: a slab begins there. *ret_end: where the struct pages
  * end that are the slab's.
  */
-bool slab_met(const struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
-	      bool *ret_whole, uint64_t *ret_end);
+struct error *slab_meet(struct slab_walk *walk, uint64_t address, struct slab_slots *slots,
+			bool *ret_whole, uint64_t *ret_end, bool *ret_met) MUST_CHECK;
 /*
  * Of the slab whose struct page is at `address`; nothing where there is none. *ret_end: where the
  * struct pages end that are the slab's, of which none begins another one. Only with those passed
  * over there are no more objects than memory has room for.
  */
-struct error *slab_visit_objects(const struct slab_walk *walk, uint64_t address,
-				 slab_visitor *visit, void *context, uint64_t *ret_end) MUST_CHECK;
+struct error *slab_visit_objects(struct slab_walk *walk, uint64_t address, slab_visitor *visit,
+				 void *context, uint64_t *ret_end) MUST_CHECK;
 /* What lies in walk->chunk, read from an address in vmemmap. */
 typedef struct error *slab_chunk_visitor(void *context, uint64_t address, size_t size);
 /* All of vmemmap that the dump has. */

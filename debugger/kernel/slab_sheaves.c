@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/interrupt.h"
+#include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/slab_usage.h"
 #include "debugger/kernel/walk.h"
 #include <inttypes.h>
@@ -11,13 +13,12 @@
 
 /* Objects of a sheaf: the kernel fills a page of pointers at most. */
 #define SHEAF_OBJECTS_MAX 4096
-/* Of a cache, in all: so many have room in 64 GiB of the smallest objects' slabs. */
-#define OBJECTS_MAX (1u << 24)
 
 struct reading {
 	const struct object *cache;
 	struct slab_sheaves *sheaves;
 	uint64_t capacity; /* of a sheaf */
+	uint64_t most;	   /* objects in all */
 	uint64_t link;	   /* offset of slab_sheaf.barn_list */
 };
 
@@ -33,13 +34,15 @@ static struct error *note(struct slab_sheaves *sheaves, struct error *problem)
 	return NULL;
 }
 
-static struct error *add_objects(struct slab_sheaves *sheaves, struct memory *memory,
-				 uint64_t address, uint64_t count)
+static struct error *add_objects(struct reading *reading, uint64_t address, uint64_t count)
 {
+	struct slab_sheaves *sheaves = reading->sheaves;
+	struct memory *memory = reading->cache->target->memory;
 	uint8_t bytes[512];
 	uint64_t word = memory->word_size;
-	if (sheaves->count + count > OBJECTS_MAX)
-		return error_create(ERROR_FORMAT, "more than %u objects in sheaves", OBJECTS_MAX);
+	if (count > reading->most || sheaves->count > reading->most - count)
+		return error_create(ERROR_FORMAT, "more than %" PRIu64 " objects in sheaves",
+				    reading->most);
 	if (!array_reserve(&sheaves->objects, &sheaves->capacity, sheaves->count + count))
 		return error_no_memory();
 	for (uint64_t at = 0; at < count * word; at += sizeof(bytes)) {
@@ -53,7 +56,7 @@ static struct error *add_objects(struct slab_sheaves *sheaves, struct memory *me
 	return NULL;
 }
 
-/* `is_full`: one of a node's, which need not say how many it has. */
+/* `is_full`: one of a node's, which keeps full ones apart. */
 static struct error *add_sheaf(struct reading *reading, uint64_t address, bool is_full)
 {
 	struct target *target = reading->cache->target;
@@ -64,16 +67,14 @@ static struct error *add_sheaf(struct reading *reading, uint64_t address, bool i
 	TRY(object_at(target, "struct slab_sheaf", address, &sheaf));
 	TRY(object_u64(&sheaf, "cache", &owner));
 	TRY(object_u64(&sheaf, "size", &count));
-	if (is_full && !count)
-		count = reading->capacity;
 	/* That of a cache without sheaves is empty and belongs to none. */
-	if (!count)
+	if (!count && !is_full)
 		return NULL;
-	if (owner != reading->cache->address || count > SHEAF_OBJECTS_MAX)
+	if (owner != reading->cache->address || !count || count > reading->capacity)
 		return error_create(ERROR_FORMAT, "0x%" PRIx64 " is no sheaf of the cache",
 				    address);
 	TRY(object_member(&sheaf, "objects", &objects));
-	return add_objects(reading->sheaves, target->memory, objects.address, count);
+	return add_objects(reading, objects.address, count);
 }
 
 static struct error *add_cpu(struct reading *reading, const struct cpu *cpu)
@@ -95,7 +96,7 @@ static struct error *add_cpu(struct reading *reading, const struct cpu *cpu)
 static struct error *add_listed(void *context, const struct walk_item *item)
 {
 	struct reading *reading = context;
-	return note(reading->sheaves, add_sheaf(reading, item->address - reading->link, true));
+	return add_sheaf(reading, item->address - reading->link, true);
 }
 
 static struct error *take_break(void *context, struct error *problem)
@@ -130,15 +131,13 @@ static struct error *add_barn(struct reading *reading, uint64_t address)
 
 static struct error *add_barns(struct reading *reading)
 {
-	struct object node;
+	uint64_t nodes;
+	TRY(node_ids(reading->cache->target, &nodes));
 	TRY(object_offset(reading->cache->target, "struct slab_sheaf", "barn_list",
 			  &reading->link));
-	for (uint32_t i = 0; i < SLAB_NODES_MAX; i++) {
+	for (uint32_t i = 0; i < nodes; i++) {
 		uint64_t barn;
-		bool is_found;
-		TRY(slab_cache_node(reading->cache, i, &node, &is_found));
-		if (!is_found && i)
-			break;
+		TRY(interrupt_check());
 		TRY(find_barn(reading->cache, i, &barn));
 		if (barn)
 			TRY(note(reading->sheaves,
@@ -157,18 +156,23 @@ static struct error *read_all(struct reading *reading)
 {
 	const struct cpu *cpus;
 	TRY(object_u64(reading->cache, "sheaf_capacity", &reading->capacity));
+	if (reading->capacity > SHEAF_OBJECTS_MAX)
+		return error_create(ERROR_FORMAT, "sheaves of %" PRIu64 " objects",
+				    reading->capacity);
 	TRY(target_need_cpus(reading->cache->target));
 	size_t count = target_cpus(reading->cache->target, &cpus);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		TRY(interrupt_check());
 		TRY(note(reading->sheaves,
 			 error_prefix(add_cpu(reading, &cpus[i]), "cpu_sheaves of CPU %" PRIu32,
 				      cpus[i].number)));
+	}
 	return add_barns(reading);
 }
 
-struct error *slab_sheaves_read(const struct object *cache, struct slab_sheaves *ret)
+struct error *slab_sheaves_read(const struct object *cache, uint64_t most, struct slab_sheaves *ret)
 {
-	struct reading reading = { .cache = cache, .sheaves = ret };
+	struct reading reading = { .cache = cache, .sheaves = ret, .most = most };
 	*ret = (struct slab_sheaves){ .is_whole = true };
 	if (!object_has(cache, "cpu_sheaves"))
 		return NULL;

@@ -15,11 +15,14 @@ struct slab_sheaves {
 	struct error *problem; /* the first of these; may be taken away */
 };
 
+#define SLAB_SHEAVES_MOST (1u << 24) /* objects of a dump, of which 4,096 CPUs have fewer */
 /*
- * Those of a struct kmem_cache; none where the kernel has no sheaves. What waits for a grace period
- * of RCU in a CPU's own sheaf was freed, too; sheaves that were handed to RCU are on no list.
+ * Those of a struct kmem_cache, `most` at most; none where the kernel has no sheaves. What waits
+ * for a grace period of RCU in a CPU's own sheaf was freed, too; sheaves that were handed to RCU
+ * are on no list. Errors: Ctrl-C, no memory.
  */
-struct error *slab_sheaves_read(const struct object *cache, struct slab_sheaves *ret) MUST_CHECK;
+struct error *slab_sheaves_read(const struct object *cache, uint64_t most,
+				struct slab_sheaves *ret) MUST_CHECK;
 void slab_sheaves_deinit(struct slab_sheaves *sheaves);
 /* The place of the first object at `address` or above. */
 size_t slab_sheaves_first(const struct slab_sheaves *sheaves, uint64_t address);

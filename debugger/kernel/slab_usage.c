@@ -86,7 +86,7 @@ struct error *slab_cache_node(const struct object *cache, uint32_t number, struc
 static struct error *read_cache(struct target *target, uint64_t link, struct slab_usage *usage)
 {
 	struct object cache, node;
-	uint64_t name, layout, references;
+	uint64_t name, layout, references, nodes;
 	size_t length;
 	bool found;
 	TRY(object_container(target, "struct kmem_cache", "list", link, &cache));
@@ -99,10 +99,9 @@ static struct error *read_cache(struct target *target, uint64_t link, struct sla
 	TRY(object_u64(&cache, "refcount", &references));
 	usage->cache.is_shared = references != 1;
 	TRY(object_u64(&cache, "oo.x", &layout));
-	for (uint32_t i = 0; i < SLAB_NODES_MAX; i++) {
+	TRY(node_ids(target, &nodes));
+	for (uint32_t i = 0; i < nodes; i++) {
 		TRY(slab_cache_node(&cache, i, &node, &found));
-		if (!found && i)
-			break;
 		if (found)
 			TRY(add_node(&node, usage));
 	}

@@ -31,7 +31,6 @@ struct error *slab_usages_read(struct target *target, uint64_t reclaimable,
 			       struct slab_usages *ret) MUST_CHECK;
 void slab_usages_deinit(struct slab_usages *usages);
 
-#define SLAB_NODES_MAX 1024
 /* The struct kmem_cache_node of a struct kmem_cache for a node; *ret_found: there is one. */
 struct error *slab_cache_node(const struct object *cache, uint32_t number, struct object *ret,
 			      bool *ret_found) MUST_CHECK;

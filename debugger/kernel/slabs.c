@@ -25,6 +25,7 @@ struct slabs {
 	size_t cache_count, cache_capacity;
 	struct hash_index index;
 	struct error *problem; /* why the first cache that could not be read was not */
+	uint64_t sheaves_left; /* objects that may still be read of sheaves */
 };
 
 void slabs_destroy(struct slabs *slabs)
@@ -88,6 +89,7 @@ struct error *slabs_create(struct target *target, struct slabs **ret)
 	struct slabs *slabs = calloc(1, sizeof(*slabs));
 	if (!slabs)
 		return error_no_memory();
+	slabs->sheaves_left = SLAB_SHEAVES_MOST;
 	struct error *error = open_pages(slabs, target);
 	if (error)
 		slabs_destroy(slabs);
@@ -132,20 +134,17 @@ static struct error *find_cache(struct slabs *slabs, uint64_t address, struct sl
 		slab_walk_create_like(slabs->pages->target, slabs->pages, address, &walk);
 	if (!error)
 		error = read_cache_info(walk);
-	bool is_fatal = error && error->kind == ERROR_NO_MEMORY;
+	bool is_fatal = error && error_is_fatal(error);
 	if (error)
 		slab_walk_destroy(walk);
 	if (is_fatal)
 		return error;
 	if (error)
 		walk = NULL;
+	else
+		walk->sheaves_left = &slabs->sheaves_left;
 	/* What nothing marks as a slab may as well be none. */
-	bool is_cache = walk || slabs->mark_size;
-	if (walk) {
-		error = walk->sheaves.problem;
-		walk->sheaves.problem = NULL;
-	}
-	if (error && is_cache && !slabs->problem)
+	if (error && slabs->mark_size && !slabs->problem)
 		slabs->problem = error_prefix(error, "kmem_cache 0x%" PRIx64, address);
 	else
 		error_free(error);
@@ -243,13 +242,25 @@ struct slot_question {
 	uint64_t end; /* of the struct pages of the last slab */
 };
 
-static struct error *visit_slots(struct slot_question *question, const struct slab_walk *walk,
+/* Of sheaves; a cache is named once. */
+static void note_problem(struct slabs *slabs, struct slab_walk *walk)
+{
+	struct error *problem = walk->sheaves.problem;
+	walk->sheaves.problem = NULL;
+	if (!slabs->problem)
+		slabs->problem = error_prefix(problem, "kmem_cache 0x%" PRIx64, walk->cache);
+	else
+		error_free(problem);
+}
+
+static struct error *visit_slots(struct slot_question *question, struct slab_walk *walk,
 				 uint64_t slab)
 {
 	struct slab_slots slots = { .free_count = 0 };
-	bool is_whole;
-	TRY(interrupt_check());
-	if (!slab_met(walk, slab, &slots, &is_whole, &question->end))
+	bool is_whole, is_met;
+	TRY(slab_meet(walk, slab, &slots, &is_whole, &question->end, &is_met));
+	note_problem(question->slabs, walk);
+	if (!is_met)
 		return NULL;
 	for (uint64_t i = 0; i < slots.count; i++) {
 		struct slab_place place = place_of(walk, &slots, slab, i, is_whole);
@@ -266,6 +277,7 @@ static struct error *visit_slot_chunk(void *context, uint64_t address, size_t si
 		struct slab_walk *walk;
 		if (address + at < question->end)
 			continue;
+		TRY(interrupt_check());
 		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
 		if (walk && (!question->name || !strcmp(question->name, walk->info.name)))
 			TRY(visit_slots(question, walk, address + at));

@@ -125,11 +125,9 @@ const struct table table_objects = {
 	.summary = "objects of slab caches",
 	.description =
 		"A row is an object that a slab has room for, of the caches NAME, or of all; these "
-		"are many. Whether it is free is said by the lists of free ones. slabs' "
-		"active_objs "
-		"are those that are not free or whose slab is not on the list `partial`; what is "
-		"on "
-		"`rcu` counts no more.",
+		"are many. Whether it is free is said by the lists of free ones; what waits for "
+		"RCU to free it counts as allocated. slabs' active_objs are those that are not "
+		"free or whose slab is not on the list `partial`; what is on `rcu` counts no more.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

@@ -272,9 +272,8 @@ const struct table table_percpu = {
 	.summary = "per-CPU memory",
 	.description =
 		"A row is a struct pcpu_chunk, of which each CPU has a unit; before them comes "
-		"what "
-		"the kernel's own variables take. The sum of `memory` is what /proc/meminfo calls "
-		"Percpu.",
+		"what the kernel's own variables take. The sum of `memory` is what /proc/meminfo "
+		"calls Percpu, or a page for each CPU more where those end within a page.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

@@ -2,6 +2,7 @@
 /* Who has which physical addresses and ports, as /proc/iomem and ioports have them. */
 #include "debugger/tables/walks.h"
 
+#include "base/address_map.h"
 #include "base/array.h"
 #include "base/interrupt.h"
 #include <inttypes.h>
@@ -35,7 +36,7 @@ static const struct table_column columns[] = {
 struct pass {
 	struct table_scan *scan;
 	const char *space;
-	unsigned int count;
+	struct address_map seen; /* uint64_t */
 };
 
 static struct error *set_size(struct table_scan *scan, const struct object *resource)
@@ -63,28 +64,23 @@ static struct error *emit(const struct pass *pass, const struct object *resource
 	return table_emit(scan);
 }
 
-/*
- * What lies in it. Each knows what it lies in, so none comes twice, but for a ring of siblings: one
- * of each 1, 2, 4, ... is kept, which a ring leads back to.
- */
+/* What lies in it. None comes twice, wherever links lead. */
 static struct error *visit_children(struct pass *pass, const struct object *parent,
 				    unsigned int depth)
 {
 	struct object child;
-	uint64_t kept = 0;
 	TRY(object_follow(parent, "child", &child));
-	for (uint64_t steps = 1; child.address; steps++) {
+	while (child.address) {
 		uint64_t back;
 		TRY(interrupt_check());
-		if (child.address == kept)
-			return error_create(ERROR_FORMAT, "resources go in a ring at 0x%" PRIx64,
-					    child.address);
-		if (!(steps & (steps - 1)))
-			kept = child.address;
 		TRY(object_u64(&child, "parent", &back));
-		if (back != parent->address || depth > DEPTH_MAX || ++pass->count > RESOURCES_MAX)
+		if (back != parent->address || depth > DEPTH_MAX ||
+		    pass->seen.count >= RESOURCES_MAX ||
+		    address_map_find(&pass->seen, sizeof(uint64_t), child.address))
 			return error_create(ERROR_FORMAT, "resources are no tree at 0x%" PRIx64,
 					    child.address);
+		if (!address_map_add(&pass->seen, sizeof(uint64_t), child.address))
+			return error_no_memory();
 		TRY(emit(pass, &child, depth));
 		TRY(table_broken(pass->scan, visit_children(pass, &child, depth + 1)));
 		TRY(object_follow(&child, "sibling", &child));
@@ -97,7 +93,9 @@ static struct error *visit_space(struct table_scan *scan, const char *root, cons
 	struct pass pass = { .scan = scan, .space = space };
 	struct object resource;
 	TRY(object_variable(scan->target, root, "struct resource", &resource));
-	return visit_children(&pass, &resource, 0);
+	struct error *error = visit_children(&pass, &resource, 0);
+	address_map_deinit(&pass.seen);
+	return error;
 }
 
 static struct error *visit(struct table_scan *scan)

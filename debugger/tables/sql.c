@@ -207,6 +207,15 @@ static struct error *read_rows(struct source *source, uint64_t columns, const st
 	return error_prefix(error, "%s", source->table->name);
 }
 
+/* All rows with these columns, if they were read for an earlier question; NULL. */
+static struct rows *known_rows(struct source *source, uint64_t columns)
+{
+	for (struct reading *reading = source->readings; reading; reading = reading->next)
+		if (reading->is_whole && !(columns & ~rows_columns(reading->rows)))
+			return reading->rows;
+	return NULL;
+}
+
 static struct error *whole_rows(struct source *source, uint64_t columns, struct rows **ret)
 {
 	struct rows *given = source->asking->question->given;
@@ -214,21 +223,17 @@ static struct error *whole_rows(struct source *source, uint64_t columns, struct 
 		*ret = given;
 		return NULL;
 	}
-	for (struct reading *reading = source->readings; reading; reading = reading->next)
-		if (reading->is_whole && !(columns & ~rows_columns(reading->rows))) {
-			*ret = reading->rows;
-			return NULL;
-		}
-	return read_rows(source, columns, NULL, ret);
+	*ret = known_rows(source, columns);
+	return *ret ? NULL : read_rows(source, columns, NULL, ret);
 }
 
 /* Whether the rows of a name are to be read by themselves. */
-static bool is_named(struct source *source, unsigned int column)
+static bool is_named(struct source *source, uint64_t columns, unsigned int column)
 {
 	const struct table *table = source->table;
 	bool is_given = source->asking->question->given && !source->number;
 	return !is_given && table->visit_named && table->named == column &&
-	       source->narrowed++ < NARROW_MAX;
+	       !known_rows(source, columns) && source->narrowed++ < NARROW_MAX;
 }
 
 /*
@@ -274,8 +279,9 @@ static struct error *find_rows(struct source *source, uint64_t columns, unsigned
 		bool is_word = kind == SQLITE_TEXT && is_text && text &&
 			       strlen(text) == (size_t)sqlite3_value_bytes(value);
 		const struct part part = { .name = text };
-		TRY(is_word && is_named(source, column) ? read_rows(source, columns, &part, &rows)
-							: whole_rows(source, columns, &rows));
+		TRY(is_word && is_named(source, columns, column)
+			    ? read_rows(source, columns, &part, &rows)
+			    : whole_rows(source, columns, &rows));
 		if (is_word)
 			TRY(rows_find_text(rows, column, text, &chosen, &count));
 		else

@@ -214,6 +214,25 @@ static struct error *visit_node(struct table_scan *scan, const struct object *no
 	return table_broken(scan, error);
 }
 
+/* Each tree is one folder's: what another one's leads to is not gone through again. */
+static struct error *check_tree(struct table_scan *scan, struct pass *pass,
+				const struct object *root)
+{
+	struct object node, header, entry;
+	uint64_t first, parent;
+	TRY(object_u64(root, "rb_node", &first));
+	if (!first)
+		return NULL;
+	TRY(object_container(scan->target, "struct ctl_node", "node", first, &node));
+	TRY(find_entry(pass, &node, &header, &entry));
+	TRY(object_u64(&header, "parent", &parent));
+	return parent == pass->folder
+		       ? NULL
+		       : error_create(ERROR_FORMAT,
+				      "entries of folder 0x%" PRIx64 " are another one's",
+				      pass->folder);
+}
+
 static struct error *visit_folder(struct table_scan *scan, struct pass *pass,
 				  const struct object *folder)
 {
@@ -222,6 +241,7 @@ static struct error *visit_folder(struct table_scan *scan, struct pass *pass,
 	struct object root;
 	pass->folder = folder->address;
 	TRY(object_member(folder, "root", &root));
+	TRY(check_tree(scan, pass, &root));
 	return table_walk(scan, root.address, &walk);
 }
 

@@ -6,6 +6,7 @@
 #include "debugger/kernel/slab_sheaves.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "tests/unit/kernel_data.h"
 
 #define DATA	 0xffffffff82000000u
@@ -13,11 +14,12 @@
 #define NOWHERE	 0xffff8880dead0000u
 #define OBJECT	 0xffff888001000000u
 #define CAPACITY 4u
-#define SHEAVES	 6u
+#define SHEAVES	 7u
 #define CPUS	 2u
+#define NODES	 3u /* of which the second is not there */
 
-/* Whose a sheaf is. The last two are full ones of the node. */
-enum { MAIN, SPARE, FREED, MAIN_TOO, LISTED, LISTED_TOO };
+/* Whose a sheaf is. The last three are full ones of nodes. */
+enum { MAIN, SPARE, FREED, MAIN_TOO, LISTED, LISTED_TOO, FAR };
 
 struct raw_sheaf {
 	uint64_t link[2], cache;
@@ -27,11 +29,16 @@ struct raw_sheaf {
 
 struct raw_data {
 	struct {
-		uint64_t cpu_sheaves, barn, node;
+		uint64_t cpu_sheaves;
+		struct {
+			uint64_t barn, node;
+		} nodes[NODES];
 		uint32_t capacity, unused;
 	} cache;
+	uint32_t nr_node_ids;
 	uint64_t cpus[CPUS][4]; /* lock, main, spare, rcu_free */
 	uint64_t barn[3];	/* lock, sheaves_full */
+	uint64_t barn_too[3];
 	uint64_t node[2];
 	struct raw_sheaf sheaves[SHEAVES];
 };
@@ -58,14 +65,20 @@ static void put_sheaf(struct raw_data *data, unsigned int number, uint32_t size)
 
 static void put_data(struct raw_data *data)
 {
-	*data = (struct raw_data){ .cache = { AT(cpus), AT(barn), AT(node), CAPACITY, 0 } };
+	*data = (struct raw_data){ .cache = { .cpu_sheaves = AT(cpus), .capacity = CAPACITY },
+				   .nr_node_ids = NODES };
+	data->cache.nodes[0].barn = AT(barn);
+	data->cache.nodes[2].barn = AT(barn_too);
+	data->cache.nodes[0].node = data->cache.nodes[2].node = AT(node);
 	put_sheaf(data, MAIN, 3);
 	put_sheaf(data, SPARE, 0);
 	put_sheaf(data, FREED, 1);
 	put_sheaf(data, MAIN_TOO, 2);
 	put_sheaf(data, LISTED, CAPACITY);
-	/* Full, and does not say so. */
-	put_sheaf(data, LISTED_TOO, 0);
+	put_sheaf(data, LISTED_TOO, CAPACITY);
+	put_sheaf(data, FAR, CAPACITY);
+	data->barn_too[1] = data->barn_too[2] = AT(sheaves[FAR]);
+	data->sheaves[FAR].link[0] = data->sheaves[FAR].link[1] = AT(barn_too[1]);
 	data->cpus[0][1] = AT(sheaves[MAIN]);
 	data->cpus[0][2] = AT(sheaves[SPARE]);
 	data->cpus[0][3] = AT(sheaves[FREED]);
@@ -98,17 +111,19 @@ static void add_types(struct machine *machine)
 	int pointers = btf__add_struct(btf, "kmem_cache_per_node_ptrs", 16);
 	add_member(btf, "barn", ulong, 0);
 	add_member(btf, "node", ulong, 8);
-	int nodes = btf__add_array(btf, uint_, pointers, 1), to_own = btf__add_ptr(btf, own);
-	btf__add_struct(btf, "kmem_cache", 32);
-	add_member(btf, "cpu_sheaves", to_own, 0);
-	add_member(btf, "per_node", nodes, 8);
-	add_member(btf, "sheaf_capacity", uint_, 24);
+	int nodes = btf__add_array(btf, uint_, pointers, NODES), to_own = btf__add_ptr(btf, own);
+#define CACHE(member) (offsetof(struct raw_data, cache.member) - offsetof(struct raw_data, cache))
+	btf__add_struct(btf, "kmem_cache", sizeof(machine->data.cache));
+	add_member(btf, "cpu_sheaves", to_own, CACHE(cpu_sheaves));
+	add_member(btf, "per_node", nodes, CACHE(nodes));
+	add_member(btf, "sheaf_capacity", uint_, CACHE(capacity));
 	kernel_data_take_types(&machine->kernel);
 }
 
 static struct machine *machine_create(void)
 {
-	static const struct test_symbol symbols[] = { { DATA + 65536, 'D', "_end" } };
+	static const struct test_symbol symbols[] = { { AT(nr_node_ids), 'D', "nr_node_ids" },
+						      { DATA + 65536, 'D', "_end" } };
 	struct machine *machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		abort();
@@ -140,7 +155,7 @@ static size_t read_sheaves(struct machine *machine)
 	struct object cache;
 	slab_sheaves_deinit(&machine->sheaves);
 	CHECK_OK(object_at(&machine->kernel.target, "struct kmem_cache", AT(cache), &cache));
-	CHECK_OK(slab_sheaves_read(&cache, &machine->sheaves));
+	CHECK_OK(slab_sheaves_read(&cache, SLAB_SHEAVES_MOST, &machine->sheaves));
 	return machine->sheaves.count;
 }
 
@@ -152,17 +167,19 @@ static bool has(const struct machine *machine, unsigned int sheaf, unsigned int 
 static void test_whole(void)
 {
 	struct machine *machine = machine_create();
-	CHECK_U64(read_sheaves(machine), 3 + 1 + 2 + CAPACITY + CAPACITY);
+	CHECK_U64(read_sheaves(machine), 3 + 1 + 2 + 3 * CAPACITY);
 	CHECK(machine->sheaves.is_whole && !machine->sheaves.problem);
 	for (size_t i = 1; i < machine->sheaves.count; i++)
 		CHECK(machine->sheaves.objects[i - 1] < machine->sheaves.objects[i]);
 	CHECK(has(machine, MAIN, 2) && !has(machine, MAIN, 3) && !has(machine, SPARE, 0));
 	CHECK(has(machine, FREED, 0) && !has(machine, FREED, 1));
 	CHECK(has(machine, MAIN_TOO, 1) && has(machine, LISTED, 3) && has(machine, LISTED_TOO, 3));
+	CHECK(has(machine, FAR, 3));
 	CHECK_U64(slab_sheaves_first(&machine->sheaves, 0), 0);
 	CHECK_U64(slab_sheaves_first(&machine->sheaves, UINT64_MAX), machine->sheaves.count);
 	/* A cache without any. */
-	machine->data.cache.cpu_sheaves = machine->data.cache.barn = 0;
+	machine->data.cache.cpu_sheaves = 0;
+	memset(machine->data.cache.nodes, 0, sizeof(machine->data.cache.nodes));
 	CHECK_U64(read_sheaves(machine), 0);
 	CHECK(machine->sheaves.is_whole);
 	machine_destroy(machine);
@@ -181,30 +198,51 @@ static void test_broken(void)
 	struct machine *machine = machine_create();
 	struct raw_data *data = &machine->data;
 	data->sheaves[MAIN_TOO].cache = AT(node);
-	check_missing(machine, 4 + 2 * CAPACITY);
-	data->sheaves[MAIN_TOO].size = 1u << 31;
-	check_missing(machine, 4 + 2 * CAPACITY);
+	check_missing(machine, 4 + 3 * CAPACITY);
+	data->sheaves[MAIN_TOO].size = CAPACITY + 1;
+	check_missing(machine, 4 + 3 * CAPACITY);
+	data->cache.capacity = 1u << 20;
+	check_missing(machine, 0);
 	data->cpus[1][1] = NOWHERE;
-	check_missing(machine, 4 + 2 * CAPACITY);
+	check_missing(machine, 4 + 3 * CAPACITY);
 	data->cpus[0][2] = NOWHERE;
-	check_missing(machine, 3 + 2 + 2 * CAPACITY);
+	check_missing(machine, 3 + 2 + 3 * CAPACITY);
 	data->cache.cpu_sheaves = NOWHERE;
-	check_missing(machine, 2 * CAPACITY);
-	data->cache.barn = NOWHERE;
-	check_missing(machine, 6);
-	data->cache.node = NOWHERE;
-	CHECK_U64(read_sheaves(machine), 6 + 2 * CAPACITY);
-	put_data(data);
+	check_missing(machine, 3 * CAPACITY);
+	data->cache.nodes[0].barn = NOWHERE;
+	check_missing(machine, 6 + CAPACITY);
 	/* The list is followed from its end, too. */
 	data->barn[1] = NOWHERE;
-	check_missing(machine, 6 + 2 * CAPACITY);
+	check_missing(machine, 6 + 3 * CAPACITY);
 	data->barn[1] = data->barn[2] = NOWHERE;
-	check_missing(machine, 6);
+	check_missing(machine, 6 + CAPACITY);
 	/* A ring beside the head. */
 	data->sheaves[LISTED_TOO].link[0] = AT(sheaves[LISTED]);
-	check_missing(machine, 6 + 2 * CAPACITY);
-	data->sheaves[LISTED].cache = 0;
+	check_missing(machine, 6 + 3 * CAPACITY);
+	/* What is no full sheaf ends its list. */
+	data->sheaves[LISTED].size = 0;
 	check_missing(machine, 6 + CAPACITY);
+	/* Nodes have numbers below nr_node_ids, and what lies behind is not theirs. */
+	data->nr_node_ids = 1;
+	CHECK_U64(read_sheaves(machine), 6 + 2 * CAPACITY);
+	CHECK(machine->sheaves.is_whole);
+	machine_destroy(machine);
+}
+
+/* No more than is allowed, and not beyond Ctrl-C. */
+static void test_bounds(void)
+{
+	struct machine *machine = machine_create();
+	struct object cache;
+	CHECK_OK(object_at(&machine->kernel.target, "struct kmem_cache", AT(cache), &cache));
+	CHECK_OK(slab_sheaves_read(&cache, 5, &machine->sheaves));
+	CHECK(machine->sheaves.count <= 5 && !machine->sheaves.is_whole);
+	slab_sheaves_deinit(&machine->sheaves);
+	interrupt_flag = 1;
+	struct error *error = slab_sheaves_read(&cache, SLAB_SHEAVES_MOST, &machine->sheaves);
+	interrupt_flag = 0;
+	CHECK(error && error->kind == ERROR_INTERRUPTED);
+	error_free(error);
 	machine_destroy(machine);
 }
 
@@ -225,6 +263,7 @@ int main(void)
 {
 	RUN(test_whole);
 	RUN(test_broken);
+	RUN(test_bounds);
 	RUN(test_mutated);
 	return test_finish();
 }
