@@ -121,7 +121,7 @@ static struct error *infer_subject(struct knowledge *knowledge, const struct sub
 		one->explains = explain;
 		one->solver = &solver;
 		error = infer_with(one, symbol, subject, known, ret);
-		clues_deinit(&one->clues);
+		one_end(one);
 	}
 	solver_deinit(&solver);
 	free(one);

@@ -210,7 +210,7 @@ static void whole_deinit(struct whole *whole)
 	for (unsigned int i = 0; whole->members && i < whole->member_count; i++) {
 		solver_deinit(&whole->members[i].solver);
 		layout_destroy(whole->members[i].layout);
-		clues_deinit(&whole->members[i].one.clues);
+		one_end(&whole->members[i].one);
 		knowledge_unshare(&whole->members[i].knowledge);
 	}
 	free(whole->members);

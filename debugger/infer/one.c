@@ -3,6 +3,7 @@
 #include "debugger/infer/one.h"
 
 #include "base/array.h"
+#include "debugger/infer/evidence/own_data_fit.h"
 #include "debugger/infer/solve/array_length.h"
 #include "debugger/target/object.h"
 #include <string.h>
@@ -25,6 +26,13 @@ uint32_t one_read(struct one *one, const struct subject *subject)
 							 : sizeof(one->bytes);
 	return (uint32_t)memory_read_some(one->knowledge->target->memory, subject->address,
 					  one->bytes, size, NULL);
+}
+
+void one_end(struct one *one)
+{
+	fit_destroy(one->fit);
+	one->fit = NULL;
+	clues_deinit(&one->clues);
 }
 
 void one_begin(struct one *one, const struct subject *subject, const struct symbol *symbol)
@@ -60,6 +68,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 {
 	struct question *question = &one->question;
 	one_begin(one, subject, symbol);
+	fit_destroy(one->fit);
+	question->fit = one->fit = fit_create(question);
 	question->code = code;
 	TRY(agree_on_pointees(question));
 	TRY(names_prepare(question));

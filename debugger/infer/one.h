@@ -17,10 +17,14 @@ struct one {
 	struct clues clues;
 	struct question question;
 	struct solver_input input;
-	bool refines;  /* asks own_data_refine() too, for what would be a guess */
-	bool explains; /* all candidates are looked at to the end */
+	bool refines;	 /* asks own_data_refine() too, for what would be a guess */
+	bool explains;	 /* all candidates are looked at to the end */
+	struct fit *fit; /* of the question's bytes; NULL: these are all zero */
 	uint8_t bytes[SYMBOL_BYTES_MAX];
 };
+
+/* Frees what the last question left. */
+void one_end(struct one *one);
 
 /* Reads the symbol's bytes; returns how many there are. */
 uint32_t one_read(struct one *one, const struct subject *subject);

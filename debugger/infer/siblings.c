@@ -67,6 +67,9 @@ static struct error *fit_sibling(struct siblings *siblings, size_t index, struct
 	one_begin(one, subject, &symbol);
 	TRY(names_prepare(&one->question));
 	*ret = fit_create(&one->question);
+	/* The symbol is gone when it is asked. */
+	if (*ret)
+		fit_read_name(*ret);
 	return NULL;
 }
 

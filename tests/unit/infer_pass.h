@@ -44,6 +44,7 @@ static inline void pass_begin(struct pass *pass, const struct test_symbol *symbo
 
 static inline void pass_end(struct pass *pass)
 {
+	one_end(&pass->one);
 	free(pass->types);
 	free(pass->answers);
 	subjects_deinit(&pass->subjects);

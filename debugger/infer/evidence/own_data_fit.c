@@ -3,6 +3,8 @@
 
 /* What a wrong word costs: more than describing one of which nothing is known. */
 #define WRONG_WORD    (100 * FIT_BIT)
+#define SMALL_NUMBER  16 /* a pointer may be so much: it means no object */
+#define TEXT_VISITS   24 /* members among which pointers to text speak for a type */
 #define DEPTH_MAX     12
 #define SPARE_BITS    4 /* of numbers that are narrower than their type */
 #define VISITS_MAX    4096
@@ -21,33 +23,54 @@ static int count_filled(const struct fit *fit, uint64_t from, uint64_t to)
 
 static int cost_padding(const struct fit *fit, uint64_t from, uint64_t to)
 {
-	return count_filled(fit, from, to) * 30 * FIT_BIT;
+	return count_filled(fit, from, to) * fit_bits(RULE_PADDING);
+}
+
+static int cost_no_function(struct fit *fit)
+{
+	return fit_found(fit, RULE_FUNCTION_NONE);
 }
 
 static int cost_function(struct fit *fit, uint32_t prototype, uint64_t value)
 {
 	const struct function_entry *function = knowledge_function(fit->question->knowledge, value);
 	if (!function->is_function)
-		return 24 * FIT_BIT;
+		return cost_no_function(fit);
 	if (!function->prototype.btf && !function->likely_count)
 		return 4 * FIT_BIT;
 	bool is_proved;
-	if (function_compare(function, fit->layout, prototype, &is_proved) != LIKE_NOT)
+	enum likeness likeness = function_compare(function, fit->layout, prototype, &is_proved);
+	if (likeness == LIKE_EXACTLY)
+		return fit_found(fit, RULE_FUNCTION_RIGHT);
+	if (likeness != LIKE_NOT)
 		return FIT_BIT;
-	return (is_proved ? 20 : 6) * FIT_BIT;
+	return is_proved ? fit_found(fit, RULE_FUNCTION_OTHER) : 6 * FIT_BIT;
 }
 
-static int cost_object(const struct fit *fit, uint32_t target, uint64_t value)
+static int cost_object(struct fit *fit, uint32_t target, uint64_t value)
 {
 	const struct layout *layout = fit->layout;
 	uint32_t there = knowledge_type_in(fit->question->knowledge, value, layout);
-	if (!there)
-		return 4 * FIT_BIT;
-	if (layout_match(layout, there, 0, target) == LIKE_EXACTLY)
-		return FIT_BIT;
+	bool is_right = there && layout_match(layout, there, 0, target) == LIKE_EXACTLY;
+	/* A number is what many things begin with. */
+	if (!there || layout_kind(layout, target) == BTF_INT)
+		return fit_found_at(fit, RULE_POINTER_THERE, !there ? 4 : is_right ? 1 : 6);
+	if (is_right)
+		return fit_found(fit, RULE_POINTER_RIGHT);
 	return layout_is_compound(layout, target) || layout_kind(layout, target) == BTF_PTR
-		       ? 14 * FIT_BIT
+		       ? fit_found(fit, RULE_POINTER_OTHER)
 		       : 6 * FIT_BIT;
+}
+
+/* A pointer to bytes: to text, or to what only somebody calls so. */
+static int cost_pointer_to_byte(struct fit *fit, bool is_char, enum word_kind word, uint64_t value)
+{
+	bool is_text = word == WORD_TEXT ||
+		       (fit->evidence && word == WORD_OBJECT && word_is_text(fit->question, value));
+	if (is_char && is_text && fit->visits < TEXT_VISITS)
+		return fit_found_at(fit, RULE_POINTER_TEXT, word == WORD_TEXT ? 1 : 14);
+	int bits = word == WORD_TEXT ? 1 : word == WORD_BYTES ? 2 : 14;
+	return is_char ? bits * FIT_BIT : fit_found_at(fit, RULE_POINTER_THERE, bits);
 }
 
 static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
@@ -56,34 +79,29 @@ static int cost_pointer(struct fit *fit, uint32_t type, uint32_t offset)
 	uint32_t target = layout_target(layout, type);
 	enum btf_kind kind = layout_kind(layout, target);
 	uint64_t value = word_load(fit->question, offset, 8);
-	bool is_text = kind == BTF_INT && layout_size(layout, target) == 1;
-	switch (fit_word(fit, offset)) {
-	case WORD_ZERO:
+	enum word_kind word = fit_word(fit, offset);
+	if (word == WORD_ZERO)
 		return ZERO_COST;
-	case WORD_NUMBER:
+	if (word == WORD_NUMBER) {
 		if (is_poison(value))
 			return 5 * FIT_BIT;
+		if (value > SMALL_NUMBER)
+			(void)fit_found(fit, is_kernel_pointer(value) ? RULE_POINTER_THERE
+								      : RULE_POINTER_NUMBER);
 		return target ? WRONG_WORD : 16 * FIT_BIT + fit_number_cost(value, 8);
-	case WORD_FUNCTION:
-		return kind == BTF_FUNC_PROTO ? cost_function(fit, target, value)
-		       : target		      ? 20 * FIT_BIT
-					      : 10 * FIT_BIT;
-	case WORD_TEXT:
-		return is_text			? FIT_BIT
-		       : kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
-		       : target			? 10 * FIT_BIT
-						: 8 * FIT_BIT;
-	case WORD_BYTES:
-		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
-		       : is_text	      ? 2 * FIT_BIT
-		       : target		      ? 8 * FIT_BIT
-					      : 6 * FIT_BIT;
-	default:
-		return kind == BTF_FUNC_PROTO ? 24 * FIT_BIT
-		       : is_text	      ? 14 * FIT_BIT
-		       : target		      ? cost_object(fit, target, value)
-					      : 4 * FIT_BIT;
 	}
+	if (kind == BTF_FUNC_PROTO)
+		return word == WORD_FUNCTION ? cost_function(fit, target, value)
+					     : cost_no_function(fit);
+	if (word == WORD_FUNCTION)
+		return target ? 20 * FIT_BIT : fit_found_at(fit, RULE_POINTER_THERE, 10);
+	if (kind == BTF_INT && layout_size(layout, target) == 1)
+		return cost_pointer_to_byte(fit, target == layout->character, word, value);
+	if (word == WORD_OBJECT)
+		return target ? cost_object(fit, target, value)
+			      : fit_found_at(fit, RULE_POINTER_THERE, 4);
+	return fit_found_at(fit, RULE_POINTER_THERE,
+			    !target ? (word == WORD_TEXT ? 8 : 6) : (word == WORD_TEXT ? 10 : 8));
 }
 
 static bool has_enumerator(const struct layout *layout, uint32_t type, uint64_t value,
@@ -112,10 +130,23 @@ static int cost_long(struct fit *fit, uint32_t offset)
 	return fit_word(fit, offset) == WORD_NUMBER ? fit_number_cost(value, 8) : 32 * FIT_BIT;
 }
 
+/* Integers that are a pointer, or half of one. */
+static void find_pointer_in(struct fit *fit, uint32_t size, uint32_t offset)
+{
+	uint32_t first = offset & ~7u;
+	uint64_t word = word_load(fit->question, first, 8);
+	if (size == 4 && offset == first && word >= IMAGE_START && word < (uint64_t)-65536)
+		(void)fit_found(fit, RULE_HALF_IMAGE);
+	else if (size == 8 && is_kernel_pointer(word))
+		(void)fit_found(fit, RULE_INTEGER_POINTER);
+}
+
 static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 {
 	const struct layout_record *record = &fit->layout->records[type];
 	uint64_t value = word_load(fit->question, offset, record->size <= 8 ? record->size : 8);
+	if (fit->evidence)
+		find_pointer_in(fit, record->size, offset);
 	if (record->kind == BTF_ENUM || record->kind == BTF_ENUM64) {
 		unsigned int count;
 		if (!has_enumerator(fit->layout, type, value, &count))
@@ -123,7 +154,7 @@ static int cost_scalar(struct fit *fit, uint32_t type, uint32_t offset)
 		return value ? (1 + fit_log2(count)) * FIT_BIT : ZERO_COST;
 	}
 	if (record->encoding & BTF_INT_BOOL)
-		return value > 1 ? 24 * FIT_BIT : value ? FIT_BIT : ZERO_COST;
+		return value > 1 ? fit_found(fit, RULE_BOOL) : value ? FIT_BIT : ZERO_COST;
 	/* Small negative numbers are for those with a sign, masks for those without. */
 	bool is_negative = value >= 0xffff0000, has_sign = record->encoding & BTF_INT_SIGNED;
 	if (record->size == 4 && value >> 31 && value != UINT32_MAX && is_negative != has_sign)
@@ -157,7 +188,7 @@ static int cost_bytes(const struct fit *fit, uint32_t element, uint32_t offset, 
 		bool is_text = is_in_text(fit, offset + i);
 		texts += is_text ? 1 : byte ? -1 : 0;
 		if (is_bool)
-			cost += byte > 1 ? 24 * FIT_BIT : FIT_BIT;
+			cost += byte > 1 ? fit_bits(RULE_BOOL) : FIT_BIT;
 		else if (is_char)
 			cost += !byte	  ? FIT_BIT / 4
 				: is_text ? 5 * FIT_BIT
@@ -249,26 +280,26 @@ static int cost_union(struct fit *fit, uint32_t type, uint32_t offset, int depth
 	return best == FIT_IMPOSSIBLE ? 0 : best + fit_log2(arms) * FIT_BIT / 2;
 }
 
-static int measure_list_head(const struct fit *fit, uint32_t offset)
+static enum list_head_state list_head_at(struct fit *fit, uint32_t offset)
 {
-	switch (word_list_head(fit->question, offset)) {
-	case LIST_HEAD_LINKED:
-		return FIT_BIT;
-	case LIST_HEAD_EMPTY:
-		return 2 * FIT_BIT;
-	default:
-		return 2 * WRONG_WORD;
-	}
+	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
+		return word_list_head(fit->question, offset);
+	uint8_t *known = &fit->list_heads[offset / 8];
+	if (!*known)
+		*known = (uint8_t)(word_list_head(fit->question, offset) + 1);
+	return (enum list_head_state)(*known - 1);
 }
 
 static int cost_list_head(struct fit *fit, uint32_t offset)
 {
-	if (offset % 8 || offset / 8 >= FIT_WORDS_MAX)
-		return measure_list_head(fit, offset);
-	int *cost = &fit->list_heads[offset / 8];
-	if (!*cost)
-		*cost = measure_list_head(fit, offset);
-	return *cost;
+	switch (list_head_at(fit, offset)) {
+	case LIST_HEAD_LINKED:
+		return fit_found(fit, RULE_LIST_LINKED);
+	case LIST_HEAD_NOT:
+		return fit_found(fit, RULE_LIST_NOT);
+	default:
+		return 2 * FIT_BIT;
+	}
 }
 
 /* Of bytes of which nothing is known. */
@@ -308,7 +339,9 @@ static int cost_array(struct fit *fit, uint32_t element, uint32_t count, uint32_
 	/* Behind constants may lie literals that have no symbol. */
 	int cost = 0, ended = FIT_IMPOSSIBLE;
 	if (step == 1 && layout_kind(fit->layout, element) == BTF_INT)
-		return cost_bytes(fit, element, offset, count);
+		return fit->evidence ? 0 : cost_bytes(fit, element, offset, count);
+	if (fit->evidence && count > EVIDENCE_ELEMENTS)
+		count = EVIDENCE_ELEMENTS;
 	if (!depth && step)
 		ended = cost_narrow(fit, element, count);
 	for (uint32_t i = 0; step && i < count && cost <= fit->limit; i++) {
@@ -340,7 +373,7 @@ static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 	const struct layout *layout = fit->layout;
 	if (depth > DEPTH_MAX || offset >= fit->size)
 		return 0;
-	if (++fit->visits > VISITS_MAX)
+	if (++fit->visits > (fit->evidence ? EVIDENCE_VISITS : VISITS_MAX))
 		return fit->limit + 1;
 	enum btf_kind kind = layout_kind(layout, type);
 	switch (kind) {
@@ -352,8 +385,9 @@ static int cost_type(struct fit *fit, uint32_t type, uint32_t offset, int depth)
 		if (kind == BTF_ARRAY)
 			return cost_array(fit, layout_target(layout, type),
 					  layout_array_count(layout, type), offset, depth);
+		/* Any arm of a union may be the one in use: the best is no evidence. */
 		if (kind == BTF_UNION)
-			return cost_union(fit, type, offset, depth);
+			return fit->evidence ? 0 : cost_union(fit, type, offset, depth);
 		return type == layout->list_head ? cost_list_head(fit, offset)
 						 : cost_members(fit, type, offset, depth);
 	case BTF_PTR:
@@ -377,7 +411,7 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	if (gap && subject->room_is_exact)
 		return 60 * FIT_BIT;
 	cost += count_filled(fit, size, fit->size) *
-		(fit->question->has_literals ? 10 * FIT_BIT : 30 * FIT_BIT);
+		(fit->question->has_literals ? 10 * FIT_BIT : fit_bits(RULE_PADDING));
 	if (gap >= alignment)
 		cost += 10 * FIT_BIT;
 	return cost + (!gap ? 0 : gap < 32 ? 2 : 6) * FIT_BIT;
@@ -395,7 +429,7 @@ static int least_pointer(struct fit *fit, enum leaf_kind leaf, uint32_t offset)
 	case WORD_FUNCTION:
 		return leaf == LEAF_FUNCTION ? FIT_BIT : 20 * FIT_BIT;
 	default:
-		return leaf == LEAF_FUNCTION ? 24 * FIT_BIT : FIT_BIT;
+		return leaf == LEAF_FUNCTION ? fit_bits(RULE_FUNCTION_NONE) : FIT_BIT;
 	}
 }
 
@@ -413,8 +447,8 @@ static void prepare_byte(struct fit *fit, uint32_t offset)
 	uint8_t byte = fit->question->bytes[offset];
 	if (!byte)
 		return;
-	fit->least_leaves[LEAF_BOOL][offset] = byte > 1 ? 24 * FIT_BIT : FIT_BIT;
-	fit->least_leaves[LEAF_HOLE][offset] = 30 * FIT_BIT;
+	fit->least_leaves[LEAF_BOOL][offset] = (uint16_t)(byte > 1 ? fit_bits(RULE_BOOL) : FIT_BIT);
+	fit->least_leaves[LEAF_HOLE][offset] = (uint16_t)fit_bits(RULE_PADDING);
 }
 
 void fit_prepare_leaves(struct fit *fit)
@@ -468,6 +502,13 @@ static int least_cost(struct fit *fit, const struct outline *outline, uint32_t c
 
 /* --- the whole -------------------------------------------------------------------------- */
 
+int fit_cost_bytes(struct fit *fit, uint32_t type, uint32_t count, int limit)
+{
+	fit->visits = 0;
+	fit->limit = limit;
+	return count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
+}
+
 static int cost_whole(struct fit *fit, uint32_t type, const struct outline *outline, uint32_t count,
 		      int limit)
 {
@@ -482,12 +523,11 @@ static int cost_whole(struct fit *fit, uint32_t type, const struct outline *outl
 	/* The last element counted may end later than those of others. */
 	uint64_t counted = (fit->size + size - 1) / size * size;
 	bool is_cut = count && counted > fit->size && whole > fit->size;
-	fit->visits = 0;
-	fit->limit = is_cut ? limit : limit - gap;
-	if (fit->limit < 0 || (outline && least_cost(fit, outline, count, fit->limit) > fit->limit))
+	limit = is_cut ? limit : limit - gap;
+	if (limit < 0 || (outline && least_cost(fit, outline, count, limit) > limit))
 		return FIT_IMPOSSIBLE;
-	int cost = count ? cost_array(fit, type, count, 0, 0) : cost_type(fit, type, 0, 0);
-	if (cost > fit->limit)
+	int cost = fit_cost_bytes(fit, type, count, limit);
+	if (cost > limit)
 		return FIT_IMPOSSIBLE;
 	if (is_cut && cost < FIT_IMPOSSIBLE / 8)
 		cost = (int)((int64_t)cost * fit->size / (int64_t)counted);

@@ -25,6 +25,11 @@ struct fit;
 /* NULL: no memory, or all bytes are zero, which fits anything. Borrows the question. */
 struct fit *fit_create(const struct question *question);
 void fit_destroy(struct fit *fit);
+/* The question's own, or one made now; and back, before the question is gone. */
+struct fit *fit_borrow(const struct question *question);
+void fit_return(const struct question *question, struct fit *fit);
+/* Reads what the symbol's name tells; what asks for that does so by itself, once. */
+void fit_read_name(struct fit *fit);
 /* Stops counting beyond `limit`. */
 int fit_cost(struct fit *fit, uint32_t type, uint32_t count, int limit);
 /* What it takes to believe in a type; less where a clue names it. */
@@ -33,6 +38,6 @@ int fit_prior(const struct fit *fit, uint32_t type, bool is_named);
 size_t fit_search(struct fit *fit, struct fitted *ret, size_t room);
 
 /* Quarters of a bit that the symbol's name tells of a struct or union. */
-int fit_name(const struct fit *fit, uint32_t type);
+int fit_name(struct fit *fit, uint32_t type);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between own_data_words.c, which knows the words, own_data_fit.c, which counts, and
- * own_data_search.c. */
+/* Between own_data_words.c, which knows the words, own_data_fit.c, which counts, own_data_judge.c
+ * and own_data_search.c, which ask. */
 #ifndef DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 #define DEBUGGER_INFER_EVIDENCE_OWN_DATA_FIT_PRIVATE_H
 
@@ -8,17 +8,27 @@
 #include "debugger/infer/evidence/words.h"
 #include "debugger/infer/known/names_family.h"
 #include "debugger/infer/layout/layout_outline.h"
+#include "debugger/infer/solve/rules.h"
 
 #define FIT_BYTES_MAX 512 /* that are counted; what comes after is like them */
 #define FIT_WORDS_MAX (FIT_BYTES_MAX / 8)
+
+/* What own_data_judge() counts on the way. */
+#define EVIDENCE_VISITS	  160 /* members of a candidate that are looked at */
+#define EVIDENCE_ELEMENTS 8   /* of an array */
+struct evidence {
+	int points;
+	int good; /* points for it so far */
+	const char *why;
+};
 
 struct fit {
 	const struct question *question;
 	const struct layout *layout;
 	uint32_t size; /* bytes at hand that are counted */
 	uint8_t words[FIT_WORDS_MAX];
-	uint64_t rooms[FIT_WORDS_MAX];	/* what one points at the start of, 0: not asked yet */
-	int list_heads[FIT_WORDS_MAX];	/* what one costs at a word, 0: not counted yet */
+	uint64_t rooms[FIT_WORDS_MAX];	   /* what one points at the start of, 0: not asked yet */
+	uint8_t list_heads[FIT_WORDS_MAX]; /* 1 + the state of one at a word, 0: not asked yet */
 	int unknown[FIT_WORDS_MAX + 1]; /* what all from a word on costs where nothing is known */
 	int least[FIT_WORDS_MAX + 1];	/* and at least, whatever it is */
 	uint16_t pointers, numbers;	/* of the first words, as in struct outline */
@@ -32,7 +42,9 @@ struct fit {
 	uint64_t kin_bits; /* bit N: there is a type whose id ends in N */
 	unsigned int visits;
 	int limit;
-	uint16_t filled[]; /* by offset: how many bytes before it are not 0 */
+	struct evidence *evidence; /* NULL: only what it costs is asked */
+	bool has_name;		   /* it was read: name, kin */
+	uint16_t filled[];	   /* by offset: how many bytes before it are not 0 */
 };
 
 #define ZERO_COST    (FIT_BIT / 2)
@@ -93,9 +105,22 @@ static inline int fit_number_cost(uint64_t value, uint32_t size)
 
 /* --- costs (own_data_fit.c) --------------------------------------------------------------- */
 
+/* Of the bytes alone, wherever the next symbol is. */
+int fit_cost_bytes(struct fit *fit, uint32_t type, uint32_t count, int limit);
 /* For fit_cost_outlined(). */
 void fit_prepare_leaves(struct fit *fit);
 /* As fit_cost(), but only the leaves are counted where these alone are beyond the limit. */
 int fit_cost_outlined(struct fit *fit, const struct outline *outline, uint32_t count, int limit);
+
+/* --- evidence (own_data_judge.c) ---------------------------------------------------------- */
+
+/* Something that the rules have a row for; returns what it costs: by that row, or so many bits. */
+int fit_found(struct fit *fit, enum rule which);
+int fit_found_at(struct fit *fit, enum rule which, int bits);
+
+static inline int fit_bits(enum rule which)
+{
+	return rule_row(which)->bits * FIT_BIT;
+}
 
 #endif

@@ -187,7 +187,7 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	bool is_small = question->subject->room <= ROOM_MIN;
 	if ((is_small && solver_confidence(solver) != CONFIDENCE_UNKNOWN) || !question->size)
 		return NULL;
-	struct fit *fit = fit_create(question);
+	struct fit *fit = fit_borrow(question);
 	if (!fit)
 		return NULL;
 	if (solver->count > MEASURED_MAX)
@@ -228,7 +228,7 @@ struct error *own_data_refine(void *context, struct solver *solver)
 		if (!solver->items[i].rejected && costs[i] < best)
 			best = costs[i];
 	}
-	fit_destroy(fit);
+	fit_return(question, fit);
 	for (size_t i = 0; i < solver->count; i++) {
 		int points = (costs[i] - best) / (BITS_A_POINT * FIT_BIT);
 		struct scored *item = &solver->items[i];

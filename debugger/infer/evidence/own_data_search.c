@@ -173,9 +173,10 @@ static int name_points(const struct fit *fit, const struct outline *outline)
 	return points > family ? points : family;
 }
 
-int fit_name(const struct fit *fit, uint32_t type)
+int fit_name(struct fit *fit, uint32_t type)
 {
 	const struct outline *outline = outlines_find(fit->layout->outlines, type);
+	fit_read_name(fit);
 	if (outline)
 		return name_points(fit, outline);
 	return kin_points(fit, type);
@@ -213,6 +214,7 @@ size_t fit_search(struct fit *fit, struct fitted *ret, size_t room)
 	if (!search.unnamed)
 		return 0;
 	fit_prepare_leaves(fit);
+	fit_read_name(fit);
 	search_scalars(&search);
 	search_named(&search);
 	for (size_t i = 0; i < search.unnamed_count; i++) {

@@ -86,6 +86,20 @@ static void count_unknown(struct fit *fit)
 	}
 }
 
+void fit_read_name(struct fit *fit)
+{
+	const struct question *question = fit->question;
+	if (fit->has_name)
+		return;
+	fit->has_name = true;
+	fit->name_count = name_words(question->symbol->name, fit->name);
+	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
+	fit->name_count = name_words_numbered(fit->name, fit->name_count);
+	fit->name_bits = name_bits(fit->name, fit->name_count);
+	for (size_t i = 0; i < fit->kin_count; i++)
+		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
+}
+
 struct fit *fit_create(const struct question *question)
 {
 	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
@@ -94,12 +108,6 @@ struct fit *fit_create(const struct question *question)
 	fit->question = question;
 	fit->layout = question->layout;
 	fit->size = question->size < FIT_BYTES_MAX ? question->size : FIT_BYTES_MAX;
-	fit->name_count = name_words(question->symbol->name, fit->name);
-	fit->kin_count = names_kin(question, fit->name, fit->name_count, fit->kin);
-	fit->name_count = name_words_numbered(fit->name, fit->name_count);
-	fit->name_bits = name_bits(fit->name, fit->name_count);
-	for (size_t i = 0; i < fit->kin_count; i++)
-		fit->kin_bits |= (uint64_t)1 << fit->kin[i].type % 64;
 	for (uint32_t i = 0; i < question->size; i++) {
 		fit->filled[i + 1] = (uint16_t)(fit->filled[i] + (question->bytes[i] != 0));
 		if (question->bytes[i] && i < OUTLINE_BYTES)
@@ -123,6 +131,17 @@ struct fit *fit_create(const struct question *question)
 void fit_destroy(struct fit *fit)
 {
 	free(fit);
+}
+
+struct fit *fit_borrow(const struct question *question)
+{
+	return question->fit ? question->fit : fit_create(question);
+}
+
+void fit_return(const struct question *question, struct fit *fit)
+{
+	if (fit != question->fit)
+		fit_destroy(fit);
 }
 
 uint64_t fit_room_behind(struct fit *fit, uint32_t offset)

@@ -165,6 +165,8 @@ struct question {
 	uint32_t place_count;
 	bool has_habits;
 	struct habits habits;
+	struct fit
+		*fit; /* the bytes, looked at once for all candidates, borrowed; NULL: for each */
 };
 
 typedef struct error *source_collect(const struct question *question, struct clues *clues);

@@ -50,6 +50,7 @@ static bool element_fits(const struct question *question, uint32_t type, uint32_
 	one.subject = &subject;
 	one.bytes += before;
 	one.size = size;
+	one.fit = NULL;
 	return own_data_judge(&one, type, 0, &why) >= 0;
 }
 

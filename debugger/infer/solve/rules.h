@@ -81,6 +81,8 @@ struct rule_row {
 	const char *name; /* as the option spells it: "gap-none" */
 	int16_t points;
 	const char *says;
+	int16_t bits; /* of what bytes show: what such a word takes in a message; 0: counted there
+		       */
 };
 
 /* The rules that hold, by enum rule; what is switched off has 0 points. */
