@@ -409,11 +409,11 @@ static int cost_gap(const struct fit *fit, uint64_t size)
 	uint64_t alignment = end & -end;
 	int cost = 0;
 	if (gap && subject->room_is_exact)
-		return 60 * FIT_BIT;
+		return fit_bits(RULE_GAP_INEXACT);
 	cost += count_filled(fit, size, fit->size) *
 		(fit->question->has_literals ? 10 * FIT_BIT : fit_bits(RULE_PADDING));
 	if (gap >= alignment)
-		cost += 10 * FIT_BIT;
+		cost += fit_bits(RULE_GAP_UNEXPLAINED);
 	return cost + (!gap ? 0 : gap < 32 ? 2 : 6) * FIT_BIT;
 }
 

@@ -201,14 +201,10 @@ struct error *own_data_refine(void *context, struct solver *solver)
 	for (size_t i = 0; i < solver->count; i++) {
 		struct scored *item = &solver->items[i];
 		uint64_t where;
-		/* The points for its bytes are taken back: what follows judges them better, */
-		if (item->data < 0 && item->against <= AGAINST_MAX &&
-		    item->rejected_by != NOWHERE) {
-			item->score = (int16_t)(item->score - item->data);
+		/* What bytes and gap gave or took in points is counted in bits instead, */
+		item->score = (int16_t)(item->score - item->data - item->gap);
+		if (item->data < 0 && item->against <= AGAINST_MAX && item->rejected_by != NOWHERE)
 			item->rejected = NULL;
-		}
-		/* and includes the gap before the next symbol, */
-		item->score = (int16_t)(item->score - item->gap);
 		/* and how rare the type is. */
 		if (item->prior < SEARCHED_PRIOR &&
 		    layout_is_compound(question->layout, item->type))

@@ -81,8 +81,7 @@ struct rule_row {
 	const char *name; /* as the option spells it: "gap-none" */
 	int16_t points;
 	const char *says;
-	int16_t bits; /* of what bytes show: what such a word takes in a message; 0: counted there
-		       */
+	int16_t bits; /* that it takes to say so in own_data_fit.c; 0: no bytes say it */
 };
 
 /* The rules that hold, by enum rule; what is switched off has 0 points. */
