@@ -406,6 +406,7 @@ static void add_constants(void)
 	add_file("/tmp/states", "states");
 	add_file("/tmp/bpf", "bpf");
 	add_file("/tmp/core", "core");
+	for_each_entry("/tmp/disks", add_into, "disks_asked");
 	add_file("/sys/module/stuck/parameters/listing", "stuck");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);

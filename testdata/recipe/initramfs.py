@@ -26,6 +26,8 @@ GUEST_PROGRAMS = {
     "unserved": ("unserved.c",),
     "held_up": ("held_up.c",),
 }
+# Of boots that load more modules.
+MORE_PROGRAMS = {"asks": ("asks.c",)}
 BPF_LIBRARIES = ("-lbpf", "-lelf", "-lz")
 MULTIARCH = "x86_64-linux-gnu"
 DIRECTORIES = ("proc", "sys", "tmp", "mnt", "dev")
@@ -86,10 +88,10 @@ def add_base(archive):
             archive.add_link(f"bin/{applet}", "busybox")
 
 
-def add_programs(archive):
-    """The C programs of guest/, compiled for any machine."""
+def add_programs(archive, programs=None):
+    """C programs of guest/, compiled for any machine."""
     with tempfile.TemporaryDirectory() as directory:
-        for name, sources in GUEST_PROGRAMS.items():
+        for name, sources in (programs or GUEST_PROGRAMS).items():
             output = os.path.join(directory, name)
             run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-pthread", "-s",
                  "-o", output, *(os.path.join(GUEST, source) for source in sources)])
@@ -178,9 +180,10 @@ def write_module(kernel, name, path):
 
 
 def write_more_modules(kernel, names, path):
-    """Modules of the kernel's own that only one boot loads."""
+    """Modules of the kernel's own that only one boot loads, and programs that need them."""
     archive = Archive()
     add_modules(archive, kernel, names, "modules/more")
+    add_programs(archive, MORE_PROGRAMS)
     archive.write(path)
 
 

@@ -37,7 +37,7 @@ class Boot:
         self.pvpanic = pvpanic
         # Memory is a file, and what is above these lies above 4 GiB.
         self.low_megabytes = low_megabytes
-        # More of them: (name, megabytes, QEMU's options for the drive).
+        # More of them: (name, megabytes, QEMU's options for the drive, and its device).
         self.disks = disks
         # What it may take until it is dumped.
         self.seconds = seconds
@@ -159,7 +159,9 @@ BOOTS = {
     "initexit": greedy("initexit"),
     # What is beside tasks holds them up: guest/held_up.c.
     "held": Boot("sysrq", "max,la57=off", 2, 256, "btfcrash.extra=held",
-                 disks=[("deaf", 16, DEAF_DISK)]),
+                 disks=[("deaf", 16, DEAF_DISK),
+                        ("deafscsi", 16, DEAF_DISK, "scsi-hd"),
+                        ("deafnvme", 16, DEAF_DISK, "nvme")]),
     # Each thread has two mappings and 16 KiB of kernel stack.
     "crowd": Boot("sysrq", "max,la57=off", 2, 1536,
                   "btfcrash.extra=crowd:10000 sysctl.kernel.threads-max=32768"),
@@ -196,7 +198,7 @@ MODULES = {
                "cpuset"],
 }
 # Those that load more of the kernel's modules.
-MORE_MODULES = {"held": ["nfsv3"]}
+MORE_MODULES = {"held": ["nfsv3", "virtio_scsi", "sd_mod"]}
 DEFAULT_WITH_MODULE = [*WITH_LOCKUP, "stuck", "null", "bug", "overflow"]
 
 

@@ -193,14 +193,15 @@ class Machine:
                              filename=path)
         os.chmod(path, 0o644)
 
-    def add_disk(self, name, megabytes, options=None):
+    def add_disk(self, name, megabytes, options=None, device="virtio-blk-pci"):
         """Makes an empty disk; returns the options that plug it in."""
         with open(self.path(name), "wb") as file:
             file.truncate(megabytes * MEGABYTE)
         return ["-drive", f"file={self.path(name)},if=none,id={name},"
                 "format=raw,cache=unsafe"
                 + (f",{options}" if options else ""),
-                "-device", f"virtio-blk-pci,drive={name},serial={name}"]
+                *(["-device", "virtio-scsi-pci"] if device == "scsi-hd" else []),
+                "-device", f"{device},drive={name},serial={name}"]
 
 
 @contextlib.contextmanager

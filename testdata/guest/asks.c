@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * asks: disks that are asked and do not answer, and disks that the device mapper makes of them.
+ *
+ *   asks MANIFEST FOLDER READY
+ *
+ * Writes to FOLDER what it asked the disks for (asked: "DISK r|w SECTOR BYTES"), what the device
+ * mapper says (mapped), and makes the file READY. Adds a line for each task to MANIFEST, as states
+ * does. Nobody waits here: asynchronous reads and writes leave the task free.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/dm-ioctl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define SECTOR	    512
+#define FIRST_BYTES (128 << 10) /* more than what the disk answers at once */
+#define PAGE	    4096
+#define DM_BYTES    16384
+
+static char memory[4][FIRST_BYTES] __attribute__((aligned(PAGE)));
+
+/* Behind the first one, which is answered. */
+static const struct ask {
+	unsigned int opcode;
+	unsigned long sector, bytes;
+} asks[] = {
+	{ IOCB_CMD_PREAD, 0, FIRST_BYTES },
+	{ IOCB_CMD_PREAD, 2048, 8192 },
+	{ IOCB_CMD_PWRITE, 4104, 4096 },
+	{ IOCB_CMD_PREAD, 8200, 65536 },
+};
+
+static void fail(const char *what)
+{
+	printf("guest: failed: asks: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static FILE *open_output(const char *folder, const char *name)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "we");
+	if (!file)
+		fail(path);
+	return file;
+}
+
+static void submit(aio_context_t context, int disk, size_t index)
+{
+	static struct iocb calls[64], *call = calls;
+	*call = (struct iocb){ .aio_fildes = (unsigned int)disk,
+			       .aio_lio_opcode = (unsigned short)asks[index].opcode,
+			       .aio_buf = (unsigned long)memory[index],
+			       .aio_nbytes = asks[index].bytes,
+			       .aio_offset = (long)asks[index].sector * SECTOR };
+	if (syscall(SYS_io_submit, context, 1L, &call) != 1)
+		fail("io_submit");
+	call++;
+}
+
+static void ask(aio_context_t context, const char *name, FILE *asked)
+{
+	char path[64];
+	struct io_event event;
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	int disk = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+	if (disk < 0)
+		fail(path);
+	submit(context, disk, 0);
+	if (syscall(SYS_io_getevents, context, 1L, 1L, &event, NULL) != 1)
+		fail("io_getevents");
+	for (size_t i = 1; i < sizeof(asks) / sizeof(*asks); i++) {
+		submit(context, disk, i);
+		fprintf(asked, "%s %c %lu %lu\n", name,
+			asks[i].opcode == IOCB_CMD_PREAD ? 'r' : 'w', asks[i].sector,
+			asks[i].bytes);
+	}
+}
+
+/* --- the device mapper ----------------------------------------------------------------------- */
+
+static int control;
+static union {
+	struct dm_ioctl head;
+	char bytes[DM_BYTES];
+} call;
+
+static void prepare(const char *name, const char *uuid, unsigned int flags)
+{
+	memset(&call, 0, sizeof(call));
+	call.head.version[0] = DM_VERSION_MAJOR;
+	call.head.data_size = sizeof(call);
+	call.head.data_start = sizeof(call.head);
+	call.head.flags = flags;
+	snprintf(call.head.name, sizeof(call.head.name), "%s", name);
+	snprintf(call.head.uuid, sizeof(call.head.uuid), "%s", uuid);
+}
+
+static void tell(unsigned long command, const char *what)
+{
+	if (ioctl(control, command, &call))
+		fail(what);
+}
+
+struct target {
+	unsigned long start, length;
+	const char *type, *parameters;
+};
+
+static void load(const char *name, const struct target *targets, unsigned int count)
+{
+	prepare(name, "", 0);
+	size_t at = sizeof(call.head);
+	call.head.target_count = count;
+	for (unsigned int i = 0; i < count; i++) {
+		struct dm_target_spec *spec = (void *)(call.bytes + at);
+		size_t size = (sizeof(*spec) + strlen(targets[i].parameters) + 8) & ~7UL;
+		spec->sector_start = targets[i].start;
+		spec->length = targets[i].length;
+		spec->next = (unsigned int)size;
+		strcpy(spec->target_type, targets[i].type);
+		strcpy((char *)(spec + 1), targets[i].parameters);
+		at += size;
+	}
+	tell(DM_TABLE_LOAD, "DM_TABLE_LOAD");
+}
+
+static void set_suspended(const char *name, bool is_suspended)
+{
+	prepare(name, "", is_suspended ? DM_SUSPEND_FLAG | DM_SKIP_LOCKFS_FLAG : 0);
+	tell(DM_DEV_SUSPEND, "DM_DEV_SUSPEND");
+}
+
+/* "device NAME|UUID|MAJOR:MINOR|FLAGS|OPEN COUNT|EVENT", and "target NAME|START|LENGTH|TYPE|..." */
+static void report(const char *name, FILE *mapped)
+{
+	prepare(name, "", DM_STATUS_TABLE_FLAG);
+	tell(DM_TABLE_STATUS, "DM_TABLE_STATUS");
+	fprintf(mapped, "device %s|%s|%u:%u|%s|%d|%u\n", call.head.name, call.head.uuid,
+		major(call.head.dev), minor(call.head.dev),
+		call.head.flags & DM_SUSPEND_FLAG ? "suspended" : "active", call.head.open_count,
+		call.head.event_nr);
+	size_t at = call.head.data_start;
+	for (unsigned int i = 0; i < call.head.target_count; i++) {
+		const struct dm_target_spec *spec = (const void *)(call.bytes + at);
+		fprintf(mapped, "target %s|%llu|%llu|%s|%s\n", name, spec->sector_start,
+			spec->length, spec->target_type, (const char *)(spec + 1));
+		at = call.head.data_start + spec->next;
+	}
+}
+
+/* One of several targets, one that is suspended and open, one without a table. */
+static void map_devices(FILE *mapped)
+{
+	static const struct target several[] = {
+		{ 0, 2048, "linear", "/dev/sda 64" },
+		{ 2048, 4096, "striped", "2 8 /dev/vdb 16384 /dev/nvme0n1 32" },
+		{ 6144, 1024, "error", "" },
+	};
+	static const struct target one[] = { { 0, 1024, "linear", "/dev/nvme0n1 8192" } };
+	char path[64];
+	control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+	if (control < 0)
+		fail("/dev/mapper/control");
+	prepare("lab-several", "LAB-several-1", 0);
+	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
+	load("lab-several", several, 3);
+	set_suspended("lab-several", false);
+	prepare("lab-asleep", "", 0);
+	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
+	load("lab-asleep", one, 1);
+	set_suspended("lab-asleep", false);
+	prepare("lab-asleep", "", 0);
+	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
+	snprintf(path, sizeof(path), "/dev/dm-%u", minor(call.head.dev));
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		fail(path);
+	set_suspended("lab-asleep", true);
+	prepare("lab-bare", "LAB-bare-3", 0);
+	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
+	report("lab-several", mapped);
+	report("lab-asleep", mapped);
+	report("lab-bare", mapped);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const disks[] = { "vdb", "sda", "nvme0n1" };
+	aio_context_t context = 0;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	FILE *manifest = argc == 4 ? fopen(argv[1], "ae") : NULL;
+	if (!manifest)
+		fail("usage: asks MANIFEST FOLDER READY");
+	prctl(PR_SET_NAME, "disk-asks");
+	fprintf(manifest, "%d disk-asks S asks disks that do not answer\n", getpid());
+	fclose(manifest);
+	FILE *asked = open_output(argv[2], "asked"), *mapped = open_output(argv[2], "mapped");
+	map_devices(mapped);
+	if (syscall(SYS_io_setup, 64L, &context))
+		fail("io_setup");
+	for (size_t i = 0; i < sizeof(disks) / sizeof(*disks); i++)
+		ask(context, disks[i], asked);
+	fclose(asked);
+	fclose(mapped);
+	if (close(open(argv[3], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
+		fail(argv[3]);
+	for (;;)
+		pause();
+}
