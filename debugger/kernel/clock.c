@@ -28,6 +28,18 @@ struct error *clock_timekeeper(struct target *target, struct object *ret)
 	return error_create(ERROR_NOT_FOUND, "the kernel has no timekeeper that is known");
 }
 
+struct error *clock_now(struct target *target, uint64_t *ret)
+{
+	struct object timekeeper;
+	uint64_t base, fraction, shift;
+	TRY(clock_timekeeper(target, &timekeeper));
+	TRY(object_u64(&timekeeper, "tkr_mono.base", &base));
+	TRY(object_u64(&timekeeper, "tkr_mono.xtime_nsec", &fraction));
+	TRY(object_u64(&timekeeper, "tkr_mono.shift", &shift));
+	*ret = base + (shift < 64 ? fraction >> shift : 0);
+	return NULL;
+}
+
 struct error *clock_boot_time(struct target *target, int64_t *ret)
 {
 	struct object timekeeper;

@@ -7,6 +7,8 @@
 
 /* The struct timekeeper of the clock that all of the kernel goes by. */
 struct error *clock_timekeeper(struct target *target, struct object *ret) MUST_CHECK;
+/* Nanoseconds since the machine was started, without time asleep, when the clock last ticked. */
+struct error *clock_now(struct target *target, uint64_t *ret) MUST_CHECK;
 /*
  * When the machine was started, seconds since 1970 in UTC: by the kernel's own timekeeper, which
  * counts wall-clock and monotonic time. A second more or less; time spent asleep makes it late.

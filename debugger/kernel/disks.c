@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/disks.h"
 
+#include "base/interrupt.h"
 #include "debugger/kernel/walk.h"
 
-#define TAGS_MAX 65536 /* of a hardware queue; drivers ask for 10240 at most (BLK_MQ_MAX_DEPTH) */
+#define QUEUES_MAX 65536
+#define TAGS_MAX   65536 /* of a hardware queue; drivers ask for 10240 at most (BLK_MQ_MAX_DEPTH) */
 
 struct disks {
 	struct target *target;
@@ -109,14 +111,12 @@ static struct error *look_at_request(struct requests *requests, const struct obj
 	return requests->visit(requests->context, &found);
 }
 
-static struct error *visit_hardware(void *context, const struct walk_item *item)
+static struct error *look_at_hardware(struct requests *requests, const struct object *hardware)
 {
-	struct requests *requests = context;
 	struct memory *memory = requests->target->memory;
-	struct object hardware, tags;
+	struct object tags;
 	uint64_t count, table;
-	TRY(object_at(requests->target, "struct blk_mq_hw_ctx", item->address, &hardware));
-	TRY(object_follow(&hardware, "tags", &tags));
+	TRY(object_follow(hardware, "tags", &tags));
 	if (!tags.address)
 		return NULL;
 	TRY(object_u64(&tags, "nr_tags", &count));
@@ -127,7 +127,39 @@ static struct error *visit_hardware(void *context, const struct walk_item *item)
 		uint64_t request;
 		TRY(memory_read_word(memory, table + i * memory->word_size, &request));
 		if (request)
-			TRY(error_only_fatal(look_at_request(requests, &hardware, request, i)));
+			TRY(error_only_fatal(look_at_request(requests, hardware, request, i)));
+	}
+	return NULL;
+}
+
+static struct error *visit_hardware(void *context, const struct walk_item *item)
+{
+	struct requests *requests = context;
+	struct object hardware;
+	TRY(object_at(requests->target, "struct blk_mq_hw_ctx", item->address, &hardware));
+	return look_at_hardware(requests, &hardware);
+}
+
+/* Each says which one it is: one that is met again is not at its place. */
+static struct error *visit_array(struct requests *requests, const struct object *queue)
+{
+	struct memory *memory = requests->target->memory;
+	uint64_t count, table;
+	TRY(object_u64(queue, "nr_hw_queues", &count));
+	TRY(object_u64(queue, "queue_hw_ctx", &table));
+	if (count > QUEUES_MAX)
+		return error_create(ERROR_FORMAT, "a disk has more queues than there can be");
+	for (uint64_t i = 0; table && i < count && *requests->left; i++) {
+		struct object hardware;
+		uint64_t address, number;
+		TRY(interrupt_check());
+		TRY(memory_read_word(memory, table + i * memory->word_size, &address));
+		if (!address)
+			continue;
+		TRY(object_at(requests->target, "struct blk_mq_hw_ctx", address, &hardware));
+		TRY(object_u64(&hardware, "queue_num", &number));
+		if (number == i)
+			TRY(look_at_hardware(requests, &hardware));
 	}
 	return NULL;
 }
@@ -145,11 +177,12 @@ struct error *disk_requests_for_each(struct target *target, const struct disk *d
 	struct btf_enumerator state;
 	uint32_t id;
 	TRY(object_at(target, "struct request_queue", disk->queue, &queue));
-	/* An array before 4e5cc99e1e48 (5.19), which is not looked into. */
-	if (!object_has(&queue, "hctx_table") ||
-	    !btf_find_enumerator(target->btf, "MQ_RQ_IN_FLIGHT", &id, &state))
+	if (!btf_find_enumerator(target->btf, "MQ_RQ_IN_FLIGHT", &id, &state))
 		return NULL;
 	requests.in_flight = (uint64_t)state.value;
+	/* An array before 4e5cc99e1e48 (5.19), and again in 7.3. */
+	if (!object_has(&queue, "hctx_table"))
+		return object_has(&queue, "queue_hw_ctx") ? visit_array(&requests, &queue) : NULL;
 	TRY(object_member(&queue, "hctx_table", &table));
 	return walk_xarray(&walk, table.address);
 }

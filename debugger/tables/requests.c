@@ -199,25 +199,12 @@ static struct error *broken(void *context, struct error *problem)
 	return table_broken(pass->scan, problem);
 }
 
-/* Of the kernel's clock when it last looked. */
-static struct error *read_now(struct pass *pass)
-{
-	struct object keeper;
-	uint64_t base, fraction, shift;
-	TRY(clock_timekeeper(pass->scan->target, &keeper));
-	TRY(object_u64(&keeper, "tkr_mono.base", &base));
-	TRY(object_u64(&keeper, "tkr_mono.xtime_nsec", &fraction));
-	TRY(object_u64(&keeper, "tkr_mono.shift", &shift));
-	pass->now = base + (shift < 64 ? fraction >> shift : 0);
-	return NULL;
-}
-
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan };
 	const struct device_visitor visitor = { visit_device, broken, &pass };
 	uint64_t class;
-	TRY(error_only_fatal(read_now(&pass)));
+	TRY(error_only_fatal(clock_now(scan->target, &pass.now)));
 	if (!table_symbol(scan, "block_class", &class))
 		return error_create(ERROR_NOT_FOUND, "this kernel has no block_class");
 	return class_devices_for_each(scan->target, class, &visitor);

@@ -239,3 +239,29 @@ struct error *table_set_task(struct table_scan *scan, unsigned int column, unsig
 	table_set(scan, column, task.address);
 	return table_set_member(scan, pid_column, &task, "pid");
 }
+
+bool table_function(const struct table_scan *scan, uint64_t address, char name[SYMBOL_NAME_SIZE],
+		    const struct btf **ret_types)
+{
+	struct target *target = scan->target;
+	char buffer[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	uint64_t offset;
+	*ret_types = NULL;
+	if (!target_symbol_at_into(target, address, buffer, &symbol, &offset) || offset)
+		return false;
+	snprintf(name, SYMBOL_NAME_SIZE, "%s", symbol.name);
+	const struct module *module = symbol.module ? target_module(target, symbol.module) : NULL;
+	if (module)
+		*ret_types = target_module_btf(target, module);
+	return true;
+}
+
+struct error *table_object(const struct table_scan *scan, const struct btf *types,
+			   const char *type_name, uint64_t address, struct object *ret)
+{
+	struct type type;
+	TRY(target_find_type(scan->target, types, type_name, &type));
+	*ret = (struct object){ .target = scan->target, .type = type, .address = address };
+	return NULL;
+}

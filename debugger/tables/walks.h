@@ -81,4 +81,14 @@ bool table_symbol(const struct table_scan *scan, const char *name, uint64_t *ret
 bool table_enumerator(const struct table_scan *scan, const char *type_name, const char *name,
 		      uint64_t *ret);
 
+/*
+ * The function that begins at an address: its name, and the types of the module that it is of,
+ * NULL: of the kernel. false: none begins there.
+ */
+bool table_function(const struct table_scan *scan, uint64_t address, char name[SYMBOL_NAME_SIZE],
+		    const struct btf **ret_types);
+/* object_at() of a type that may be a module's: of `types`, NULL: of the kernel alone. */
+struct error *table_object(const struct table_scan *scan, const struct btf *types,
+			   const char *type_name, uint64_t address, struct object *ret) MUST_CHECK;
+
 #endif

@@ -195,6 +195,74 @@ def bios(program, boot, notes):
     notes.append(f"{len(rows)} bios of {len(by_request)} requests")
 
 
+BUSY = re.compile(r"\S+/block/(\w+)/hctx\d+/busy \S+ \{\.op=(\w+),.*?\.state=in_flight, \.tag=(\d+),(.*)\}")
+SCSI = re.compile(r"\.(retries|allowed|timeout|flags)=([\w.|]+)|\.(cmd)=\S+ ([0-9a-f ]+),")
+NVME = re.compile(r"nvme_setup_cmd: (\w+): disk=(\w+), qid=\d+, cmdid=(\d+), nsid=(\d+), .*cmd=\(nvme_cmd_(\w+) slba=(\d+), len=(\d+)")
+DISPATCHED = re.compile(r"host_no=(\d+) channel=(\d+) id=(\d+) lun=(\d+) .*driver_tag=(\d+) .*cmnd=\((\w+) lba=(\d+) .*raw=([0-9a-f ]+)\)")
+SECOND = 10 ** 9
+
+
+def iocommands(program, boot, notes):
+    """Of three disks of three kinds that answer nothing: what was asked for, and what the kernel said of its commands."""
+    rows = program.result(boot.dump, "iocommands -o request,command,driver,tag,name,opcode,cdb,lba,age,timeout,left,timed_out,retries,allowed,flags,device,disk")
+    requests = {row["request"]: row for row in program.result(boot.dump, "requests -o request,tag,op,state,sector,age,disk")}
+    check_equal({row["request"] for row in rows}, {address for address, row in requests.items() if row["state"] == "IN_FLIGHT"}, "requests")
+    has_tick = re.search(r" tick_nsec$", boot.truth("kallsyms"), re.M) is not None
+    kinds = {"vdb": ("virtio_blk", "IN", "OUT"), "sda": ("scsi", "READ_10", "WRITE_10"), "nvme0n1": ("nvme", "read", "write")}
+    for row in rows:
+        request = requests[row["request"]]
+        check_equal([row[name] for name in ("tag", "age", "disk")], [request[name] for name in ("tag", "age", "disk")], f"{row}")
+        # All of them have blocks of 512 bytes.
+        check_equal(int(row["lba"]), int(request["sector"]), f"{row}")
+        check_equal((row["driver"], row["name"]), (kinds[row["disk"]][0], kinds[row["disk"]][1 + (request["op"] == "WRITE")]), f"{row}")
+        # 7.3 says nowhere how long a tick is.
+        check_equal(row["timeout"] is None, not has_tick, f"{row}")
+        # The driver of virtio's disks waits anew when the time is over.
+        if has_tick and row["disk"] != "vdb":
+            check(abs(int(row["timeout"]) - int(row["left"]) - int(row["age"])) < SECOND, f"{row}")
+        check(row["timed_out"] in (0, None), f"{row}")
+    asked = [line.split() for line in boot.truth("disks_asked", "asked").splitlines()]
+    check_equal(sorted((disk, kinds[disk][1 + "rw".index(how)], int(sector)) for disk, how, sector, _ in asked if disk != "vdb"),
+                sorted((row["disk"], row["name"], int(row["lba"])) for row in rows if row["disk"] != "vdb"), "what was asked for")
+    check({(kinds["vdb"][1 + "rw".index(how)], int(sector)) for disk, how, sector, _ in asked if disk == "vdb"}
+          <= {(row["name"], int(row["lba"])) for row in rows if row["disk"] == "vdb"}, "what was asked of vdb")
+    by_tag = {(row["disk"], row["tag"]): row for row in rows}
+    busy = [match.groups() for match in map(BUSY.match, boot.truth("disks_asked", "busy").splitlines())]
+    check_equal(len(busy), len(asked), "truth: requests in debugfs")
+    # Of vdb another task asked later.
+    check_equal({key for key in by_tag if key[0] != "vdb"}, {(disk, int(tag)) for disk, _, tag, _ in busy if disk != "vdb"}, "tags")
+    for disk, operation, tag, more in busy:
+        row = by_tag[disk, int(tag)]
+        check_equal(requests[row["request"]]["op"], operation, f"{row}")
+        if disk == "sda":
+            said = {one or other: value or text for one, value, other, text in SCSI.findall(more)}
+            check_equal((row["cdb"], row["retries"], row["flags"].bit_count()),
+                        (said["cmd"].replace(" ", ""), int(said["retries"]), len(said["flags"].split("|"))), f"{row}")
+            check(not has_tick or int(row["timeout"]) == int(float(said["timeout"]) * SECOND), f"{row}, {said}")
+            # 6.1 says it not.
+            check_equal(row["allowed"], int(said.get("allowed", row["allowed"])), f"{row}")
+    traced = boot.truth("disks_asked", "traced")
+    for host, channel, number, lun, tag, name, block, sent in DISPATCHED.findall(traced):
+        row = by_tag.get(("sda", int(tag)))
+        if row:
+            check_equal((row["device"], row["name"], int(row["lba"]), row["cdb"]), (f"{host}:{channel}:{number}:{lun}", name, int(block), sent.replace(" ", "")), f"{row}")
+            check_equal(row["opcode"], int(sent[:2], 16), f"{row}")
+    # What an answered command had as its tag another one may have had since: the last one counts.
+    last = {(disk, int(identity) & 0xfff): (device, int(identity), int(space), name, block, int(length))
+            for device, disk, identity, space, name, block, length in NVME.findall(traced)}
+    for (disk, tag), (device, identity, space, name, block, length) in last.items():
+        row = by_tag.get((disk, tag))
+        if row:
+            sent = bytes.fromhex(row["cdb"])
+            check_equal((row["device"], row["name"], int(row["lba"])), (device, name, int(block)), f"{row}")
+            check_equal([int.from_bytes(sent[at:at + size], "little") for at, size in ((0, 1), (2, 2), (4, 4), (40, 8), (48, 2))],
+                        [row["opcode"], identity, space, int(block), length], f"{row}")
+            check_equal((int(row["timeout"]) if has_tick else 700 * SECOND, row["retries"]), (700 * SECOND, 0), f"{row}")
+    check(sum(key in by_tag for key in last) >= 3, f"truth: {last}")
+    check({f"virtio {row['device']} virtio_blk" for row in rows if row["disk"] == "vdb"} < set(boot.truth("buses").splitlines()), "devices of virtio")
+    notes.append(f"{len(rows)} commands")
+
+
 def freelists(program, boot, notes):
     """The lists of /proc/pagetypeinfo; each order has as many blocks as the zone counts, and all are what is free."""
     rows = program.result(boot.dump, "freelists")
@@ -317,3 +385,5 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: bios of requests") as notes:
                 bios(session.program, boot, notes)
+            with session.case(f"{boot.label}: iocommands are what drivers were given") as notes:
+                iocommands(session.program, boot, notes)

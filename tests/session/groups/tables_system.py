@@ -322,6 +322,7 @@ def disks(program, boot, notes):
             check_equal(got, then, name)
     check(rows["vda"]["written"] and any(not row["reads"] for row in rows.values()), "truth: no disk at work")
     check_equal(len(program.result(boot.dump, "requests")), sum(row["in_flight"] for row in rows.values()), "requests in flight")
+    check_equal(len(program.result(boot.dump, "iocommands")), sum(row["in_flight"] for row in rows.values()), "commands in flight")
     notes.append(f"{len(rows)} disks")
 
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the bytes say that disks are sent: opcodes of SCSI (SPC, SBC), NVMe and virtio. */
+#ifndef DEBUGGER_TABLES_OPCODES_H
+#define DEBUGGER_TABLES_OPCODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum command_set { COMMANDS_OTHER, COMMANDS_VIRTIO, COMMANDS_SCSI, COMMANDS_NVME };
+
+struct opcode {
+	uint64_t code;
+	const char *name; /* NULL: the standard has none */
+	bool has_block;
+	uint64_t block; /* the first one that it is about */
+};
+
+/*
+ * `bytes` of `size` as the device gets them; of virtio the header of the request, whose numbers are
+ * in the order of the machine. false: these are too few.
+ */
+bool opcode_decode(enum command_set set, const uint8_t *bytes, size_t size, bool big_endian,
+		   struct opcode *ret);
+
+#endif
