@@ -263,6 +263,37 @@ def iocommands(program, boot, notes):
     notes.append(f"{len(rows)} commands")
 
 
+def dmtargets(program, boot, notes):
+    """What DM_TABLE_STATUS said of devices and of the targets of their live tables."""
+    names = {row["dev"]: row["name"] for row in program.result(boot.dump, "disks -o dev,name")}
+    wanted, devices = [], {}
+    for line in boot.truth("disks_asked", "mapped").splitlines():
+        kind, _, rest = line.partition(" ")
+        words = rest.split("|")
+        if kind == "device":
+            devices[words[0]] = words
+            check_equal(names.get(words[2], "dm-" + words[2].split(":")[1]), "dm-" + words[2].split(":")[1], "disks")
+        else:
+            wanted.append((words[0], int(words[1]), int(words[2]), words[3], words[4]))
+    rows = program.result(boot.dump, "dmtargets -o md,table,target,disk,suspended,flags,open,event_nr,start,length,type,devices,name,uuid")
+    got = []
+    for row in rows:
+        name, uuid, number, state, opened, event = devices[row["name"]]
+        check_equal((row["uuid"] or "", row["disk"], row["suspended"], row["open"], row["event_nr"]),
+                    (uuid, "dm-" + number.split(":")[1], int(state == "suspended"), int(opened), int(event)), f"{row}")
+        if row["target"]:
+            below = (row["devices"] or "").split(", ")
+            # In front of stripes: how many there are, and how large a piece is.
+            text = " ".join(([f"{len(below)} 8"] if row["type"] == "striped" else []) + below)
+            got.append((name, int(row["start"]), int(row["length"]), row["type"], text))
+        else:
+            check_equal([row[key] for key in ("table", "start", "length", "type", "devices")], [None] * 5, f"{row}")
+    check_lines(sorted(map(str, got)), sorted(map(str, wanted)), "target")
+    check_equal({row["name"] for row in rows}, set(devices), "devices")
+    check({"suspended", "active"} == {words[3] for words in devices.values()} and len({target[0] for target in wanted}) < len(devices) < len(wanted), "truth")
+    notes.append(f"{len(wanted)} targets of {len(devices)} devices")
+
+
 def freelists(program, boot, notes):
     """The lists of /proc/pagetypeinfo; each order has as many blocks as the zone counts, and all are what is free."""
     rows = program.result(boot.dump, "freelists")
@@ -387,3 +418,5 @@ def run(session):
                 bios(session.program, boot, notes)
             with session.case(f"{boot.label}: iocommands are what drivers were given") as notes:
                 iocommands(session.program, boot, notes)
+            with session.case(f"{boot.label}: dmtargets are dmsetup's table") as notes:
+                dmtargets(session.program, boot, notes)
