@@ -102,7 +102,10 @@ void fit_read_name(struct fit *fit)
 
 struct fit *fit_create(const struct question *question)
 {
-	struct fit *fit = calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
+	struct fit *fit =
+		question->is_zero
+			? NULL
+			: calloc(1, sizeof(*fit) + (question->size + 1) * sizeof(fit->filled[0]));
 	if (!fit)
 		return NULL;
 	fit->question = question;
