@@ -2,6 +2,7 @@
 /* The struct bio of requests that are in flight: what was asked for, and who is told of its end. */
 #include "debugger/kernel/disks.h"
 
+#include "base/address_map.h"
 #include "base/array.h"
 #include "debugger/tables/walks.h"
 #include <inttypes.h>
@@ -34,14 +35,14 @@ static const struct table_column columns[] = {
 };
 
 #define OPERATIONS 0xffu
-#define BIOS_MAX   4096u
+#define BIOS_MAX   ((size_t)1 << 22) /* of all requests: their addresses are remembered */
 #define TAGS_MAX   ((uint64_t)1 << 22)
 
 struct pass {
 	struct table_scan *scan;
 	const struct disk *disk;
 	uint64_t request, tags_left;
-	unsigned int count; /* of this request */
+	struct address_map seen; /* bios */
 };
 
 static struct error *emit(const struct pass *pass, const struct object *bio)
@@ -66,14 +67,26 @@ static struct error *emit(const struct pass *pass, const struct object *bio)
 	return table_emit(scan);
 }
 
+/* A bio is of one request: where it comes again, something leads in a circle or to another's. */
+static struct error *note(struct pass *pass, uint64_t bio)
+{
+	size_t count = pass->seen.count;
+	if (count >= BIOS_MAX)
+		return error_create(ERROR_FORMAT, "more than %zu bios are in flight", BIOS_MAX);
+	if (!address_map_add(&pass->seen, sizeof(bio), bio))
+		return error_no_memory();
+	if (pass->seen.count == count)
+		return error_create(ERROR_FORMAT,
+				    "request 0x%" PRIx64 " leads to bio 0x%" PRIx64 " once more",
+				    pass->request, bio);
+	return NULL;
+}
+
 /* One behind the other; one that was handed on to a disk below has others of its own there. */
 static struct error *visit_chain(struct pass *pass, struct object bio)
 {
-	for (unsigned int i = 0; bio.address; i++) {
-		if (i == BIOS_MAX)
-			return error_create(ERROR_FORMAT,
-					    "request 0x%" PRIx64 " has no end of bios",
-					    pass->request);
+	while (bio.address) {
+		TRY(note(pass, bio.address));
 		TRY(emit(pass, &bio));
 		TRY(object_follow(&bio, "bi_next", &bio));
 	}
@@ -102,7 +115,9 @@ static struct error *visit_disk(void *context, const struct disk *disk)
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan, .tags_left = TAGS_MAX };
-	return disks_for_each(scan->target, visit_disk, &pass);
+	struct error *error = disks_for_each(scan->target, visit_disk, &pass);
+	address_map_deinit(&pass.seen);
+	return error;
 }
 
 static const char *const examples[] = { "bios", "bios -o disk,op,sector,size,end_io", NULL };
