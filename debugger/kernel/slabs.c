@@ -178,12 +178,37 @@ static struct error *cache_of_page(struct slabs *slabs, const uint8_t *record,
 	return find_cache(slabs, cache, ret);
 }
 
-struct all_question {
+/* --- all slabs ------------------------------------------------------------------------------- */
+
+/* What is asked of each slab; the questions below begin with it. */
+struct slab_pass {
 	struct slabs *slabs;
+	const char *name; /* of the caches; NULL: any */
+	struct error *(*visit)(struct slab_pass *pass, struct slab_walk *walk, uint64_t slab);
+	uint64_t end; /* of the struct pages of the last slab: `visit` says it */
+};
+
+static struct error *visit_chunk(void *context, uint64_t address, size_t size)
+{
+	struct slab_pass *pass = context;
+	const struct slab_walk *pages = pass->slabs->pages;
+	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
+		struct slab_walk *walk;
+		if (address + at < pass->end)
+			continue;
+		TRY(interrupt_check());
+		TRY(cache_of_page(pass->slabs, pages->chunk + at, &walk));
+		if (walk && (!pass->name || !strcmp(pass->name, walk->info.name)))
+			TRY(pass->visit(pass, walk, address + at));
+	}
+	return NULL;
+}
+
+struct all_question {
+	struct slab_pass pass;
 	slab_object_visitor *visit;
 	void *context;
 	const struct slab_cache *cache;
-	uint64_t end; /* of the struct pages of the last slab */
 };
 
 static struct error *visit_any(void *context, uint64_t object, bool is_allocated)
@@ -192,27 +217,19 @@ static struct error *visit_any(void *context, uint64_t object, bool is_allocated
 	return question->visit(question->context, question->cache, object, is_allocated);
 }
 
-static struct error *visit_any_chunk(void *context, uint64_t address, size_t size)
+static struct error *visit_objects(struct slab_pass *pass, struct slab_walk *walk, uint64_t slab)
 {
-	struct all_question *question = context;
-	const struct slab_walk *pages = question->slabs->pages;
-	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
-		struct slab_walk *walk;
-		if (address + at < question->end)
-			continue;
-		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
-		if (!walk)
-			continue;
-		question->cache = &walk->info;
-		TRY(slab_visit_objects(walk, address + at, visit_any, question, &question->end));
-	}
-	return NULL;
+	struct all_question *question = container_of(pass, struct all_question, pass);
+	question->cache = &walk->info;
+	return slab_visit_objects(walk, slab, visit_any, question, &pass->end);
 }
 
 struct error *slabs_for_each(struct slabs *slabs, slab_object_visitor *visit, void *context)
 {
-	struct all_question question = { slabs, visit, context, NULL, 0 };
-	return slab_for_each_chunk(slabs->pages, visit_any_chunk, &question);
+	struct all_question question = { .pass = { .slabs = slabs, .visit = visit_objects },
+					 .visit = visit,
+					 .context = context };
+	return slab_for_each_chunk(slabs->pages, visit_chunk, &question.pass);
 }
 
 /* --- slots, taken or not -------------------------------------------------------------------- */
@@ -235,11 +252,9 @@ static struct slab_place place_of(const struct slab_walk *walk, const struct sla
 }
 
 struct slot_question {
-	struct slabs *slabs;
-	const char *name;
+	struct slab_pass pass;
 	slab_place_visitor *visit;
 	void *context;
-	uint64_t end; /* of the struct pages of the last slab */
 };
 
 /* Of sheaves; a cache is named once. */
@@ -253,13 +268,13 @@ static void note_problem(struct slabs *slabs, struct slab_walk *walk)
 		error_free(problem);
 }
 
-static struct error *visit_slots(struct slot_question *question, struct slab_walk *walk,
-				 uint64_t slab)
+static struct error *visit_slots(struct slab_pass *pass, struct slab_walk *walk, uint64_t slab)
 {
+	const struct slot_question *question = container_of(pass, struct slot_question, pass);
 	struct slab_slots slots = { .free_count = 0 };
 	bool is_whole, is_met;
-	TRY(slab_meet(walk, slab, &slots, &is_whole, &question->end, &is_met));
-	note_problem(question->slabs, walk);
+	TRY(slab_meet(walk, slab, &slots, &is_whole, &pass->end, &is_met));
+	note_problem(pass->slabs, walk);
 	if (!is_met)
 		return NULL;
 	for (uint64_t i = 0; i < slots.count; i++) {
@@ -269,27 +284,15 @@ static struct error *visit_slots(struct slot_question *question, struct slab_wal
 	return NULL;
 }
 
-static struct error *visit_slot_chunk(void *context, uint64_t address, size_t size)
-{
-	struct slot_question *question = context;
-	const struct slab_walk *pages = question->slabs->pages;
-	for (size_t at = 0; at + pages->page_record <= size; at += pages->page_record) {
-		struct slab_walk *walk;
-		if (address + at < question->end)
-			continue;
-		TRY(interrupt_check());
-		TRY(cache_of_page(question->slabs, pages->chunk + at, &walk));
-		if (walk && (!question->name || !strcmp(question->name, walk->info.name)))
-			TRY(visit_slots(question, walk, address + at));
-	}
-	return NULL;
-}
-
 struct error *slabs_for_each_slot(struct slabs *slabs, const char *name, slab_place_visitor *visit,
 				  void *context)
 {
-	struct slot_question question = { slabs, name, visit, context, 0 };
-	return slab_for_each_chunk(slabs->pages, visit_slot_chunk, &question);
+	struct slot_question question = {
+		.pass = { .slabs = slabs, .name = name, .visit = visit_slots },
+		.visit = visit,
+		.context = context
+	};
+	return slab_for_each_chunk(slabs->pages, visit_chunk, &question.pass);
 }
 
 /* --- one address ----------------------------------------------------------------------------- */
