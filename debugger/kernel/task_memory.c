@@ -82,6 +82,12 @@ static int compare_mm(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* As the kernel's counters are added, which may be anything here: it wraps. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static void add_up(struct pending_list *list)
 {
 	size_t used = 0;
@@ -93,7 +99,8 @@ static void add_up(struct pending_list *list)
 			continue;
 		}
 		for (unsigned int kind = 0; kind < KINDS; kind++)
-			list->items[used - 1].pages[kind] += list->items[i].pages[kind];
+			list->items[used - 1].pages[kind] = sum_of(
+				list->items[used - 1].pages[kind], list->items[i].pages[kind]);
 	}
 	list->count = used;
 }
@@ -137,7 +144,7 @@ static struct error *add_pending(const struct object *task, uint64_t mm, int64_t
 							    sizeof(*list->items), compare_mm)
 						  : NULL;
 	for (unsigned int kind = 0; found && kind < KINDS; kind++)
-		pages[kind] += found->pages[kind];
+		pages[kind] = sum_of(pages[kind], found->pages[kind]);
 	return NULL;
 }
 

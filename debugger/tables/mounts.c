@@ -2,9 +2,11 @@
 /* Mounts of all namespaces (kernel fs/mount.h). */
 #include "debugger/tables/table.h"
 
+#include "base/address_map.h"
 #include "base/array.h"
 #include "debugger/kernel/path.h"
 #include "debugger/kernel/walk.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -153,26 +155,6 @@ static struct error *broken(void *context, struct error *problem)
 	return table_broken(pass->scan, problem);
 }
 
-static struct error *visit_namespace(struct table_scan *scan, uint64_t address)
-{
-	struct pass pass = { .scan = scan };
-	struct walk walk = {
-		.target = scan->target, .visit = visit_mount, .broken = broken, .context = &pass
-	};
-	struct object mounts;
-	TRY(object_at(scan->target, "struct mnt_namespace", address, &pass.namespace));
-	/* A list until 2eea9ce4310d (6.8), a tree since: `mounts` was the count. */
-	pass.is_list = object_has(&pass.namespace, "list");
-	if (pass.is_list) {
-		TRY(object_offset(scan->target, "struct mount", "mnt_list", &pass.node));
-		TRY(object_member(&pass.namespace, "list", &mounts));
-		return walk_list(&walk, mounts.address, false);
-	}
-	TRY(object_offset(scan->target, "struct mount", "mnt_node", &pass.node));
-	TRY(object_member(&pass.namespace, "mounts", &mounts));
-	return walk_rbtree(&walk, mounts.address);
-}
-
 /* --- the namespaces: those of all tasks ------------------------------------------------------ */
 
 struct seen {
@@ -184,7 +166,28 @@ struct namespaces {
 	struct table_scan *scan;
 	struct seen *seen;
 	size_t count, capacity;
+	struct address_map roots; /* of the trees that were walked */
 };
+
+/*
+ * A root has no parent, so that it does not say whose it is: namespaces that lead to one tree have
+ * its mounts but once. All else of a tree links back to where it hangs, as lists do.
+ */
+static struct error *note_root(struct namespaces *namespaces, const struct object *namespace)
+{
+	size_t count = namespaces->roots.count;
+	uint64_t root;
+	TRY(object_u64(namespace, "mounts.rb_node", &root));
+	if (!root)
+		return NULL;
+	if (!address_map_add(&namespaces->roots, sizeof(root), root))
+		return error_no_memory();
+	if (namespaces->roots.count == count)
+		return error_create(ERROR_FORMAT,
+				    "mount namespace 0x%" PRIx64 " has the mounts of another one",
+				    namespace->address);
+	return NULL;
+}
 
 static struct error *namespace_of(struct target *target, const struct task *task, uint64_t *ret)
 {
@@ -239,6 +242,28 @@ static void keep_first(struct namespaces *namespaces)
 	array_sort(seen, kept, sizeof(*seen), by_order);
 }
 
+static struct error *visit_namespace(struct namespaces *namespaces, uint64_t address)
+{
+	struct table_scan *scan = namespaces->scan;
+	struct pass pass = { .scan = scan };
+	struct walk walk = {
+		.target = scan->target, .visit = visit_mount, .broken = broken, .context = &pass
+	};
+	struct object mounts;
+	TRY(object_at(scan->target, "struct mnt_namespace", address, &pass.namespace));
+	/* A list until 2eea9ce4310d (6.8), a tree since: `mounts` was the count. */
+	pass.is_list = object_has(&pass.namespace, "list");
+	if (pass.is_list) {
+		TRY(object_offset(scan->target, "struct mount", "mnt_list", &pass.node));
+		TRY(object_member(&pass.namespace, "list", &mounts));
+		return walk_list(&walk, mounts.address, false);
+	}
+	TRY(note_root(namespaces, &pass.namespace));
+	TRY(object_offset(scan->target, "struct mount", "mnt_node", &pass.node));
+	TRY(object_member(&pass.namespace, "mounts", &mounts));
+	return walk_rbtree(&walk, mounts.address);
+}
+
 static struct error *visit_namespaces(struct namespaces *namespaces)
 {
 	struct table_scan *scan = namespaces->scan;
@@ -251,7 +276,7 @@ static struct error *visit_namespaces(struct namespaces *namespaces)
 	TRY(table_broken(scan, problem));
 	keep_first(namespaces);
 	for (size_t i = 0; i < namespaces->count; i++)
-		TRY(table_broken(scan, visit_namespace(scan, namespaces->seen[i].address)));
+		TRY(table_broken(scan, visit_namespace(namespaces, namespaces->seen[i].address)));
 	return NULL;
 }
 
@@ -260,6 +285,7 @@ static struct error *visit(struct table_scan *scan)
 	struct namespaces namespaces = { .scan = scan };
 	struct error *error = visit_namespaces(&namespaces);
 	free(namespaces.seen);
+	address_map_deinit(&namespaces.roots);
 	return error;
 }
 

@@ -3,6 +3,7 @@
 #include "debugger/kernel/open_files.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "base/strbuf.h"
 #include "debugger/tables/walks.h"
 #include <inttypes.h>
@@ -42,6 +43,13 @@ static const struct table_column columns[] = {
 #define MODE_READ  1u
 #define MODE_WRITE 2u
 #define SLOTS_MAX  (1u << 20)
+/*
+ * Of all tasks, which may all lead to one table of files, and of all pipes, which may lead to one
+ * array of buffers: their product has no end.
+ */
+#define FILES_MAX   ((uint64_t)1 << 26)
+#define ENDS_MAX    ((size_t)1 << 22)
+#define BUFFERS_MAX ((uint64_t)1 << 22)
 
 /* An end that a process has open. */
 struct end {
@@ -56,6 +64,7 @@ struct pass {
 	const struct task *task;
 	struct end *ends;
 	size_t count, capacity;
+	uint64_t files_left, buffers_left;
 };
 
 static bool is_pipe(const struct pass *pass, uint64_t operations)
@@ -72,23 +81,23 @@ static struct error *visit_file(void *context, const struct open_file *open)
 	struct object file, inode;
 	struct end end = { .pid = pass->task->tgid, .order = pass->count };
 	uint64_t operations;
+	if (!pass->files_left)
+		return error_create(ERROR_FORMAT, "more than %" PRIu64 " files are open",
+				    FILES_MAX);
+	pass->files_left--;
 	TRY(object_at(pass->scan->target, "struct file", open->file, &file));
 	TRY(object_u64(&file, "f_op", &operations));
 	if (!is_pipe(pass, operations))
 		return NULL;
+	if (pass->count >= ENDS_MAX)
+		return error_create(ERROR_FORMAT, "more than %zu ends of pipes are open", ENDS_MAX);
 	TRY(object_u64(&file, "f_mode", &end.mode));
 	TRY(object_follow(&file, "f_inode", &inode));
 	TRY(object_u64(&inode, "i_pipe", &end.pipe));
 	TRY(object_u64(&inode, "i_ino", &end.ino));
 	end.inode = inode.address;
-	if (pass->count == pass->capacity) {
-		size_t capacity = pass->capacity ? 2 * pass->capacity : 64;
-		struct end *ends = realloc(pass->ends, capacity * sizeof(*ends));
-		if (!ends)
-			return error_no_memory();
-		pass->ends = ends;
-		pass->capacity = capacity;
-	}
+	if (!array_reserve(&pass->ends, &pass->capacity, pass->count + 1))
+		return error_no_memory();
 	pass->ends[pass->count++] = end;
 	return NULL;
 }
@@ -113,8 +122,9 @@ static int by_pipe(const void *left, const void *right)
 }
 
 /* In the buffers from tail to head, which count on and wrap. */
-static struct error *set_content(struct table_scan *scan, const struct object *pipe)
+static struct error *set_content(struct pass *pass, const struct object *pipe)
 {
+	struct table_scan *scan = pass->scan;
 	struct object buffer;
 	uint64_t head, tail, slots, size, length, sum = 0;
 	TRY(object_u64(pipe, "head", &head));
@@ -126,12 +136,19 @@ static struct error *set_content(struct table_scan *scan, const struct object *p
 				    "pipe 0x%" PRIx64 " has %" PRIu32 " buffers of %" PRIu64,
 				    pipe->address, used, slots);
 	table_set(scan, COLUMN_SLOTS, used);
+	if (!table_wants(scan, COLUMN_CONTENT))
+		return NULL;
+	if (used > pass->buffers_left)
+		return error_create(ERROR_FORMAT, "pipes have more than %" PRIu64 " buffers",
+				    BUFFERS_MAX);
+	pass->buffers_left -= used;
 	TRY(object_follow(pipe, "bufs", &buffer));
 	if (!type_size(buffer.type, &size))
 		return NULL;
 	uint64_t first = buffer.address;
 	for (uint32_t i = 0; i < used; i++) {
 		buffer.address = first + ((tail + i) & (slots - 1)) * size;
+		TRY(interrupt_check());
 		TRY(object_u64(&buffer, "len", &length));
 		sum += length;
 	}
@@ -156,14 +173,15 @@ static void set_pids(struct table_scan *scan, unsigned int column, const struct 
 	strbuf_deinit(&text);
 }
 
-static struct error *visit_pipe(struct table_scan *scan, const struct end *ends, size_t count)
+static struct error *visit_pipe(struct pass *pass, const struct end *ends, size_t count)
 {
+	struct table_scan *scan = pass->scan;
 	struct object pipe;
 	TRY(object_at(scan->target, "struct pipe_inode_info", ends->pipe, &pipe));
 	table_set(scan, COLUMN_PIPE, ends->pipe);
 	table_set(scan, COLUMN_INODE, ends->inode);
 	table_set(scan, COLUMN_INO, ends->ino);
-	TRY(table_set_error(scan, COLUMN_CONTENT, set_content(scan, &pipe)));
+	TRY(table_set_error(scan, COLUMN_CONTENT, set_content(pass, &pipe)));
 	TRY(table_set_member(scan, COLUMN_SIZE, &pipe, "max_usage"));
 	TRY(table_set_member(scan, COLUMN_READERS, &pipe, "readers"));
 	TRY(table_set_member(scan, COLUMN_WRITERS, &pipe, "writers"));
@@ -181,13 +199,12 @@ static struct error *visit_all(struct pass *pass)
 		return error;
 	}
 	TRY(table_broken(pass->scan, problem));
-	if (pass->count)
-		qsort(pass->ends, pass->count, sizeof(*pass->ends), by_pipe);
+	array_sort(pass->ends, pass->count, sizeof(*pass->ends), by_pipe);
 	for (size_t i = 0, next; i < pass->count; i = next) {
 		for (next = i + 1;
 		     next < pass->count && pass->ends[next].pipe == pass->ends[i].pipe;)
 			next++;
-		TRY(visit_pipe(pass->scan, &pass->ends[i], next - i));
+		TRY(visit_pipe(pass, &pass->ends[i], next - i));
 	}
 	return NULL;
 }
@@ -196,7 +213,7 @@ static struct error *visit(struct table_scan *scan)
 {
 	/* Those of names in a folder are called otherwise since 25a6cc9a630b (6.15). */
 	static const char *const names[] = { "pipefifo_fops", "pipeanon_fops" };
-	struct pass pass = { .scan = scan };
+	struct pass pass = { .scan = scan, .files_left = FILES_MAX, .buffers_left = BUFFERS_MAX };
 	size_t found = 0;
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
 		found += table_symbol(scan, names[i], &pass.operations[found]);
