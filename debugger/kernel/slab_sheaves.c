@@ -119,11 +119,15 @@ static struct error *find_barn(const struct object *cache, uint32_t number, uint
 	return is_found && object_has(&node, "barn") ? object_u64(&node, "barn", ret) : NULL;
 }
 
-static struct error *add_barn(struct reading *reading, uint64_t address)
+static struct error *add_barn(struct reading *reading, uint32_t number)
 {
 	struct target *target = reading->cache->target;
 	const struct walk walk = { target, add_listed, take_break, reading };
 	struct object barn, list;
+	uint64_t address;
+	TRY(find_barn(reading->cache, number, &address));
+	if (!address)
+		return NULL;
 	TRY(object_at(target, "struct node_barn", address, &barn));
 	TRY(object_member(&barn, "sheaves_full", &list));
 	return walk_list(&walk, list.address, false);
@@ -136,12 +140,8 @@ static struct error *add_barns(struct reading *reading)
 	TRY(object_offset(reading->cache->target, "struct slab_sheaf", "barn_list",
 			  &reading->link));
 	for (uint32_t i = 0; i < nodes; i++) {
-		uint64_t barn;
 		TRY(interrupt_check());
-		TRY(find_barn(reading->cache, i, &barn));
-		if (barn)
-			TRY(note(reading->sheaves,
-				 error_prefix(add_barn(reading, barn), "node %" PRIu32, i)));
+		TRY(note(reading->sheaves, error_prefix(add_barn(reading, i), "node %" PRIu32, i)));
 	}
 	return NULL;
 }

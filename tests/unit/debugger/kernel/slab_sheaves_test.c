@@ -33,6 +33,7 @@ struct raw_data {
 		struct {
 			uint64_t barn, node;
 		} nodes[NODES];
+		uint64_t old_nodes[NODES]; /* as 6.18 has them: pointers to nodes, which have... */
 		uint32_t capacity, unused;
 	} cache;
 	uint32_t nr_node_ids;
@@ -40,6 +41,7 @@ struct raw_data {
 	uint64_t barn[3];	/* lock, sheaves_full */
 	uint64_t barn_too[3];
 	uint64_t node[2];
+	uint64_t old_node[2][3]; /* partial, barn */
 	struct raw_sheaf sheaves[SHEAVES];
 };
 
@@ -70,6 +72,10 @@ static void put_data(struct raw_data *data)
 	data->cache.nodes[0].barn = AT(barn);
 	data->cache.nodes[2].barn = AT(barn_too);
 	data->cache.nodes[0].node = data->cache.nodes[2].node = AT(node);
+	data->cache.old_nodes[0] = AT(old_node[0]);
+	data->cache.old_nodes[2] = AT(old_node[1]);
+	data->old_node[0][2] = AT(barn);
+	data->old_node[1][2] = AT(barn_too);
 	put_sheaf(data, MAIN, 3);
 	put_sheaf(data, SPARE, 0);
 	put_sheaf(data, FREED, 1);
@@ -88,7 +94,7 @@ static void put_data(struct raw_data *data)
 	data->sheaves[LISTED].link[1] = data->sheaves[LISTED_TOO].link[0] = AT(barn[1]);
 }
 
-static void add_types(struct machine *machine)
+static void add_types(struct machine *machine, bool is_old)
 {
 	struct libbpf_btf *btf = machine->kernel.source;
 	int uint_ = btf__add_int(btf, "unsigned int", 4, 0);
@@ -106,8 +112,11 @@ static void add_types(struct machine *machine)
 	add_member(btf, "rcu_free", ulong, 24);
 	btf__add_struct(btf, "node_barn", 24);
 	add_member(btf, "sheaves_full", list, 8);
-	btf__add_struct(btf, "kmem_cache_node", 16);
+	int node = btf__add_struct(btf, "kmem_cache_node", is_old ? 24 : 16);
 	add_member(btf, "partial", list, 0);
+	if (is_old)
+		add_member(btf, "barn", ulong, 16);
+	int to_nodes = btf__add_array(btf, uint_, btf__add_ptr(btf, node), NODES);
 	int pointers = btf__add_struct(btf, "kmem_cache_per_node_ptrs", 16);
 	add_member(btf, "barn", ulong, 0);
 	add_member(btf, "node", ulong, 8);
@@ -115,12 +124,15 @@ static void add_types(struct machine *machine)
 #define CACHE(member) (offsetof(struct raw_data, cache.member) - offsetof(struct raw_data, cache))
 	btf__add_struct(btf, "kmem_cache", sizeof(machine->data.cache));
 	add_member(btf, "cpu_sheaves", to_own, CACHE(cpu_sheaves));
-	add_member(btf, "per_node", nodes, CACHE(nodes));
+	if (is_old)
+		add_member(btf, "node", to_nodes, CACHE(old_nodes));
+	else
+		add_member(btf, "per_node", nodes, CACHE(nodes));
 	add_member(btf, "sheaf_capacity", uint_, CACHE(capacity));
 	kernel_data_take_types(&machine->kernel);
 }
 
-static struct machine *machine_create(void)
+static struct machine *machine_create_of(bool is_old)
 {
 	static const struct test_symbol symbols[] = { { AT(nr_node_ids), 'D', "nr_node_ids" },
 						      { DATA + 65536, 'D', "_end" } };
@@ -138,8 +150,13 @@ static struct machine *machine_create(void)
 	machine->kernel.target.cpus = machine->cpus;
 	machine->kernel.target.cpu_count = CPUS;
 	machine->kernel.target.cpus_loaded = true;
-	add_types(machine);
+	add_types(machine, is_old);
 	return machine;
+}
+
+static struct machine *machine_create(void)
+{
+	return machine_create_of(false);
 }
 
 static void machine_destroy(struct machine *machine)
@@ -229,6 +246,28 @@ static void test_broken(void)
 	machine_destroy(machine);
 }
 
+/* A node of 6.18 has its barn itself. */
+static void test_old(void)
+{
+	struct machine *machine = machine_create_of(true);
+	struct raw_data *data = &machine->data;
+	CHECK_U64(read_sheaves(machine), 6 + 3 * CAPACITY);
+	CHECK(machine->sheaves.is_whole);
+	data->cache.old_nodes[0] = NOWHERE;
+	check_missing(machine, 6 + CAPACITY);
+	data->old_node[0][2] = NOWHERE;
+	check_missing(machine, 6 + CAPACITY);
+	data->old_node[0][2] = 0;
+	CHECK_U64(read_sheaves(machine), 6 + CAPACITY);
+	CHECK(machine->sheaves.is_whole);
+	put_data(data);
+	/* Both have one barn, which has a list that is a ring beside its head. */
+	data->old_node[1][2] = AT(barn);
+	data->sheaves[LISTED_TOO].link[0] = AT(sheaves[LISTED]);
+	check_missing(machine, 6 + 4 * CAPACITY);
+	machine_destroy(machine);
+}
+
 /* No more than is allowed, and not beyond Ctrl-C. */
 static void test_bounds(void)
 {
@@ -263,6 +302,7 @@ int main(void)
 {
 	RUN(test_whole);
 	RUN(test_broken);
+	RUN(test_old);
 	RUN(test_bounds);
 	RUN(test_mutated);
 	return test_finish();
