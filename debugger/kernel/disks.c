@@ -21,7 +21,17 @@ static struct error *end_walk(void *context, struct error *problem)
 
 /* --- disks ------------------------------------------------------------------------------------ */
 
-/* Partitions have the disk of the whole, whose first device is that. */
+/*
+ * Partitions have the disk of the whole. That says which device is the whole, or (up to 5.10, where
+ * part0 is no device) each device does.
+ */
+static struct error *whole_device(const struct object *device, const struct object *gendisk,
+				  uint64_t *ret)
+{
+	bool each_says = object_has(device, "bd_contains");
+	return object_u64(each_says ? device : gendisk, each_says ? "bd_contains" : "part0", ret);
+}
+
 static struct error *visit_inode(void *context, const struct walk_item *item)
 {
 	struct disks *disks = context;
@@ -36,7 +46,7 @@ static struct error *visit_inode(void *context, const struct walk_item *item)
 	disk.address = gendisk.address;
 	if (!disk.address)
 		return NULL;
-	TRY(object_u64(&gendisk, "part0", &first));
+	TRY(whole_device(&device, &gendisk, &first));
 	if (first != device.address)
 		return NULL;
 	TRY(object_u64(&gendisk, "queue", &disk.queue));
