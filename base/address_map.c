@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/address_map.h"
 
+#include "base/seed.h"
 #include <stdbool.h>
 
 #define CAPACITY_FIRST 64
@@ -13,6 +14,8 @@ static bool grow(struct address_map *map, size_t size)
 							       : CAPACITY_FIRST };
 	if (map->count * 2 < map->capacity)
 		return true;
+	grown.factor = seed_of_run() | 1;
+	grown.shift = 64 - (unsigned int)__builtin_ctzll(grown.capacity);
 	grown.entries = calloc(grown.capacity, size);
 	if (!grown.entries)
 		return false;

@@ -15,13 +15,17 @@
 struct address_map {
 	uint8_t *entries;	/* open addressing, never more than half full */
 	size_t count, capacity; /* capacity: a power of two */
+	/* The highest bits of address * factor say where it belongs: a random odd factor, so that
+	 * nobody can choose addresses that all belong to one place. */
+	uint64_t factor;
+	unsigned int shift;
 };
 
 /* The entry of an address, or the free one where it belongs; capacity must not be 0. */
 static inline void *address_map_slot(const struct address_map *map, size_t size, uint64_t address)
 {
 	size_t mask = map->capacity - 1;
-	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & mask;
+	size_t at = (size_t)(address * map->factor >> map->shift);
 	for (;; at = (at + 1) & mask) {
 		uint8_t *entry = map->entries + at * size;
 		uint64_t found;

@@ -51,9 +51,28 @@ static void test_zero(void)
 	address_map_deinit(&map);
 }
 
+/* Addresses that differ in their highest bits only, as nobody's but an attacker's do. */
+static void test_apart(void)
+{
+	struct address_map map = { .entries = NULL };
+	size_t run = 0, longest = 0;
+	for (uint64_t i = 1; i <= COUNT; i++)
+		CHECK(address_map_add(&map, sizeof(uint64_t), i << 44));
+	CHECK_U64(map.count, COUNT);
+	for (size_t i = 0; i < map.capacity; i++) {
+		uint64_t address;
+		memcpy(&address, map.entries + i * sizeof(address), sizeof(address));
+		run = address ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	CHECK(longest < COUNT - 1);
+	address_map_deinit(&map);
+}
+
 int main(void)
 {
 	RUN(test_many);
 	RUN(test_zero);
+	RUN(test_apart);
 	return test_finish();
 }
