@@ -17,6 +17,7 @@ struct unanswered {
 	/* Of one disk: */
 	uint64_t count, oldest_age;
 	struct disk_request oldest;
+	bool is_partial;	   /* something could not be read */
 	uint64_t tags_left, shown; /* of all */
 };
 
@@ -43,9 +44,10 @@ static struct error *say_disk(struct unanswered *unanswered, const struct disk *
 		return error_no_memory();
 	finding->task = 0;
 	TRY(finding_summarize(finding,
-			      "disk %s has not answered %" PRIu64 " request%s, the oldest for "
+			      "disk %s has not answered %s%" PRIu64 " request%s, the oldest for "
 			      "%.1f s",
-			      disk->name, unanswered->count, unanswered->count == 1 ? "" : "s",
+			      disk->name, unanswered->is_partial ? "at least " : "",
+			      unanswered->count, unanswered->count == 1 ? "" : "s",
 			      (double)unanswered->oldest_age / NS_PER_S));
 	snprintf(command, sizeof(command), "print *(struct request *)0x%" PRIx64,
 		 unanswered->oldest.address);
@@ -56,12 +58,21 @@ static struct error *say_disk(struct unanswered *unanswered, const struct disk *
 	return finding_add(finding, command, "the disk %s", disk->name);
 }
 
+/* Nothing is said of what cannot be read, but that there may be more. */
+static struct error *broken(void *context, struct error *problem)
+{
+	struct unanswered *unanswered = context;
+	unanswered->is_partial = true;
+	return error_only_fatal(problem);
+}
+
 static struct error *look_at_disk(void *context, const struct disk *disk)
 {
 	struct unanswered *unanswered = context;
 	unanswered->count = unanswered->oldest_age = 0;
+	unanswered->is_partial = false;
 	TRY(error_only_fatal(disk_requests_for_each(unanswered->analysis->target, disk,
-						    look_at_request, unanswered,
+						    look_at_request, broken, unanswered,
 						    &unanswered->tags_left)));
 	if (unanswered->oldest_age < UNANSWERED_NS || unanswered->shown == DISKS_SHOWN)
 		return NULL;
@@ -75,5 +86,5 @@ struct error *detect_disks(struct analysis *analysis)
 	if (analysis->is_asked || target_is_live(analysis->target))
 		return NULL;
 	TRY(time_of_death(analysis->target, &unanswered.now));
-	return disks_for_each(analysis->target, look_at_disk, &unanswered);
+	return disks_for_each(analysis->target, look_at_disk, broken, &unanswered);
 }

@@ -19,7 +19,7 @@ struct one {
 	struct solver_input input;
 	bool refines;	 /* asks own_data_refine() too, for what would be a guess */
 	bool explains;	 /* all candidates are looked at to the end */
-	struct fit *fit; /* of the question's bytes; NULL: these are all zero */
+	struct fit *fit; /* of the question's bytes; NULL as fit_create() says */
 	uint8_t bytes[SYMBOL_BYTES_MAX];
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/interrupt.h"
 #include "debugger/kernel/walk.h"
+#include <inttypes.h>
 
 #define QUEUES_MAX 65536
 #define TAGS_MAX   65536 /* of a hardware queue; drivers ask for 10240 at most (BLK_MQ_MAX_DEPTH) */
@@ -10,13 +11,13 @@
 struct disks {
 	struct target *target;
 	disk_visitor *visit;
+	disk_broken *broken;
 	void *context;
 };
 
-static struct error *end_walk(void *context, struct error *problem)
+static struct error *tell(disk_broken *broken, void *context, struct error *problem)
 {
-	(void)context;
-	return problem;
+	return problem && broken ? broken(context, problem) : problem;
 }
 
 /* --- disks ------------------------------------------------------------------------------------ */
@@ -32,26 +33,42 @@ static struct error *whole_device(const struct object *device, const struct obje
 	return object_u64(each_says ? device : gendisk, each_says ? "bd_contains" : "part0", ret);
 }
 
+/* Without a queue: it is no disk, or a part of one. */
+static struct error *read_disk(const struct object *device, struct disk *ret)
+{
+	struct object gendisk;
+	uint64_t first;
+	TRY(object_follow(device, "bd_disk", &gendisk));
+	ret->address = gendisk.address;
+	if (!ret->address)
+		return NULL;
+	TRY(whole_device(device, &gendisk, &first));
+	if (first != device->address)
+		return NULL;
+	TRY(object_string(&gendisk, "disk_name", ret->name, sizeof(ret->name)));
+	return object_u64(&gendisk, "queue", &ret->queue);
+}
+
 static struct error *visit_inode(void *context, const struct walk_item *item)
 {
 	struct disks *disks = context;
-	struct object inode, whole, device, gendisk;
+	struct object inode, whole, device;
 	struct disk disk = { 0 };
-	uint64_t first;
 	TRY(object_container(disks->target, "struct inode", "i_sb_list", item->address, &inode));
 	TRY(object_container(disks->target, "struct bdev_inode", "vfs_inode", inode.address,
 			     &whole));
 	TRY(object_member(&whole, "bdev", &device));
-	TRY(object_follow(&device, "bd_disk", &gendisk));
-	disk.address = gendisk.address;
-	if (!disk.address)
-		return NULL;
-	TRY(whole_device(&device, &gendisk, &first));
-	if (first != device.address)
-		return NULL;
-	TRY(object_u64(&gendisk, "queue", &disk.queue));
-	TRY(object_string(&gendisk, "disk_name", disk.name, sizeof(disk.name)));
+	struct error *error = read_disk(&device, &disk);
+	if (error)
+		return tell(disks->broken, disks->context,
+			    error_prefix(error, "block device 0x%" PRIx64, device.address));
 	return disk.queue ? disks->visit(disks->context, &disk) : NULL;
+}
+
+static struct error *broken_list(void *context, struct error *problem)
+{
+	struct disks *disks = context;
+	return tell(disks->broken, disks->context, problem);
 }
 
 static struct error *device_filesystem(struct target *target, struct object *ret)
@@ -63,10 +80,11 @@ static struct error *device_filesystem(struct target *target, struct object *ret
 	return object_at(target, "struct super_block", address, ret);
 }
 
-struct error *disks_for_each(struct target *target, disk_visitor *visit, void *context)
+struct error *disks_for_each(struct target *target, disk_visitor *visit, disk_broken *broken,
+			     void *context)
 {
-	struct disks disks = { target, visit, context };
-	struct walk walk = { target, visit_inode, end_walk, &disks };
+	struct disks disks = { target, visit, broken, context };
+	struct walk walk = { target, visit_inode, broken_list, &disks };
 	struct object filesystem, inodes;
 	TRY(device_filesystem(target, &filesystem));
 	TRY(object_member(&filesystem, "s_inodes", &inodes));
@@ -95,62 +113,96 @@ struct requests {
 	struct target *target;
 	uint64_t queue, in_flight; /* the value of the state */
 	disk_request_visitor *visit;
+	disk_broken *broken;
 	void *context;
 	uint64_t *left;
 };
 
+static struct error *broken_queue(void *context, struct error *problem)
+{
+	struct requests *requests = context;
+	return tell(requests->broken, requests->context, problem);
+}
+
 /* A tag leads to who had it last: only one that is on its way says that it has it now. */
-static struct error *look_at_request(struct requests *requests, const struct object *hardware,
-				     uint64_t address, uint64_t tag)
+static struct error *read_request(const struct requests *requests, const struct object *hardware,
+				  uint64_t tag, struct disk_request *ret, bool *ret_is_here)
 {
 	struct object request;
-	struct disk_request found = { .address = address };
 	uint64_t queue, context, state, its_tag;
-	TRY(object_at(requests->target, "struct request", address, &request));
+	TRY(object_at(requests->target, "struct request", ret->address, &request));
 	TRY(object_u64(&request, "q", &queue));
 	TRY(object_u64(&request, "mq_hctx", &context));
 	TRY(object_u64(&request, "state", &state));
 	TRY(object_u64(&request, "tag", &its_tag));
-	if (queue != requests->queue || context != hardware->address ||
-	    state != requests->in_flight || (uint32_t)its_tag != tag)
+	*ret_is_here = queue == requests->queue && context == hardware->address &&
+		       state == requests->in_flight && (uint32_t)its_tag == tag;
+	if (!*ret_is_here)
 		return NULL;
 	if (object_has(&request, "start_time_ns"))
-		TRY(object_u64(&request, "start_time_ns", &found.start));
-	TRY(object_u64(&request, "__sector", &found.sector));
-	TRY(object_u64(&request, "__data_len", &found.bytes));
-	return requests->visit(requests->context, &found);
+		TRY(object_u64(&request, "start_time_ns", &ret->start));
+	TRY(object_u64(&request, "__sector", &ret->sector));
+	return object_u64(&request, "__data_len", &ret->bytes);
+}
+
+static struct error *look_at_request(struct requests *requests, const struct object *hardware,
+				     uint64_t address, uint64_t tag)
+{
+	struct disk_request found = { .address = address };
+	bool is_here = false;
+	struct error *error = read_request(requests, hardware, tag, &found, &is_here);
+	if (error)
+		return broken_queue(requests, error_prefix(error, "request 0x%" PRIx64, address));
+	return is_here ? requests->visit(requests->context, &found) : NULL;
 }
 
 static struct error *look_at_hardware(struct requests *requests, const struct object *hardware)
 {
 	struct memory *memory = requests->target->memory;
 	struct object tags;
-	uint64_t count, table;
-	TRY(object_follow(hardware, "tags", &tags));
-	if (!tags.address)
+	uint64_t count = 0, table = 0;
+	struct error *error = object_follow(hardware, "tags", &tags);
+	if (!error && !tags.address)
 		return NULL;
-	TRY(object_u64(&tags, "nr_tags", &count));
-	TRY(object_u64(&tags, "rqs", &table));
-	if (count > TAGS_MAX)
-		return error_create(ERROR_FORMAT, "a disk has more tags than there can be");
-	for (uint64_t i = 0; i < count && *requests->left; i++, --*requests->left) {
+	error = error ?: object_u64(&tags, "nr_tags", &count);
+	error = error ?: object_u64(&tags, "rqs", &table);
+	if (!error && count > TAGS_MAX)
+		error = error_create(ERROR_FORMAT, "a disk has more tags than there can be");
+	if (!error && count > *requests->left)
+		error = error_create(ERROR_FORMAT, "more tags than are looked at");
+	if (error)
+		return broken_queue(requests, error);
+	*requests->left -= count;
+	for (uint64_t i = 0; i < count; i++) {
 		uint64_t request;
-		TRY(memory_read_word(memory, table + i * memory->word_size, &request));
+		TRY(interrupt_check());
+		error = memory_read_word(memory, table + i * memory->word_size, &request);
+		if (error)
+			return broken_queue(requests, error);
 		if (request)
-			TRY(error_only_fatal(look_at_request(requests, hardware, request, i)));
+			TRY(look_at_request(requests, hardware, request, i));
 	}
 	return NULL;
 }
 
-static struct error *visit_hardware(void *context, const struct walk_item *item)
+/* Each says which one it is: one that is met again is not at its place. */
+static struct error *look_at_queue(struct requests *requests, uint64_t address, uint64_t place)
 {
-	struct requests *requests = context;
 	struct object hardware;
-	TRY(object_at(requests->target, "struct blk_mq_hw_ctx", item->address, &hardware));
-	return look_at_hardware(requests, &hardware);
+	uint64_t number;
+	struct error *error =
+		object_at(requests->target, "struct blk_mq_hw_ctx", address, &hardware);
+	error = error ?: object_u64(&hardware, "queue_num", &number);
+	if (error)
+		return broken_queue(requests, error);
+	return number == place ? look_at_hardware(requests, &hardware) : NULL;
 }
 
-/* Each says which one it is: one that is met again is not at its place. */
+static struct error *visit_hardware(void *context, const struct walk_item *item)
+{
+	return item->is_value ? NULL : look_at_queue(context, item->address, item->index);
+}
+
 static struct error *visit_array(struct requests *requests, const struct object *queue)
 {
 	struct memory *memory = requests->target->memory;
@@ -159,30 +211,27 @@ static struct error *visit_array(struct requests *requests, const struct object 
 	TRY(object_u64(queue, "queue_hw_ctx", &table));
 	if (count > QUEUES_MAX)
 		return error_create(ERROR_FORMAT, "a disk has more queues than there can be");
-	for (uint64_t i = 0; table && i < count && *requests->left; i++) {
-		struct object hardware;
-		uint64_t address, number;
+	for (uint64_t i = 0; table && i < count; i++) {
+		uint64_t address;
 		TRY(interrupt_check());
 		TRY(memory_read_word(memory, table + i * memory->word_size, &address));
-		if (!address)
-			continue;
-		TRY(object_at(requests->target, "struct blk_mq_hw_ctx", address, &hardware));
-		TRY(object_u64(&hardware, "queue_num", &number));
-		if (number == i)
-			TRY(look_at_hardware(requests, &hardware));
+		if (address)
+			TRY(look_at_queue(requests, address, i));
 	}
 	return NULL;
 }
 
 struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
-				     disk_request_visitor *visit, void *context, uint64_t *left)
+				     disk_request_visitor *visit, disk_broken *broken,
+				     void *context, uint64_t *left)
 {
 	struct requests requests = { .target = target,
 				     .queue = disk->queue,
 				     .visit = visit,
+				     .broken = broken,
 				     .context = context,
 				     .left = left };
-	struct walk walk = { target, visit_hardware, end_walk, &requests };
+	struct walk walk = { target, visit_hardware, broken_queue, &requests };
 	struct object queue, table;
 	struct btf_enumerator state;
 	uint32_t id;

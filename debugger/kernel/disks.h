@@ -20,17 +20,23 @@ struct disk_request {
 	uint64_t sector, bytes; /* where it begins, and how much of it is left */
 };
 
+/*
+ * What cannot be read is handed to `disk_broken`, which frees it and returns NULL to go on behind
+ * it (table_broken() does), or returns it; NULL instead of one: it ends the walk.
+ */
+typedef struct error *disk_broken(void *context, struct error *problem);
 typedef struct error *disk_visitor(void *context, const struct disk *disk);
-/* What is broken ends the walk as an error. */
-struct error *disks_for_each(struct target *target, disk_visitor *visit, void *context) MUST_CHECK;
+/* Up to 5.10 a disk that nobody has open is on no list, and is left out. */
+struct error *disks_for_each(struct target *target, disk_visitor *visit, disk_broken *broken,
+			     void *context) MUST_CHECK;
 typedef struct error *disk_request_visitor(void *context, const struct disk_request *request);
 /*
  * Disks whose drivers take bios and no requests have none. `*left`: as many tags may still be
- * looked at; those beyond are left out.
+ * looked at; more are an error.
  */
 struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
-				     disk_request_visitor *visit, void *context,
-				     uint64_t *left) MUST_CHECK;
+				     disk_request_visitor *visit, disk_broken *broken,
+				     void *context, uint64_t *left) MUST_CHECK;
 /* The struct block_device whose pages an inode has; 0: it is none of a block device. */
 struct error *block_device_of_inode(struct target *target, uint64_t inode,
 				    uint64_t *ret) MUST_CHECK;

@@ -103,19 +103,31 @@ static struct error *visit_request(void *context, const struct disk_request *fou
 	return table_broken(pass->scan, error ?: visit_chain(pass, bio));
 }
 
+static struct error *broken(void *context, struct error *problem)
+{
+	struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
+static struct error *broken_on_disk(void *context, struct error *problem)
+{
+	struct pass *pass = context;
+	return broken(context, error_prefix(problem, "%s", pass->disk->name));
+}
+
 static struct error *visit_disk(void *context, const struct disk *disk)
 {
 	struct pass *pass = context;
 	pass->disk = disk;
-	struct error *error = disk_requests_for_each(pass->scan->target, disk, visit_request, pass,
-						     &pass->tags_left);
+	struct error *error = disk_requests_for_each(pass->scan->target, disk, visit_request,
+						     broken_on_disk, pass, &pass->tags_left);
 	return table_broken(pass->scan, error_prefix(error, "%s", disk->name));
 }
 
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan, .tags_left = TAGS_MAX };
-	struct error *error = disks_for_each(scan->target, visit_disk, &pass);
+	struct error *error = disks_for_each(scan->target, visit_disk, broken, &pass);
 	address_map_deinit(&pass.seen);
 	return error;
 }

@@ -105,7 +105,9 @@ static struct error *add_place(struct below *below, const struct object *place, 
 	uint64_t start;
 	TRY(object_follow(place, "dev", &device));
 	TRY(object_u64(place, path, &start));
-	return device.address ? add_device(below, &device, &start) : NULL;
+	if (!device.address)
+		return error_create(ERROR_FORMAT, "a target has a place on no device");
+	return add_device(below, &device, &start);
 }
 
 static struct error *add_stripes(struct below *below, const struct object *context)
@@ -272,7 +274,12 @@ static struct error *visit_device(struct pass *pass, uint64_t address)
 				    address);
 	TRY(object_u64(&pass->device, "map", &table));
 	if (table) {
+		uint64_t its;
 		TRY(table_object(scan, pass->types, "struct dm_table", table, &pass->table));
+		TRY(object_u64(&pass->table, "md", &its));
+		if (its != address)
+			return error_create(ERROR_FORMAT,
+					    "dm_table 0x%" PRIx64 " is another device's", table);
 		return visit_targets(pass);
 	}
 	TRY(set_device(pass));
@@ -296,6 +303,12 @@ static struct error *look_at_disk(struct pass *pass)
 	return device ? visit_device(pass, device) : NULL;
 }
 
+static struct error *broken(void *context, struct error *problem)
+{
+	struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
 static struct error *visit_disk(void *context, const struct disk *disk)
 {
 	struct pass *pass = context;
@@ -306,7 +319,7 @@ static struct error *visit_disk(void *context, const struct disk *disk)
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan, .left = TARGETS_MAX };
-	return disks_for_each(scan->target, visit_disk, &pass);
+	return disks_for_each(scan->target, visit_disk, broken, &pass);
 }
 
 static const char *const examples[] = {

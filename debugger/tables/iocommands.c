@@ -288,13 +288,25 @@ static struct error *find_driver(struct pass *pass)
 	return NULL;
 }
 
+static struct error *broken(void *context, struct error *problem)
+{
+	struct pass *pass = context;
+	return table_broken(pass->scan, problem);
+}
+
+static struct error *broken_on_disk(void *context, struct error *problem)
+{
+	struct pass *pass = context;
+	return broken(context, error_prefix(problem, "%s", pass->disk->name));
+}
+
 static struct error *visit_disk(void *context, const struct disk *disk)
 {
 	struct pass *pass = context;
 	pass->disk = disk;
 	TRY(table_broken(pass->scan, error_prefix(find_driver(pass), "%s", disk->name)));
-	struct error *error = disk_requests_for_each(pass->scan->target, disk, visit_request, pass,
-						     &pass->tags_left);
+	struct error *error = disk_requests_for_each(pass->scan->target, disk, visit_request,
+						     broken_on_disk, pass, &pass->tags_left);
 	return table_broken(pass->scan, error_prefix(error, "%s", disk->name));
 }
 
@@ -316,7 +328,7 @@ static struct error *visit(struct table_scan *scan)
 	TRY(object_at(scan->target, "struct request", 0, &request));
 	if (!type_size(request.type, &pass.behind))
 		return error_create(ERROR_FORMAT, "struct request has no size");
-	return disks_for_each(scan->target, visit_disk, &pass);
+	return disks_for_each(scan->target, visit_disk, broken, &pass);
 }
 
 static const char *const examples[] = {

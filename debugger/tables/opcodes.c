@@ -70,9 +70,7 @@ static const struct known scsi[] = {
 	{ 0x95, 2, 8, "ZBC_IN" },
 	{ 0x9e, 0, 0, "SERVICE_ACTION_IN_16" },
 	{ 0xa0, 0, 0, "REPORT_LUNS" },
-	{ 0xa1, 0, 0, "ATA_12" },
-	{ 0xa3, 0, 0, "MAINTENANCE_IN" },
-	{ 0xa4, 0, 0, "MAINTENANCE_OUT" },
+	/* 0xa1, 0xa3 and 0xa4 are others for a CD drive than for a disk. */
 	{ 0xa8, 2, 4, "READ_12" },
 	{ 0xaa, 2, 4, "WRITE_12" },
 };

@@ -11,14 +11,15 @@ enum command_set { COMMANDS_OTHER, COMMANDS_VIRTIO, COMMANDS_SCSI, COMMANDS_NVME
 
 struct opcode {
 	uint64_t code;
-	const char *name; /* NULL: the standard has none */
+	const char *name; /* NULL: it is not known, or depends on the kind of device */
 	bool has_block;
 	uint64_t block; /* the first one that it is about */
 };
 
 /*
  * `bytes` of `size` as the device gets them; of virtio the header of the request, whose numbers are
- * in the order of the machine. false: these are too few.
+ * taken in the order of the machine, as virtio has them where that is little-endian. false: these
+ * are too few.
  */
 bool opcode_decode(enum command_set set, const uint8_t *bytes, size_t size, bool big_endian,
 		   struct opcode *ret);

@@ -22,7 +22,8 @@ struct fitted {
 
 /* What the symbol's words are, found once. */
 struct fit;
-/* NULL: no memory, or all bytes are zero, which fits anything. Borrows the question. */
+/* NULL: no memory, or all bytes that are counted are zero, which fits anything. Borrows the
+ * question. */
 struct fit *fit_create(const struct question *question);
 void fit_destroy(struct fit *fit);
 /* The question's own, or one made now; and back, before the question is gone. */

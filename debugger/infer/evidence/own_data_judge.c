@@ -75,13 +75,13 @@ int own_data_judge(void *context, uint32_t type, uint32_t count, const char **re
 	if (!question->bytes || !question->size || question->is_zero)
 		return 0;
 	struct fit *fit = fit_borrow(question);
-	if (!fit)
-		return 0;
 	evidence.points = judge_static_key(question, type);
-	fit->evidence = &evidence;
-	(void)fit_cost_bytes(fit, type, count, LIMIT);
-	fit->evidence = NULL;
-	fit_return(question, fit);
+	if (fit) {
+		fit->evidence = &evidence;
+		(void)fit_cost_bytes(fit, type, count, LIMIT);
+		fit->evidence = NULL;
+		fit_return(question, fit);
+	}
 	/* Strings without a symbol may follow what is known to end. */
 	if (!question->is_constant && (!count || count != question->counted) &&
 	    !is_padding(question, count ? size * count : size))

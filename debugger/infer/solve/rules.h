@@ -81,7 +81,8 @@ struct rule_row {
 	const char *name; /* as the option spells it: "gap-none" */
 	int16_t points;
 	const char *says;
-	int16_t bits; /* that it takes to say so in own_data_fit.c; 0: no bytes say it */
+	int16_t bits; /* that it takes to say so in own_data_fit.c; 0: no bytes say it, or it varies
+			 there */
 };
 
 /* The rules that hold, by enum rule; what is switched off has 0 points. */

@@ -35,7 +35,7 @@ struct raw_queue {
 };
 
 struct raw_hardware {
-	uint64_t tags;
+	uint64_t tags, number;
 };
 
 struct raw_tags {
@@ -66,7 +66,7 @@ struct machine {
 	struct raw_data data;
 	struct disk disks[8];
 	struct disk_request requests[8];
-	size_t disk_count, request_count;
+	size_t disk_count, request_count, broken_count;
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
@@ -150,6 +150,7 @@ static void add_types(struct machine *machine)
 	int to_tags = btf__add_ptr(btf, tags);
 	btf__add_struct(btf, "blk_mq_hw_ctx", sizeof(struct raw_hardware));
 	add_member(btf, "tags", to_tags, 0);
+	add_member(btf, "queue_num", uint, offsetof(struct raw_hardware, number));
 	btf__add_struct(btf, "request", sizeof(struct raw_request));
 	add_member(btf, "q", ulong, 0);
 	add_member(btf, "mq_hctx", ulong, offsetof(struct raw_request, hardware));
@@ -203,26 +204,34 @@ static struct error *take_request(void *context, const struct disk_request *requ
 	return NULL;
 }
 
+static struct error *count_broken(void *context, struct error *problem)
+{
+	struct machine *machine = context;
+	machine->broken_count++;
+	return error_only_fatal(problem);
+}
+
 /* Those of one disk, with so many tags at most. */
 static struct error *ask(struct machine *machine, unsigned int disk, uint64_t left)
 {
 	const struct disk of = { .queue = AT(queues[disk]) };
-	machine->request_count = 0;
-	return disk_requests_for_each(&machine->kernel.target, &of, take_request, machine, &left);
+	machine->request_count = machine->broken_count = 0;
+	return disk_requests_for_each(&machine->kernel.target, &of, take_request, count_broken,
+				      machine, &left);
 }
 
 static void test_disks(void)
 {
 	struct machine *machine = machine_create();
 	uint64_t device;
-	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, machine));
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
 	/* The partition is none of its own. */
 	CHECK_U64(machine->disk_count, DISKS);
 	CHECK_STRING(machine->disks[1].name, "vdb");
 	CHECK_U64(machine->disks[1].queue, AT(queues[1]));
 	CHECK_U64(machine->disks[1].address, AT(disks[1]));
 	machine->disk_count = ARRAY_COUNT(machine->disks);
-	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, machine), "enough");
+	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, NULL, machine), "enough");
 	CHECK_OK(block_device_of_inode(&machine->kernel.target, AT(devices[1].inode), &device));
 	CHECK_U64(device, AT(devices[1]));
 	machine->data.devices[1].inode.filesystem = NOWHERE;
@@ -244,8 +253,8 @@ static void test_requests(void)
 	CHECK_U64(machine->requests[1].sector, 16);
 	CHECK_U64(machine->requests[1].bytes, 4096);
 	/* No more tags are looked at than are left. */
-	CHECK_OK(ask(machine, 1, 2));
-	CHECK_U64(machine->request_count, 1);
+	CHECK_OK(ask(machine, 1, TAGS - 1));
+	CHECK(!machine->request_count && machine->broken_count == 1);
 	/* Another disk's request is not this one's. */
 	machine->data.requests[1][0].queue = AT(queues[0]);
 	machine->data.requests[1][2].hardware = AT(hardware[0]);
@@ -260,22 +269,34 @@ static void test_wild(void)
 	struct raw_data *data = &machine->data;
 	data->table[1][0] = NOWHERE;
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
-	CHECK_U64(machine->request_count, 1);
+	CHECK(machine->request_count == 1 && machine->broken_count == 1);
+	/* One that is at another's place was met there. */
+	data->hardware[1].number = 1;
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK(!machine->request_count && !machine->broken_count);
+	data->hardware[1].number = 0;
 	data->tags[1].count = UINT32_MAX;
-	CHECK_FAILS(ask(machine, 1, UINT64_MAX), "more tags than there can be");
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK(!machine->request_count && machine->broken_count == 1);
 	data->tags[1] = (struct raw_tags){ .count = TAGS, .requests = NOWHERE };
-	CHECK_FAILS(ask(machine, 1, UINT64_MAX), "nothing at");
+	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	CHECK(!machine->request_count && machine->broken_count == 1);
 	data->hardware[1].tags = 0;
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
 	CHECK_U64(machine->request_count, 0);
 	data->queues[1].hardware[1] = 0;
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
+	/* A disk that is nowhere leaves the others. */
+	data->devices[0].disk = NOWHERE;
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, count_broken, machine));
+	CHECK(machine->disk_count == DISKS - 1 && machine->broken_count == 1);
+	machine->disk_count = 0;
 	/* A circle beside the head, and no super block at all. */
 	data->devices[2].inode.next = AT(devices[1].inode);
-	error_free(disks_for_each(&machine->kernel.target, take_disk, machine));
+	error_free(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
 	CHECK(machine->disk_count <= DISKS);
 	data->filesystem = NOWHERE;
-	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, machine), "");
+	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, NULL, machine), "");
 	machine_destroy(machine);
 }
 

@@ -36,7 +36,8 @@ struct raw_data {
 	uint64_t device, inode[3];	       /* of the device: links, super block */
 	uint64_t disk, queue_of_disk;	       /* its first device, its queue */
 	char name[32];			       /* of the disk */
-	uint64_t queue[2], hardware;	       /* an xarray of one entry, which has its tags */
+	uint64_t queue[2];		       /* an xarray of one entry */
+	uint64_t hardware, number;	       /* which has its tags, and its place */
 	uint64_t tag_count, tags, table[TAGS]; /* nr_tags, rqs */
 	struct raw_request requests[TAGS];
 	struct raw_bio bios[BIOS];
@@ -118,8 +119,9 @@ static void add_queue(struct libbpf_btf *btf, int ulong, int letter)
 	add_member(btf, "nr_tags", ulong, 0);
 	add_member(btf, "rqs", ulong, 8);
 	int to_tags = btf__add_ptr(btf, tags);
-	btf__add_struct(btf, "blk_mq_hw_ctx", 8);
+	btf__add_struct(btf, "blk_mq_hw_ctx", 16);
 	add_member(btf, "tags", to_tags, 0);
+	add_member(btf, "queue_num", ulong, 8);
 }
 
 static void add_types(struct machine *machine)

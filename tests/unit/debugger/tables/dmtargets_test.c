@@ -36,6 +36,7 @@ struct raw_mapped {
 struct raw_table {
 	uint64_t targets, devices[2];
 	uint32_t count, pad;
+	uint64_t device;
 };
 
 struct raw_target {
@@ -127,6 +128,8 @@ static void put_data(struct machine *machine)
 	data->mapped[2].event = 9;
 	data->tables[1].targets = AT(targets[0]);
 	data->tables[1].count = 3;
+	data->tables[1].device = AT(mapped[1]);
+	data->tables[2].device = AT(mapped[2]);
 	data->tables[2].targets = AT(targets[3]);
 	data->tables[2].count = 1;
 	for (unsigned int i = 0; i < TARGETS; i++) {
@@ -222,6 +225,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "md", ulong, 16);
 	btf__add_struct(btf, "dm_table", sizeof(struct raw_table));
 	add_member(btf, "targets", ulong, 0);
+	add_member(btf, "md", ulong, offsetof(struct raw_table, device));
 	add_member(btf, "devices", list, offsetof(struct raw_table, devices));
 	add_member(btf, "num_targets", uint, offsetof(struct raw_table, count));
 	int type = btf__add_struct(btf, "target_type", 16);
@@ -311,11 +315,23 @@ static void test_broken(void)
 	data->stripe_count = UINT32_MAX;
 	rows_of(machine, &has_problem);
 	CHECK_U64(machine->rows.count, TARGETS);
+	/* Stripes of no device are none: they are not gone through to the end. */
+	memset(data->stripes, 0, sizeof(data->stripes));
+	rows_of(machine, &has_problem);
+	CHECK(has_problem);
+	CHECK_U64(machine->rows.count, TARGETS);
 	/* The rows before one that is not the table's. */
 	data->targets[1].table = AT(tables[2]);
 	rows_of(machine, &has_problem);
 	CHECK(has_problem);
 	CHECK_U64(machine->rows.count, 2);
+	/* Nor is a table of another device this one's. */
+	data->targets[1].table = AT(tables[1]);
+	data->tables[1].device = AT(mapped[2]);
+	rows_of(machine, &has_problem);
+	CHECK(has_problem);
+	CHECK_U64(machine->rows.count, 1);
+	data->tables[1].device = AT(mapped[1]);
 	data->tables[1].count = UINT32_MAX;
 	data->mapped[2].disk = AT(disks[1]);
 	CHECK_STRING(rows_of(machine, &has_problem), "");
