@@ -180,12 +180,12 @@ def without_evidence(answer):
 
 
 def is_stale(program, boot, path):
-    """Whether a way of pointers leads through an object that is free."""
+    """Whether a way of pointers leads through an object that is free, or by now one of a cache whose objects are too small."""
     first, *members = path.split("->")
     for count in range(1, len(members)):
-        address = int(program.value(boot.dump, "->".join([first, *members[:count]])), 16)
-        slab = ask(program, boot, [address])[0].get("slab")
-        if slab and slab["state"] == "free":
+        way = "->".join([first, *members[:count]])
+        slab = ask(program, boot, [int(program.value(boot.dump, way), 16)])[0].get("slab")
+        if slab and (slab["state"] == "free" or slab["size"] - slab["offset"] < int(program.value(boot.dump, f"sizeof(*{way})"))):
             return True
     return False
 
