@@ -29,7 +29,7 @@ enum {
 static const struct table_column columns[] = {
 	[COLUMN_DEVICE] = { "md", COLUMN_ADDRESS, 16, "the device: its struct mapped_device",
 			    "struct mapped_device" },
-	[COLUMN_TABLE] = { "table", COLUMN_ADDRESS, 0, "the live one: its struct dm_table",
+	[COLUMN_TABLE] = { "dm_table", COLUMN_ADDRESS, 0, "the live one: its struct dm_table",
 			   "struct dm_table" },
 	[COLUMN_TARGET] = { "target", COLUMN_ADDRESS, 0, "its struct dm_target",
 			    "struct dm_target" },

@@ -80,9 +80,9 @@ enum rule {
 struct rule_row {
 	const char *name; /* as the option spells it: "gap-none" */
 	int16_t points;
-	const char *says;
 	int16_t bits; /* that it takes to say so in own_data_fit.c; 0: no bytes say it, or it varies
-			 there */
+		       */
+	const char *says;
 };
 
 /* The rules that hold, by enum rule; what is switched off has 0 points. */

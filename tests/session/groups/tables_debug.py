@@ -275,7 +275,7 @@ def dmtargets(program, boot, notes):
             check_equal(names.get(words[2], "dm-" + words[2].split(":")[1]), "dm-" + words[2].split(":")[1], "disks")
         else:
             wanted.append((words[0], int(words[1]), int(words[2]), words[3], words[4]))
-    rows = program.result(boot.dump, "dmtargets -o md,table,target,disk,suspended,flags,open,event_nr,start,length,type,devices,name,uuid")
+    rows = program.result(boot.dump, "dmtargets -o md,dm_table,target,disk,suspended,flags,open,event_nr,start,length,type,devices,name,uuid")
     got = []
     for row in rows:
         name, uuid, number, state, opened, event = devices[row["name"]]
@@ -287,7 +287,7 @@ def dmtargets(program, boot, notes):
             text = " ".join(([f"{len(below)} 8"] if row["type"] == "striped" else []) + below)
             got.append((name, int(row["start"]), int(row["length"]), row["type"], text))
         else:
-            check_equal([row[key] for key in ("table", "start", "length", "type", "devices")], [None] * 5, f"{row}")
+            check_equal([row[key] for key in ("dm_table", "start", "length", "type", "devices")], [None] * 5, f"{row}")
     check_lines(sorted(map(str, got)), sorted(map(str, wanted)), "target")
     check_equal({row["name"] for row in rows}, set(devices), "devices")
     check({"suspended", "active"} == {words[3] for words in devices.values()} and len({target[0] for target in wanted}) < len(devices) < len(wanted), "truth")
