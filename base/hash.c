@@ -2,6 +2,7 @@
 #include "base/hash.h"
 
 #include "base/array.h"
+#include "base/seed.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,12 @@ uint32_t hash_bytes(const void *data, size_t size)
 uint32_t hash_string(const char *string)
 {
 	return hash_bytes(string, strlen(string));
+}
+
+uint32_t hash_address(uint64_t address)
+{
+	const uint64_t words[] = { seed_of_run(), address };
+	return hash_bytes(words, sizeof(words));
 }
 
 static void link_entry(struct hash_index *index, uint32_t entry)

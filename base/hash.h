@@ -33,6 +33,9 @@ struct hash_index {
 
 uint32_t hash_bytes(const void *data, size_t size);
 uint32_t hash_string(const char *string);
+/* Of an address that a dump names, with the seed of the run: it cannot choose those that fall
+ * together. */
+uint32_t hash_address(uint64_t address);
 
 /* Zeroed storage is an empty index; `expected` names can be added without growing. False: no
  * memory. */

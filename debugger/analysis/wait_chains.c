@@ -69,7 +69,7 @@ static struct error *add_circle(struct waits *waits, uint32_t first, uint32_t *r
 static struct error *chain_of_owner(struct links *links, uint64_t owner, uint32_t *ret)
 {
 	struct waits *waits = links->waits;
-	uint32_t hash = hash_bytes(&owner, sizeof(owner));
+	uint32_t hash = hash_address(owner);
 	size_t position = hash_index_first(&links->heads, hash);
 	for (uint32_t n; (n = hash_index_next(&links->heads, hash, &position)) != HASH_NONE;)
 		if (waits->chains[n].head.address == owner) {

@@ -2,7 +2,6 @@
 #include "debugger/analysis/wait_ring.h"
 
 #include "base/array.h"
-#include "base/seed.h"
 #include "debugger/target/list.h"
 
 void wait_rings_deinit(struct wait_rings *rings)
@@ -13,16 +12,9 @@ void wait_rings_deinit(struct wait_rings *rings)
 	*rings = (struct wait_rings){ 0 };
 }
 
-/* Nodes of a hostile dump could else be such that all fall together. */
-static uint32_t hash_of(uint64_t node)
-{
-	const uint64_t words[] = { seed_of_run(), node };
-	return hash_bytes(words, sizeof(words));
-}
-
 static uint32_t ring_of(const struct wait_rings *rings, uint64_t node)
 {
-	uint32_t hash = hash_of(node);
+	uint32_t hash = hash_address(node);
 	if (!rings->index.bucket_count)
 		return HASH_NONE;
 	size_t position = hash_index_first(&rings->index, hash);
@@ -37,7 +29,7 @@ static struct error *add_node(struct wait_rings *rings, uint64_t node, uint32_t 
 	if (!rings->index.bucket_count && !hash_index_init(&rings->index, 64))
 		return error_no_memory();
 	if (!array_reserve(&rings->nodes, &rings->capacity, rings->count + 1) ||
-	    !hash_index_add(&rings->index, hash_of(node), (uint32_t)rings->count))
+	    !hash_index_add(&rings->index, hash_address(node), (uint32_t)rings->count))
 		return error_no_memory();
 	rings->nodes[rings->count++] = (struct wait_ring_node){ node, ring };
 	return NULL;

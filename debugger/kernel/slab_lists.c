@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
-#include "base/seed.h"
 #include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/slab_usage.h"
 #include "debugger/kernel/walk.h"
@@ -35,16 +34,9 @@ static struct error *note(struct adding *adding, struct error *problem)
 	return NULL;
 }
 
-/* Lists of a hostile dump could else be made of slabs that all fall together. */
-static uint32_t hash_of(uint64_t address)
-{
-	const uint64_t words[] = { seed_of_run(), address };
-	return hash_bytes(words, sizeof(words));
-}
-
 const struct slab_list *slab_lists_find(const struct slab_lists *lists, uint64_t slab)
 {
-	uint32_t hash = hash_of(slab), number;
+	uint32_t hash = hash_address(slab), number;
 	size_t position = hash_index_first(&lists->index, hash);
 	while ((number = hash_index_next(&lists->index, hash, &position)) != HASH_NONE)
 		if (lists->items[number].slab == slab)
@@ -61,7 +53,7 @@ static struct error *add(struct adding *adding, uint64_t slab)
 	if (lists->count >= LISTED_MAX)
 		return error_create(ERROR_FORMAT, "more than %u slabs on lists", LISTED_MAX);
 	if (!array_reserve(&lists->items, &lists->capacity, lists->count + 1) ||
-	    !hash_index_add(&lists->index, hash_of(slab), (uint32_t)lists->count))
+	    !hash_index_add(&lists->index, hash_address(slab), (uint32_t)lists->count))
 		return error_no_memory();
 	lists->items[lists->count++] = (struct slab_list){ slab, adding->kind, adding->number };
 	return NULL;
@@ -189,7 +181,7 @@ struct error *slab_lists_add(struct slab_lists *lists, struct target *target, ui
 			     struct error **ret_problem)
 {
 	struct adding adding = { .lists = lists, .target = target };
-	uint32_t hash = hash_of(cache);
+	uint32_t hash = hash_address(cache);
 	*ret_problem = NULL;
 	if (is_added(lists, cache, hash))
 		return NULL;

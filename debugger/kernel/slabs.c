@@ -119,7 +119,7 @@ static struct error *read_cache_info(struct slab_walk *walk)
 /* NULL: there is no cache at the address. */
 static struct error *find_cache(struct slabs *slabs, uint64_t address, struct slab_walk **ret)
 {
-	uint32_t hash = hash_bytes(&address, sizeof(address)), number;
+	uint32_t hash = hash_address(address), number;
 	size_t position = hash_index_first(&slabs->index, hash);
 	while ((number = hash_index_next(&slabs->index, hash, &position)) != HASH_NONE) {
 		*ret = slabs->caches[number].walk;

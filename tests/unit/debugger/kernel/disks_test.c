@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/kernel/disks.h"
+#include "tests/unit/disk_types.h"
 #include "tests/unit/kernel_data.h"
 #include "tests/unit/test.h"
 
@@ -113,35 +114,15 @@ static void add_types(struct machine *machine)
 	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "uint", 4, 0);
 	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
 	int letter = btf__add_int(btf, "char", 1, 0);
-	int name = btf__add_array(btf, uint, letter, 32);
 	int list = add_list_head(btf);
 	btf__add_enum(btf, "mq_rq_state", 4);
 	btf__add_enum_value(btf, "MQ_RQ_IDLE", 0);
 	btf__add_enum_value(btf, "MQ_RQ_IN_FLIGHT", IN_FLIGHT);
-	int inode = btf__add_struct(btf, "inode", sizeof(struct raw_inode));
-	add_member(btf, "i_sb_list", list, 0);
-	add_member(btf, "i_sb", ulong, offsetof(struct raw_inode, filesystem));
-	int disk = btf__add_struct(btf, "gendisk", sizeof(struct raw_disk));
-	add_member(btf, "part0", ulong, 0);
-	add_member(btf, "queue", ulong, offsetof(struct raw_disk, queue));
-	add_member(btf, "disk_name", name, offsetof(struct raw_disk, name));
-	int to_disk = btf__add_ptr(btf, disk);
-	int device = btf__add_struct(btf, "block_device", 8);
-	add_member(btf, "bd_disk", to_disk, 0);
-	btf__add_struct(btf, "bdev_inode", sizeof(struct raw_device));
-	add_member(btf, "bdev", device, 0);
-	add_member(btf, "vfs_inode", inode, offsetof(struct raw_device, inode));
-	btf__add_struct(btf, "super_block", 16);
-	add_member(btf, "s_inodes", list, 0);
-	int xarray = btf__add_struct(btf, "xarray", 16);
-	add_member(btf, "xa_head", ulong, 8);
-	/* No table here needs a node: it is of one entry. */
-	int slots = btf__add_array(btf, uint, ulong, 64);
-	btf__add_struct(btf, "xa_node", 16 + 64 * 8);
-	add_member(btf, "shift", letter, 0);
-	add_member(btf, "offset", letter, 1);
-	add_member(btf, "parent", ulong, 8);
-	add_member(btf, "slots", slots, 16);
+	int disk = add_gendisk(btf, ulong, letter, sizeof(struct raw_disk),
+			       offsetof(struct raw_disk, name));
+	add_devices(btf, ulong, list, disk, sizeof(struct raw_device),
+		    offsetof(struct raw_device, inode));
+	int xarray = add_xarray(btf, ulong, letter);
 	btf__add_struct(btf, "request_queue", sizeof(struct raw_queue));
 	add_member(btf, "hctx_table", xarray, 0);
 	int tags = btf__add_struct(btf, "blk_mq_tags", sizeof(struct raw_tags));

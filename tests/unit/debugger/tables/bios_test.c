@@ -4,6 +4,7 @@
  * nowhere, and with every byte changed.
  */
 #include "base/array.h"
+#include "tests/unit/disk_types.h"
 #include "tests/unit/kernel_data.h"
 #include "tests/unit/table_rows.h"
 
@@ -83,36 +84,9 @@ static void put_data(struct raw_data *data)
 						  .pieces = 1 };
 }
 
-static void add_disk(struct libbpf_btf *btf, int ulong, int letter)
-{
-	int name = btf__add_array(btf, ulong, letter, 32), list = add_list_head(btf);
-	int inode = btf__add_struct(btf, "inode", 24);
-	add_member(btf, "i_sb_list", list, 0);
-	add_member(btf, "i_sb", ulong, 16);
-	int disk = btf__add_struct(btf, "gendisk", 48);
-	add_member(btf, "part0", ulong, 0);
-	add_member(btf, "queue", ulong, 8);
-	add_member(btf, "disk_name", name, 16);
-	int to_disk = btf__add_ptr(btf, disk);
-	int device = btf__add_struct(btf, "block_device", 8);
-	add_member(btf, "bd_disk", to_disk, 0);
-	btf__add_struct(btf, "bdev_inode", 32);
-	add_member(btf, "bdev", device, 0);
-	add_member(btf, "vfs_inode", inode, 8);
-	btf__add_struct(btf, "super_block", 16);
-	add_member(btf, "s_inodes", list, 0);
-}
-
 static void add_queue(struct libbpf_btf *btf, int ulong, int letter)
 {
-	int xarray = btf__add_struct(btf, "xarray", 16);
-	add_member(btf, "xa_head", ulong, 8);
-	int slots = btf__add_array(btf, ulong, ulong, 64);
-	btf__add_struct(btf, "xa_node", 16 + 64 * 8);
-	add_member(btf, "shift", letter, 0);
-	add_member(btf, "offset", letter, 1);
-	add_member(btf, "parent", ulong, 8);
-	add_member(btf, "slots", slots, 16);
+	int xarray = add_xarray(btf, ulong, letter);
 	btf__add_struct(btf, "request_queue", 16);
 	add_member(btf, "hctx_table", xarray, 0);
 	int tags = btf__add_struct(btf, "blk_mq_tags", 16);
@@ -137,7 +111,8 @@ static void add_types(struct machine *machine)
 	btf__add_enum(btf, "req_op", 4);
 	btf__add_enum_value(btf, "REQ_OP_READ", 0);
 	btf__add_enum_value(btf, "REQ_OP_WRITE", 1);
-	add_disk(btf, ulong, letter);
+	int list = add_list_head(btf);
+	add_devices(btf, ulong, list, add_gendisk(btf, ulong, letter, 48, 16), 32, 8);
 	add_queue(btf, ulong, letter);
 	int place = btf__add_struct(btf, "bvec_iter", 16);
 	add_member(btf, "bi_sector", ulong, 0);

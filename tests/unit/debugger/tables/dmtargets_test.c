@@ -5,6 +5,7 @@
  * changed.
  */
 #include "base/array.h"
+#include "tests/unit/disk_types.h"
 #include "tests/unit/kernel_data.h"
 #include "tests/unit/table_rows.h"
 #include "tests/unit/test.h"
@@ -157,27 +158,15 @@ static void put_data(struct machine *machine)
 
 static void add_disk_types(struct libbpf_btf *btf, int ulong, int letter, int list)
 {
-	int name = btf__add_array(btf, ulong, letter, 32);
-	int inode = btf__add_struct(btf, "inode", 24);
-	add_member(btf, "i_sb_list", list, 0);
-	add_member(btf, "i_sb", ulong, 16);
 	int operations = btf__add_struct(btf, "block_device_operations", 8);
 	add_member(btf, "ioctl", ulong, 0);
 	int to_operations = btf__add_ptr(btf, operations);
-	int disk = btf__add_struct(btf, "gendisk", sizeof(struct raw_disk));
-	add_member(btf, "part0", ulong, 0);
-	add_member(btf, "queue", ulong, offsetof(struct raw_disk, queue));
+	int disk = add_gendisk(btf, ulong, letter, sizeof(struct raw_disk),
+			       offsetof(struct raw_disk, name));
 	add_member(btf, "fops", to_operations, offsetof(struct raw_disk, operations));
 	add_member(btf, "private_data", ulong, offsetof(struct raw_disk, owner));
-	add_member(btf, "disk_name", name, offsetof(struct raw_disk, name));
-	int to_disk = btf__add_ptr(btf, disk);
-	int device = btf__add_struct(btf, "block_device", 8);
-	add_member(btf, "bd_disk", to_disk, 0);
-	btf__add_struct(btf, "bdev_inode", sizeof(struct raw_inode));
-	add_member(btf, "bdev", device, 0);
-	add_member(btf, "vfs_inode", inode, offsetof(struct raw_inode, next));
-	btf__add_struct(btf, "super_block", 16);
-	add_member(btf, "s_inodes", list, 0);
+	add_devices(btf, ulong, list, disk, sizeof(struct raw_inode),
+		    offsetof(struct raw_inode, next));
 }
 
 static void add_place_types(struct libbpf_btf *btf, int ulong, int uint, int letter, int list)

@@ -6,6 +6,7 @@
  */
 #include "base/array.h"
 #include "debugger/tables/opcodes.h"
+#include "tests/unit/disk_types.h"
 #include "tests/unit/kernel_data.h"
 #include "tests/unit/table_rows.h"
 #include "tests/unit/test.h"
@@ -205,36 +206,9 @@ static void add_driver_types(struct libbpf_btf *btf, int ulong, int uint, int by
 	add_member(btf, "flags", byte, offsetof(struct raw_nvme, flags));
 }
 
-static void add_disk_types(struct libbpf_btf *btf, int ulong, int letter, int name)
+static void add_queue_types(struct libbpf_btf *btf, int ulong, int uint, int int_, int xarray,
+			    bool is_array)
 {
-	int list = add_list_head(btf);
-	int inode = btf__add_struct(btf, "inode", 24);
-	add_member(btf, "i_sb_list", list, 0);
-	add_member(btf, "i_sb", ulong, 16);
-	int disk = btf__add_struct(btf, "gendisk", sizeof(struct raw_disk));
-	add_member(btf, "part0", ulong, 0);
-	add_member(btf, "queue", ulong, offsetof(struct raw_disk, queue));
-	add_member(btf, "disk_name", name, offsetof(struct raw_disk, name));
-	int to_disk = btf__add_ptr(btf, disk);
-	int device = btf__add_struct(btf, "block_device", 8);
-	add_member(btf, "bd_disk", to_disk, 0);
-	btf__add_struct(btf, "bdev_inode", sizeof(struct raw_device));
-	add_member(btf, "bdev", device, 0);
-	add_member(btf, "vfs_inode", inode, offsetof(struct raw_device, next));
-	btf__add_struct(btf, "super_block", 16);
-	add_member(btf, "s_inodes", list, 0);
-	int slots = btf__add_array(btf, letter, ulong, 64);
-	btf__add_struct(btf, "xa_node", 16 + 64 * 8);
-	add_member(btf, "shift", letter, 0);
-	add_member(btf, "offset", letter, 1);
-	add_member(btf, "parent", ulong, 8);
-	add_member(btf, "slots", slots, 16);
-}
-
-static void add_queue_types(struct libbpf_btf *btf, int ulong, int uint, int int_, bool is_array)
-{
-	int xarray = btf__add_struct(btf, "xarray", 16);
-	add_member(btf, "xa_head", ulong, 8);
 	int operations = btf__add_struct(btf, "blk_mq_ops", 8);
 	add_member(btf, "queue_rq", ulong, 0);
 	int to_operations = btf__add_ptr(btf, operations);
@@ -276,7 +250,6 @@ static void add_types(struct machine *machine, bool is_array, bool has_drivers)
 	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "uint", 4, 0);
 	int ulong = btf__add_int(btf, "long unsigned int", 8, 0);
 	int letter = btf__add_int(btf, "unsigned char", 1, 0);
-	int name = btf__add_array(btf, uint, letter, 32);
 	btf__add_enum(btf, "mq_rq_state", 4);
 	btf__add_enum_value(btf, "MQ_RQ_IN_FLIGHT", IN_FLIGHT);
 	btf__add_enum(btf, NULL, 4);
@@ -287,8 +260,13 @@ static void add_types(struct machine *machine, bool is_array, bool has_drivers)
 	add_member(btf, "shift", uint, 16);
 	btf__add_struct(btf, "timekeeper", 24);
 	add_member(btf, "tkr_mono", base, 0);
-	add_disk_types(btf, ulong, letter, name);
-	add_queue_types(btf, ulong, uint, int_, is_array);
+	int list = add_list_head(btf);
+	int disk = add_gendisk(btf, ulong, letter, sizeof(struct raw_disk),
+			       offsetof(struct raw_disk, name));
+	add_devices(btf, ulong, list, disk, sizeof(struct raw_device),
+		    offsetof(struct raw_device, next));
+	int xarray = add_xarray(btf, ulong, letter);
+	add_queue_types(btf, ulong, uint, int_, xarray, is_array);
 	if (has_drivers)
 		add_driver_types(btf, ulong, uint, letter);
 	kernel_data_take_types(&machine->kernel);

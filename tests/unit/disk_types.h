@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types by which disks are found from the inodes of their devices, in layouts of the tests' own. */
+#ifndef TESTS_UNIT_DISK_TYPES_H
+#define TESTS_UNIT_DISK_TYPES_H
+
+#include "tests/unit/kernel_data.h"
+
+/* struct gendisk: its first device and its queue, its name of 32 bytes at `name_at`; the caller may
+ * add members. Returns its number. */
+static inline int add_gendisk(struct libbpf_btf *btf, int ulong, int letter, size_t size,
+			      size_t name_at)
+{
+	int name = btf__add_array(btf, ulong, letter, 32);
+	int disk = btf__add_struct(btf, "gendisk", (uint32_t)size);
+	add_member(btf, "part0", ulong, 0);
+	add_member(btf, "queue", ulong, 8);
+	add_member(btf, "disk_name", name, (uint32_t)name_at);
+	return disk;
+}
+
+/* A device of `size` bytes begins with a pointer to its disk, and has its inode at `inode_at`. */
+static inline void add_devices(struct libbpf_btf *btf, int ulong, int list, int disk, size_t size,
+			       size_t inode_at)
+{
+	int inode = btf__add_struct(btf, "inode", 24);
+	add_member(btf, "i_sb_list", list, 0);
+	add_member(btf, "i_sb", ulong, 16);
+	int to_disk = btf__add_ptr(btf, disk);
+	int device = btf__add_struct(btf, "block_device", 8);
+	add_member(btf, "bd_disk", to_disk, 0);
+	btf__add_struct(btf, "bdev_inode", (uint32_t)size);
+	add_member(btf, "bdev", device, 0);
+	add_member(btf, "vfs_inode", inode, (uint32_t)inode_at);
+	btf__add_struct(btf, "super_block", 16);
+	add_member(btf, "s_inodes", list, 0);
+}
+
+/* Returns the number of struct xarray. */
+static inline int add_xarray(struct libbpf_btf *btf, int ulong, int letter)
+{
+	int slots = btf__add_array(btf, ulong, ulong, 64);
+	btf__add_struct(btf, "xa_node", 16 + 64 * 8);
+	add_member(btf, "shift", letter, 0);
+	add_member(btf, "offset", letter, 1);
+	add_member(btf, "parent", ulong, 8);
+	add_member(btf, "slots", slots, 16);
+	int xarray = btf__add_struct(btf, "xarray", 16);
+	add_member(btf, "xa_head", ulong, 8);
+	return xarray;
+}
+
+#endif
