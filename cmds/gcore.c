@@ -152,8 +152,8 @@ const struct command command_gcore = {
 		"files: such a core has registers and little else.\n"
 		"\n"
 		"A thread that ran when the machine died has registers where the stack leads back "
-		"to user mode, but none of the FPU and SSE, which its CPU had. What is wider than "
-		"SSE's (AVX) is not written.",
+		"to user mode, but none of the FPU, SSE and AVX, which its CPU had. What is wider "
+		"than AVX's (AVX-512) is not written.",
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK },
 		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
 	.examples = examples,

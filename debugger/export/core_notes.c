@@ -30,13 +30,23 @@ struct process_info {
 
 static const char padding[8];
 
-static void add_note(struct strbuf *notes, uint32_t type, const void *data, size_t size)
+/* `owner` has five to eight bytes with its zero. */
+static void add_note_of(struct strbuf *notes, const char *owner, uint32_t type, const void *data,
+			size_t size)
 {
-	const Elf64_Nhdr header = { .n_namesz = 5, .n_descsz = (uint32_t)size, .n_type = type };
+	const Elf64_Nhdr header = { .n_namesz = (uint32_t)strlen(owner) + 1,
+				    .n_descsz = (uint32_t)size,
+				    .n_type = type };
 	strbuf_bytes(notes, (const char *)&header, sizeof(header));
-	strbuf_bytes(notes, "CORE\0\0\0", 8);
+	strbuf_bytes(notes, owner, header.n_namesz);
+	strbuf_bytes(notes, padding, 8 - header.n_namesz);
 	strbuf_bytes(notes, data, size);
 	strbuf_bytes(notes, padding, -size & 3);
+}
+
+static void add_note(struct strbuf *notes, uint32_t type, const void *data, size_t size)
+{
+	add_note_of(notes, "CORE", type, data, size);
 }
 
 /* Only a fatal error; *ret is 0 where a kernel has no such member. */
@@ -125,10 +135,10 @@ static struct error *read_pids(const struct object *task, int32_t *ret_group, in
 static struct error *add_thread(struct core *core, const struct task *task)
 {
 	const struct arch *arch = core->target->arch;
-	uint8_t data[PRSTATUS_LARGEST] = { 0 }, fpu[CORE_FPU_SIZE];
+	uint8_t data[PRSTATUS_LARGEST] = { 0 };
+	struct core_fpu fpu = { .size = 0 };
 	struct object object;
 	struct registers registers;
-	bool has_fpu = false;
 	int32_t pids[4] = { task->pid, task->ppid < 0 ? 0 : task->ppid };
 	TRY(object_at(core->target, "struct task_struct", task->address, &object));
 	TRY(user_registers(core, task, &object, &registers));
@@ -138,11 +148,13 @@ static struct error *add_thread(struct core *core, const struct task *task)
 	core->summary.threads++;
 	core->summary.without_registers += !registers.known;
 	if (registers.known && !task->on_cpu)
-		TRY(core_read_fpu(&object, fpu, &has_fpu));
-	data[PRSTATUS_FPVALID] = has_fpu;
+		TRY(core_read_fpu(&object, &fpu));
+	data[PRSTATUS_FPVALID] = fpu.size > 0;
 	add_note(&core->notes, NT_PRSTATUS, data, arch->prstatus_size);
-	if (has_fpu)
-		add_note(&core->notes, NT_FPREGSET, fpu, sizeof(fpu));
+	if (fpu.size)
+		add_note(&core->notes, NT_FPREGSET, fpu.area, CORE_FPU_SIZE);
+	if (fpu.size == CORE_AVX_SIZE)
+		add_note_of(&core->notes, "LINUX", NT_X86_XSTATE, fpu.area, fpu.size);
 	return core->notes.size > CORE_NOTES_MAX
 		       ? error_create(ERROR_FORMAT, "its notes have more than %u MiB",
 				      CORE_NOTES_MAX >> 20)

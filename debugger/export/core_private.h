@@ -35,14 +35,20 @@ struct core {
 
 /* Finds the runs, and what is missing (core_runs.c). */
 struct error *core_find_runs(struct core *core) MUST_CHECK;
+
 #define CORE_FPU_SIZE 512u /* bytes of a struct user_fpregs_struct */
+#define CORE_AVX_SIZE 832u /* of an XSAVE area, not compacted, with AVX's part as its last */
+
+struct core_fpu {
+	size_t size; /* 0: not known; else CORE_FPU_SIZE or, with AVX's registers, CORE_AVX_SIZE */
+	uint8_t area[CORE_AVX_SIZE];
+};
 
 /*
- * The FPU's registers of a thread that no CPU runs (core_fpu.c), of its task_struct; *ret false:
- * they are not known. Only fatal errors.
+ * The registers of the FPU, SSE and AVX of a thread that no CPU runs (core_fpu.c), of its
+ * task_struct. Only fatal errors.
  */
-struct error *core_read_fpu(const struct object *task, uint8_t area[CORE_FPU_SIZE],
-			    bool *ret) MUST_CHECK;
+struct error *core_read_fpu(const struct object *task, struct core_fpu *ret) MUST_CHECK;
 /* Writes core->notes (core_notes.c). */
 struct error *core_add_notes(struct core *core) MUST_CHECK;
 

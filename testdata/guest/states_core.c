@@ -22,7 +22,8 @@
 #define STACK_SIZE 65536
 #define ALL_KINDS  "0xff" /* of mappings: pages of files, too */
 
-/* What rbx, rbp, r12 to r15 and the vector registers hold, plus the thread's number. */
+/* What rbx, rbp, r12 to r15 and the vector registers hold, plus the thread's number; the upper half
+ * of ymm0: the complement. */
 #define KNOWN 0x1122334455667700
 
 static atomic_int arrived;
@@ -76,6 +77,20 @@ static void map_all_kinds(void)
 	madvise(paged, PAGES * 4096, MADV_PAGEOUT);
 }
 
+/* Upper halves of vector registers, which instructions of SSE leave as they are. */
+static void known_upper_halves(unsigned long value)
+{
+	if (__builtin_cpu_supports("avx"))
+		asm volatile("movq %[value], %%xmm0\n\t"
+			     "punpcklqdq %%xmm0, %%xmm0\n\t"
+			     "vinsertf128 $1, %%xmm0, %%ymm0, %%ymm15\n\t"
+			     "movq %[complement], %%xmm0\n\t"
+			     "punpcklqdq %%xmm0, %%xmm0\n\t"
+			     "vinsertf128 $1, %%xmm0, %%ymm0, %%ymm0"
+			     :
+			     : [value] "r"(value), [complement] "r"(~value));
+}
+
 /*
  * Known values into the registers, and then for ever in a system call, or, with `call` -1, an
  * instruction that is none.
@@ -84,6 +99,7 @@ static void known_registers(long number, long call)
 {
 	unsigned long value = KNOWN + number, time[2] = { 100000000, 0 };
 	unsigned int rounding = 0x1f80 | (number & 3) << 13;
+	known_upper_halves(value);
 	asm volatile("ldmxcsr %[rounding]\n\t"
 		     "fldpi\n\t"
 		     "fildll %[memory]\n\t"

@@ -9,11 +9,13 @@ import subprocess
 from groups.memory import NT_AUXV, PAGE, Core, extract, task_named, write_core
 from lib import boots, check, check_equal, tool
 
-NT_PRPSINFO, NT_FPREGSET = 3, 2
+NT_PRPSINFO, NT_FPREGSET, NT_X86_XSTATE = 3, 2, 0x202
 # Of user_fpregs_struct: what is behind the registers is software's.
 FPREGS_SIZE = 416
 KNOWN = 0x1122334455667700
 RBX, RBP, R12 = 5, 4, 3  # words of user_regs_struct
+# Of an XSAVE area: the upper halves of ymm0 to ymm15.
+UPPER = slice(576, 832)
 # Of elf_prpsinfo: which are of the process, and not of the moment.
 PSINFO = struct.Struct("<8xQII4i16s80s")
 
@@ -26,6 +28,19 @@ def pages_of(core):
     """{address: bytes of a page}; those that are in a segment without bytes are zeros."""
     return {start + at: core.data[where + at:where + at + PAGE] if at < filled else bytes(PAGE)
             for start, where, filled, whole in core.loads for at in range(0, whole, PAGE)}
+
+
+def upper_halves_are_equal(ours, kernels, notes):
+    """What AVX has beyond SSE; the kernel's area has more parts behind it."""
+    ours, kernels = ours.by_thread(NT_X86_XSTATE), kernels.by_thread(NT_X86_XSTATE)
+    check_equal(sorted(ours), sorted(kernels), "threads with AVX")
+    for tid, data in kernels.items():
+        check_equal(ours[tid][:FPREGS_SIZE].hex(), data[:FPREGS_SIZE].hex(), f"XSAVE area of {tid}: FPU and SSE")
+        check_equal(ours[tid][UPPER].hex(), data[UPPER].hex(), f"XSAVE area of {tid}: AVX")
+        check_equal(len(ours[tid]), UPPER.stop, f"XSAVE area of {tid}: bytes")
+    check_equal(sorted(struct.unpack_from("<Q", data, UPPER.start)[0] for data in kernels.values()),
+                sorted(~(KNOWN + number) & (1 << 64) - 1 for number in range(1, 4)) if kernels else [], "truth: the upper half of ymm0")
+    notes.append(f"{len(kernels)} threads with AVX")
 
 
 def notes_are_equal(ours, kernels, notes):
@@ -50,6 +65,7 @@ def notes_are_equal(ours, kernels, notes):
     for tid, data in fpregs[1].items():
         check_equal(fpregs[0][tid][:FPREGS_SIZE].hex(), data[:FPREGS_SIZE].hex(), f"registers of the FPU of {tid}")
     check_equal({struct.unpack_from("<Q", data, 160)[0] for data in fpregs[1].values()}, {KNOWN + 1, KNOWN + 2, KNOWN + 3}, "truth: xmm0")
+    upper_halves_are_equal(ours, kernels, notes)
     check_equal(ours.note(NT_AUXV), kernels.note(NT_AUXV), "the auxiliary vector")
     check_equal(ours.files(), kernels.files(), "mapped files")
     notes.append(f"{len(wanted)} threads, {len(kernels.files())} mapped files")
@@ -96,7 +112,8 @@ def by_thread(text):
 
 GDB = ("info threads", "thread apply all -ascending info registers", "thread apply all -ascending bt", "info auxv",
        "info proc mappings", "info proc", "x/8i $pc", "x/64xg $sp",
-       "thread apply all -ascending info registers float", "thread apply all -ascending info registers xmm0 xmm1 xmm7 xmm15 mxcsr")
+       "thread apply all -ascending info registers float", "thread apply all -ascending info registers xmm0 xmm1 xmm7 xmm15 mxcsr",
+       "thread apply all -ascending info registers ymm0 ymm15")
 
 
 def gdb_is_equal(program, boot, path, notes):
