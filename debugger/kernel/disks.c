@@ -107,6 +107,70 @@ struct error *block_device_of_inode(struct target *target, uint64_t inode, uint6
 	return NULL;
 }
 
+/* --- hardware queues -------------------------------------------------------------------------- */
+
+struct queues {
+	struct target *target;
+	disk_queue_visitor *visit;
+	disk_broken *broken;
+	void *context;
+};
+
+static struct error *broken_queue(void *context, struct error *problem)
+{
+	struct queues *queues = context;
+	return tell(queues->broken, queues->context, problem);
+}
+
+/* Each says which one it is: one that is met again is not at its place. */
+static struct error *look_at_queue(struct queues *queues, uint64_t address, uint64_t place)
+{
+	struct object hardware;
+	uint64_t number;
+	struct error *error = object_at(queues->target, "struct blk_mq_hw_ctx", address, &hardware);
+	error = error ?: object_u64(&hardware, "queue_num", &number);
+	if (error)
+		return broken_queue(queues, error);
+	return number == place ? queues->visit(queues->context, &hardware) : NULL;
+}
+
+static struct error *visit_hardware(void *context, const struct walk_item *item)
+{
+	return item->is_value ? NULL : look_at_queue(context, item->address, item->index);
+}
+
+static struct error *visit_array(struct queues *queues, const struct object *queue)
+{
+	struct memory *memory = queues->target->memory;
+	uint64_t count, table;
+	TRY(object_u64(queue, "nr_hw_queues", &count));
+	TRY(object_u64(queue, "queue_hw_ctx", &table));
+	if (count > QUEUES_MAX)
+		return error_create(ERROR_FORMAT, "a disk has more queues than there can be");
+	for (uint64_t i = 0; table && i < count; i++) {
+		uint64_t address;
+		TRY(interrupt_check());
+		TRY(memory_read_word(memory, table + i * memory->word_size, &address));
+		if (address)
+			TRY(look_at_queue(queues, address, i));
+	}
+	return NULL;
+}
+
+struct error *disk_queues_for_each(struct target *target, uint64_t address,
+				   disk_queue_visitor *visit, disk_broken *broken, void *context)
+{
+	struct queues queues = { target, visit, broken, context };
+	struct walk walk = { target, visit_hardware, broken_queue, &queues };
+	struct object queue, table;
+	TRY(object_at(target, "struct request_queue", address, &queue));
+	/* An array before 4e5cc99e1e48 (5.19), and again in 7.3. */
+	if (!object_has(&queue, "hctx_table"))
+		return object_has(&queue, "queue_hw_ctx") ? visit_array(&queues, &queue) : NULL;
+	TRY(object_member(&queue, "hctx_table", &table));
+	return walk_xarray(&walk, table.address);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 struct requests {
@@ -118,7 +182,7 @@ struct requests {
 	uint64_t *left;
 };
 
-static struct error *broken_queue(void *context, struct error *problem)
+static struct error *broken_request(void *context, struct error *problem)
 {
 	struct requests *requests = context;
 	return tell(requests->broken, requests->context, problem);
@@ -152,12 +216,13 @@ static struct error *look_at_request(struct requests *requests, const struct obj
 	bool is_here = false;
 	struct error *error = read_request(requests, hardware, tag, &found, &is_here);
 	if (error)
-		return broken_queue(requests, error_prefix(error, "request 0x%" PRIx64, address));
+		return broken_request(requests, error_prefix(error, "request 0x%" PRIx64, address));
 	return is_here ? requests->visit(requests->context, &found) : NULL;
 }
 
-static struct error *look_at_hardware(struct requests *requests, const struct object *hardware)
+static struct error *look_at_hardware(void *context, const struct object *hardware)
 {
+	struct requests *requests = context;
 	struct memory *memory = requests->target->memory;
 	struct object tags;
 	uint64_t count = 0, table = 0;
@@ -171,52 +236,16 @@ static struct error *look_at_hardware(struct requests *requests, const struct ob
 	if (!error && count > *requests->left)
 		error = error_create(ERROR_FORMAT, "more tags than are looked at");
 	if (error)
-		return broken_queue(requests, error);
+		return broken_request(requests, error);
 	*requests->left -= count;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t request;
 		TRY(interrupt_check());
 		error = memory_read_word(memory, table + i * memory->word_size, &request);
 		if (error)
-			return broken_queue(requests, error);
+			return broken_request(requests, error);
 		if (request)
 			TRY(look_at_request(requests, hardware, request, i));
-	}
-	return NULL;
-}
-
-/* Each says which one it is: one that is met again is not at its place. */
-static struct error *look_at_queue(struct requests *requests, uint64_t address, uint64_t place)
-{
-	struct object hardware;
-	uint64_t number;
-	struct error *error =
-		object_at(requests->target, "struct blk_mq_hw_ctx", address, &hardware);
-	error = error ?: object_u64(&hardware, "queue_num", &number);
-	if (error)
-		return broken_queue(requests, error);
-	return number == place ? look_at_hardware(requests, &hardware) : NULL;
-}
-
-static struct error *visit_hardware(void *context, const struct walk_item *item)
-{
-	return item->is_value ? NULL : look_at_queue(context, item->address, item->index);
-}
-
-static struct error *visit_array(struct requests *requests, const struct object *queue)
-{
-	struct memory *memory = requests->target->memory;
-	uint64_t count, table;
-	TRY(object_u64(queue, "nr_hw_queues", &count));
-	TRY(object_u64(queue, "queue_hw_ctx", &table));
-	if (count > QUEUES_MAX)
-		return error_create(ERROR_FORMAT, "a disk has more queues than there can be");
-	for (uint64_t i = 0; table && i < count; i++) {
-		uint64_t address;
-		TRY(interrupt_check());
-		TRY(memory_read_word(memory, table + i * memory->word_size, &address));
-		if (address)
-			TRY(look_at_queue(requests, address, i));
 	}
 	return NULL;
 }
@@ -231,17 +260,11 @@ struct error *disk_requests_for_each(struct target *target, const struct disk *d
 				     .broken = broken,
 				     .context = context,
 				     .left = left };
-	struct walk walk = { target, visit_hardware, broken_queue, &requests };
-	struct object queue, table;
 	struct btf_enumerator state;
 	uint32_t id;
-	TRY(object_at(target, "struct request_queue", disk->queue, &queue));
 	if (!btf_find_enumerator(target->btf, "MQ_RQ_IN_FLIGHT", &id, &state))
 		return NULL;
 	requests.in_flight = (uint64_t)state.value;
-	/* An array before 4e5cc99e1e48 (5.19), and again in 7.3. */
-	if (!object_has(&queue, "hctx_table"))
-		return object_has(&queue, "queue_hw_ctx") ? visit_array(&requests, &queue) : NULL;
-	TRY(object_member(&queue, "hctx_table", &table));
-	return walk_xarray(&walk, table.address);
+	return disk_queues_for_each(target, disk->queue, look_at_hardware, broken_request,
+				    &requests);
 }

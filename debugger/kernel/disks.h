@@ -29,6 +29,13 @@ typedef struct error *disk_visitor(void *context, const struct disk *disk);
 /* Up to 5.10 a disk that nobody has open is on no list, and is left out. */
 struct error *disks_for_each(struct target *target, disk_visitor *visit, disk_broken *broken,
 			     void *context) MUST_CHECK;
+typedef struct error *disk_queue_visitor(void *context, const struct object *hardware);
+/*
+ * The struct blk_mq_hw_ctx of the struct request_queue at `queue`, each once. Disks whose drivers
+ * take bios have none.
+ */
+struct error *disk_queues_for_each(struct target *target, uint64_t queue, disk_queue_visitor *visit,
+				   disk_broken *broken, void *context) MUST_CHECK;
 typedef struct error *disk_request_visitor(void *context, const struct disk_request *request);
 /*
  * Disks whose drivers take bios and no requests have none. `*left`: as many tags may still be

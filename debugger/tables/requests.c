@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Requests of disks that are in flight. */
-#include "debugger/kernel/device_sets.h"
+#include "debugger/kernel/disks.h"
 
 #include "base/array.h"
 #include "base/interrupt.h"
@@ -42,13 +42,15 @@ static const struct table_column columns[] = {
 
 #define QUEUES_MAX 65536
 #define TAGS_MAX   65536
-#define OPERATIONS 255u /* REQ_OP_MASK */
-#define IDLE	   0	/* MQ_RQ_IDLE */
+#define ALL_MAX	   ((uint64_t)1 << 22) /* tags of all disks */
+#define OPERATIONS 255u		       /* REQ_OP_MASK */
+#define IDLE	   0		       /* MQ_RQ_IDLE */
 
 struct pass {
 	struct table_scan *scan;
-	struct object disk;
-	uint64_t queue, now; /* now: nanoseconds since the start; 0: not known */
+	const struct disk *disk;
+	uint64_t now;  /* nanoseconds since the start; 0: not known */
+	uint64_t left; /* so many tags are looked at */
 };
 
 /* --- cells ----------------------------------------------------------------------------------- */
@@ -70,7 +72,8 @@ static struct error *emit(const struct pass *pass, const struct object *request,
 	struct table_scan *scan = pass->scan;
 	uint64_t flags;
 	table_set(scan, COLUMN_REQUEST, request->address);
-	table_set(scan, COLUMN_QUEUE, pass->queue);
+	table_set(scan, COLUMN_QUEUE, pass->disk->queue);
+	table_set_text(scan, COLUMN_DISK, pass->disk->name);
 	TRY(table_set_member(scan, COLUMN_HARDWARE, request, "mq_hctx"));
 	TRY(table_set_member(scan, COLUMN_TAG, request, "tag"));
 	table_set_enumerator(scan, COLUMN_STATE, "enum mq_rq_state", "MQ_RQ_", state);
@@ -84,11 +87,16 @@ static struct error *emit(const struct pass *pass, const struct object *request,
 		table_set_enumerator(scan, COLUMN_OPERATION, "enum req_op", "REQ_OP_",
 				     flags & OPERATIONS);
 	TRY(table_set_error(scan, COLUMN_AGE, set_times(pass, request)));
-	TRY(table_set_chars(scan, COLUMN_DISK, &pass->disk, "disk_name"));
 	return table_emit(scan);
 }
 
 /* --- tags: each has a request, whether it is used or not ------------------------------------- */
+
+static struct error *broken_disk(void *context, struct error *problem)
+{
+	const struct pass *pass = context;
+	return table_broken(pass->scan, error_prefix(problem, "%s", pass->disk->name));
+}
 
 static struct error *visit_tag(const struct pass *pass, uint64_t address)
 {
@@ -98,10 +106,10 @@ static struct error *visit_tag(const struct pass *pass, uint64_t address)
 	TRY(object_u64(&request, "q", &queue));
 	TRY(object_u64(&request, "state", &state));
 	/* Several disks may share them. */
-	return queue == pass->queue && state != IDLE ? emit(pass, &request, state) : NULL;
+	return queue == pass->disk->queue && state != IDLE ? emit(pass, &request, state) : NULL;
 }
 
-static struct error *visit_tags(const struct pass *pass, uint64_t address)
+static struct error *visit_tags(struct pass *pass, uint64_t address)
 {
 	struct memory *memory = pass->scan->target->memory;
 	struct object tags;
@@ -114,17 +122,20 @@ static struct error *visit_tags(const struct pass *pass, uint64_t address)
 	if (count > TAGS_MAX)
 		return error_create(ERROR_FORMAT, "%" PRIu64 " tags are more than there can be",
 				    count);
+	if (count > pass->left)
+		return error_create(ERROR_FORMAT, "more tags than are looked at");
+	pass->left -= count;
 	for (uint64_t i = 0; table && i < count; i++) {
 		TRY(interrupt_check());
 		TRY(memory_read_word(memory, table + i * memory->word_size, &request));
 		if (request)
-			TRY(visit_tag(pass, request));
+			TRY(broken_disk(pass, visit_tag(pass, request)));
 	}
 	return NULL;
 }
 
 /* The driver's own. */
-static struct error *visit_set(const struct pass *pass, const struct object *queue)
+static struct error *visit_set(struct pass *pass, const struct object *queue)
 {
 	struct memory *memory = pass->scan->target->memory;
 	struct object set;
@@ -139,58 +150,38 @@ static struct error *visit_set(const struct pass *pass, const struct object *que
 		return error_create(ERROR_FORMAT, "%" PRIu64 " queues are more than there can be",
 				    count);
 	for (uint64_t i = 0; table && i < count; i++) {
+		TRY(interrupt_check());
 		TRY(memory_read_word(memory, table + i * memory->word_size, &tags));
-		TRY(visit_tags(pass, tags));
+		TRY(broken_disk(pass, visit_tags(pass, tags)));
 	}
 	return NULL;
 }
 
 /* Where there is a scheduler, requests have tags of its own. */
-static struct error *visit_hardware(struct table_scan *scan, const struct object *hardware,
-				    void *context)
+static struct error *visit_hardware(void *context, const struct object *hardware)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	uint64_t tags;
 	struct error *error = object_u64(hardware, "sched_tags", &tags);
-	return table_broken(scan, error ?: visit_tags(pass, tags));
-}
-
-static struct error *visit_scheduler(struct pass *pass, const struct object *queue)
-{
-	struct object table;
-	const struct table_walk walk = { CONTAINER_XARRAY, "struct blk_mq_hw_ctx", NULL,
-					 visit_hardware, pass };
-	if (!object_has(queue, "hctx_table"))
-		return NULL;
-	TRY(object_member(queue, "hctx_table", &table));
-	return table_walk(pass->scan, table.address, &walk);
+	return broken_disk(pass, error ?: visit_tags(pass, tags));
 }
 
 /* --- disks ----------------------------------------------------------------------------------- */
 
-static struct error *visit_disk(struct pass *pass, const struct object *bdev)
+static struct error *visit_queue(struct pass *pass)
 {
 	struct object queue;
-	uint64_t whole;
-	TRY(object_follow(bdev, "bd_disk", &pass->disk));
-	TRY(object_u64(&pass->disk, "part0", &whole));
-	if (whole != bdev->address)
-		return NULL;
-	TRY(object_follow(&pass->disk, "queue", &queue));
-	pass->queue = queue.address;
+	TRY(object_at(pass->scan->target, "struct request_queue", pass->disk->queue, &queue));
 	TRY(visit_set(pass, &queue));
-	return visit_scheduler(pass, &queue);
+	return disk_queues_for_each(pass->scan->target, queue.address, visit_hardware, broken_disk,
+				    pass);
 }
 
-static struct error *visit_device(void *context, const struct object *set,
-				  const struct object *device)
+static struct error *visit_disk(void *context, const struct disk *disk)
 {
 	struct pass *pass = context;
-	struct object bdev;
-	(void)set;
-	TRY(object_container(pass->scan->target, "struct block_device", "bd_device",
-			     device->address, &bdev));
-	return table_broken(pass->scan, visit_disk(pass, &bdev));
+	pass->disk = disk;
+	return broken_disk(pass, visit_queue(pass));
 }
 
 static struct error *broken(void *context, struct error *problem)
@@ -201,13 +192,9 @@ static struct error *broken(void *context, struct error *problem)
 
 static struct error *visit(struct table_scan *scan)
 {
-	struct pass pass = { .scan = scan };
-	const struct device_visitor visitor = { visit_device, broken, &pass };
-	uint64_t class;
+	struct pass pass = { .scan = scan, .left = ALL_MAX };
 	TRY(error_only_fatal(clock_now(scan->target, &pass.now)));
-	if (!table_symbol(scan, "block_class", &class))
-		return error_create(ERROR_NOT_FOUND, "this kernel has no block_class");
-	return class_devices_for_each(scan->target, class, &visitor);
+	return disks_for_each(scan->target, visit_disk, broken, &pass);
 }
 
 static const char *const examples[] = { "requests", "requests --sort -age -n 5", NULL };
