@@ -2,6 +2,7 @@
 #include "debugger/kernel/interrupts.h"
 
 #include "debugger/kernel/path.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 struct interrupts {
@@ -54,14 +55,47 @@ static bool find_symbol(struct target *target, const char *name, uint64_t *ret)
 	return true;
 }
 
-struct error *interrupts_walk(const struct walk *walk)
+/* Each says which one it is: one that is met again is not at its place. */
+static struct error *check_number(struct target *target, const struct walk_item *item)
 {
+	struct object desc;
+	uint64_t number;
+	TRY(object_at(target, "struct irq_desc", item->address, &desc));
+	TRY(object_u64(&desc, "irq_data.irq", &number));
+	return number == item->index
+		       ? NULL
+		       : error_create(ERROR_FORMAT,
+				      "the struct irq_desc at 0x%" PRIx64 " is number %" PRIu64,
+				      item->address, number);
+}
+
+static struct error *visit_item(void *context, const struct walk_item *item)
+{
+	const struct walk *walk = context;
+	if (item->is_value)
+		return NULL;
+	struct error *error = check_number(walk->target, item);
+	if (error)
+		return walk->broken(walk->context,
+				    error_prefix(error, "interrupt %" PRIu64, item->index));
+	return walk->visit(walk->context, item);
+}
+
+static struct error *broken_tree(void *context, struct error *problem)
+{
+	const struct walk *walk = context;
+	return walk->broken(walk->context, problem);
+}
+
+struct error *interrupts_walk(const struct walk *its)
+{
+	struct walk inner = *its, walk = { its->target, visit_item, broken_tree, &inner };
 	uint64_t tree;
 	/* A maple tree since 721255b9826b (6.5). */
-	if (find_symbol(walk->target, "sparse_irqs", &tree))
-		return walk_maple(walk, tree);
-	if (find_symbol(walk->target, "irq_desc_tree", &tree))
-		return walk_xarray(walk, tree);
+	if (find_symbol(walk.target, "sparse_irqs", &tree))
+		return walk_maple(&walk, tree);
+	if (find_symbol(walk.target, "irq_desc_tree", &tree))
+		return walk_xarray(&walk, tree);
 	return error_create(ERROR_NOT_FOUND, "this kernel has neither sparse_irqs nor "
 					     "irq_desc_tree");
 }

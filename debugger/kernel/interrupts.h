@@ -19,7 +19,10 @@ struct interrupt {
 	char name[64];	  /* of that, raw bytes of the dump */
 };
 
-/* The items are struct irq_desc, their index is the number. */
+/*
+ * The items are struct irq_desc, their index is the number. One that says another number is handed
+ * to walk->broken, which there must be.
+ */
 struct error *interrupts_walk(const struct walk *walk) MUST_CHECK;
 typedef struct error *interrupt_visitor(void *context, const struct interrupt *interrupt);
 /* By ascending number. Those that cannot be read are counted in `*ret_lost` and skipped. */

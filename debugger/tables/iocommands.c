@@ -65,9 +65,12 @@ static const struct table_column columns[] = {
 	[COLUMN_DISK] = { "disk", COLUMN_TEXT, -8, "the disk's name", NULL },
 };
 
-#define TAGS_MAX  ((uint64_t)1 << 22)
-#define SENT_MAX  64u
-#define TIMED_OUT "__RQF_TIMED_OUT" /* 6.1 has no enum of these bits */
+#define TAGS_MAX ((uint64_t)1 << 22)
+#define SENT_MAX 64u
+/* Where a struct nvme_command has its number, and the bits of that which are the tag. */
+#define NVME_NUMBER 2
+#define NVME_TAG    0xfffu
+#define TIMED_OUT   "__RQF_TIMED_OUT" /* 6.1 has no enum of these bits */
 
 /* Which driver a disk has is said by the function that takes its requests. */
 static const struct driver {
@@ -130,16 +133,29 @@ static struct error *find_sent(const struct pass *pass, const struct object *com
 		       : error_create(ERROR_FORMAT, "no size of %s", pass->driver->type_name);
 }
 
-static struct error *set_sent(const struct pass *pass, const struct object *command)
+/*
+ * An entry of an NVMe queue has the tag as its number, below a count that tells uses apart (since
+ * e7006de6c238, 5.15). Another one is of who had this memory before.
+ */
+static bool is_of_request(const struct pass *pass, const uint8_t *bytes, uint64_t tag)
+{
+	unsigned int number = bytes[NVME_NUMBER] | (unsigned int)bytes[NVME_NUMBER + 1] << 8;
+	return pass->driver->set != COMMANDS_NVME || ((number ^ tag) & NVME_TAG) == 0;
+}
+
+static struct error *set_sent(const struct pass *pass, const struct object *command, uint64_t tag)
 {
 	struct table_scan *scan = pass->scan;
 	struct opcode opcode;
 	struct object sent;
-	uint8_t bytes[SENT_MAX];
+	uint8_t bytes[SENT_MAX] = { 0 };
 	char text[2 * SENT_MAX + 1] = "";
 	uint64_t size;
 	TRY(find_sent(pass, command, &sent, &size));
 	TRY(read_sent(&sent, size, bytes));
+	if (!is_of_request(pass, bytes, tag))
+		return error_create(ERROR_FORMAT, "the entry of another request than tag %" PRIu64,
+				    tag);
 	for (uint64_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, sizeof(text) - 2 * i, "%02x", bytes[i]);
 	table_set_text(scan, COLUMN_BYTES_SENT, text);
@@ -187,14 +203,17 @@ static struct error *set_device(const struct pass *pass, const struct object *co
 	return NULL;
 }
 
-static struct error *set_command(const struct pass *pass, uint64_t request)
+static struct error *set_command(const struct pass *pass, const struct object *request)
 {
 	struct table_scan *scan = pass->scan;
 	const struct driver *driver = pass->driver;
 	struct object command;
-	TRY(table_object(scan, pass->types, driver->type_name, request + pass->behind, &command));
+	uint64_t tag;
+	TRY(object_u64(request, "tag", &tag));
+	TRY(table_object(scan, pass->types, driver->type_name, request->address + pass->behind,
+			 &command));
 	table_set(scan, COLUMN_COMMAND, command.address);
-	TRY(table_set_error(scan, COLUMN_NAME, set_sent(pass, &command)));
+	TRY(table_set_error(scan, COLUMN_NAME, set_sent(pass, &command, tag)));
 	TRY(table_set_error(scan, COLUMN_DEVICE, set_device(pass, &command)));
 	if (driver->set == COMMANDS_VIRTIO)
 		return NULL;
@@ -259,7 +278,7 @@ static struct error *visit_request(void *context, const struct disk_request *fou
 			  pass->now > found->start ? pass->now - found->start : 0);
 	TRY(table_set_error(scan, COLUMN_TIMEOUT, set_timeout(pass, &request)));
 	TRY(table_set_error(scan, COLUMN_TIMED_OUT, set_timed_out(pass, &request)));
-	struct error *error = pass->driver ? set_command(pass, found->address) : NULL;
+	struct error *error = pass->driver ? set_command(pass, &request) : NULL;
 	TRY(table_broken(scan, error_prefix(error, "%s", pass->disk->name)));
 	return table_emit(scan);
 }

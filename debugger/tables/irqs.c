@@ -44,7 +44,12 @@ static const struct table_column columns[] = {
 
 #define NAME_SIZE   128
 #define LIST_SIZE   1024
-#define ACTIONS_MAX 1024 /* who share a line; nothing real comes near */
+#define ACTIONS_MAX 65536 /* of all lines; nothing real comes near */
+
+struct pass {
+	struct table_scan *scan;
+	unsigned int actions; /* that were looked at */
+};
 
 /* Their sum, which wraps as each of them does. */
 static struct error *set_count(struct table_scan *scan, const struct object *desc)
@@ -91,11 +96,11 @@ static struct error *set_cpus(struct table_scan *scan, unsigned int column,
 	return NULL;
 }
 
-static struct error *add_names(struct object action, struct strbuf *names)
+static struct error *add_names(struct pass *pass, struct object action, struct strbuf *names)
 {
-	for (unsigned int i = 0; action.address; i++) {
+	while (action.address) {
 		char name[NAME_SIZE];
-		if (i == ACTIONS_MAX)
+		if (pass->actions++ >= ACTIONS_MAX)
 			return error_create(ERROR_FORMAT, "more than %d actions", ACTIONS_MAX);
 		TRY(path_pointed_string(&action, "name", name, sizeof(name)));
 		if (names->size)
@@ -123,8 +128,9 @@ static bool is_waker(struct target *target, uint64_t handler)
 	return false;
 }
 
-static struct error *set_actions(struct table_scan *scan, const struct object *desc)
+static struct error *set_actions(struct pass *pass, const struct object *desc)
 {
+	struct table_scan *scan = pass->scan;
 	struct object action;
 	struct strbuf names = { 0 };
 	char text[SYMBOL_NAME_SIZE + 80];
@@ -140,7 +146,7 @@ static struct error *set_actions(struct table_scan *scan, const struct object *d
 		handler = thread;
 	if (target_describe(scan->target, handler, text, sizeof(text)))
 		table_set_text(scan, COLUMN_HANDLER, text);
-	struct error *error = add_names(action, &names);
+	struct error *error = add_names(pass, action, &names);
 	if (!error)
 		table_set_text(scan, COLUMN_NAME, names.data);
 	strbuf_deinit(&names);
@@ -149,7 +155,8 @@ static struct error *set_actions(struct table_scan *scan, const struct object *d
 
 static struct error *visit_desc(void *context, const struct walk_item *item)
 {
-	struct table_scan *scan = context;
+	struct pass *pass = context;
+	struct table_scan *scan = pass->scan;
 	struct object desc;
 	TRY(object_at(scan->target, "struct irq_desc", item->address, &desc));
 	table_set(scan, COLUMN_IRQ, item->index);
@@ -160,19 +167,21 @@ static struct error *visit_desc(void *context, const struct walk_item *item)
 	TRY(table_set_member(scan, COLUMN_DISABLED, &desc, "depth"));
 	TRY(set_cpus(scan, COLUMN_AFFINITY, &desc, "irq_common_data.affinity"));
 	TRY(set_cpus(scan, COLUMN_EFFECTIVE, &desc, "irq_common_data.effective_affinity"));
-	TRY(table_set_error(scan, COLUMN_NAME, set_actions(scan, &desc)));
+	TRY(table_set_error(scan, COLUMN_NAME, set_actions(pass, &desc)));
 	return table_emit(scan);
 }
 
 static struct error *broken(void *context, struct error *problem)
 {
-	return table_broken(context, problem);
+	const struct pass *pass = context;
+	return table_broken(pass->scan, problem);
 }
 
 static struct error *visit(struct table_scan *scan)
 {
+	struct pass pass = { .scan = scan };
 	const struct walk walk = {
-		.target = scan->target, .visit = visit_desc, .broken = broken, .context = scan
+		.target = scan->target, .visit = visit_desc, .broken = broken, .context = &pass
 	};
 	return interrupts_walk(&walk);
 }

@@ -109,6 +109,7 @@ static void put_commands(struct machine *machine)
 		.command = AT(sent), .controller = AT(controller), .retries = 1, .flags = 1
 	};
 	data->sent[0] = 2;
+	data->sent[3] = 0x70; /* its number: the tag is 0 */
 	data->sent[40] = 0x08;
 	data->sent[41] = 0x20;
 	data->virtio_device[0] = AT(name_of[0]);
@@ -317,7 +318,7 @@ static const char *rows_of(struct machine *machine, bool *ret_problem)
 	"scsi|0|WRITE_16|138|8a000102030405060708000000080000|72623859790382856|" TIMES(           \
 		"1000000000") "|1|2|5|7|0:0:1:0|sda;"
 #define NVME_ROW                                                                                   \
-	"nvme|0|read|2|0200000000000000000000000000000000000000|8200|" TIMES(                      \
+	"nvme|0|read|2|0200007000000000000000000000000000000000|8200|" TIMES(                      \
 		"2000000000") "|0|1|-|1|nvme0|nvme0n1;"
 #define OTHER_ROW "floppy_queue_rq|0|-|-|-|-|" TIMES("3000000000") "|0|-|-|-|-|fd0;"
 
@@ -369,6 +370,9 @@ static void test_broken(void)
 							"nvme|0|-|-|-|-|" TIMES(
 								"2000000000") "|0|1|-|1|-|"
 									      "nvme0n1;" OTHER_ROW);
+	nvme_of(machine)->command = AT(sent);
+	data->sent[2] = 1; /* of tag 1 */
+	CHECK(strstr(rows_of(machine, &has_problem), "nvme|0|-|-|-|-|"));
 	scsi_of(machine)->length = 65;
 	data->requests[SCSI].timeout = UINT32_MAX;
 	data->tick = UINT64_MAX / 2;
