@@ -22,7 +22,7 @@ struct raw_inode {
 };
 
 struct raw_device {
-	uint64_t disk;
+	uint64_t disk, whole; /* whole: of 5.10 */
 	struct raw_inode inode;
 };
 
@@ -79,6 +79,7 @@ static void put_data(struct machine *machine)
 	for (unsigned int i = 0; i <= DISKS; i++)
 		data->devices[i] = (struct raw_device){
 			.disk = AT(disks[i % DISKS]),
+			.whole = AT(devices[i % DISKS]),
 			.inode = { .next = i < DISKS ? AT(devices[i + 1].inode) : AT(inodes),
 				   .prev = i ? AT(devices[i - 1].inode) : AT(inodes),
 				   .filesystem = AT(inodes) },
@@ -108,7 +109,7 @@ static void put_data(struct machine *machine)
 	data->table[1][3] = AT(requests[1][2]);
 }
 
-static void add_types(struct machine *machine)
+static void add_types(struct machine *machine, bool is_old)
 {
 	struct libbpf_btf *btf = machine->kernel.source;
 	int int_ = btf__add_int(btf, "int", 4, 1), uint = btf__add_int(btf, "uint", 4, 0);
@@ -118,10 +119,10 @@ static void add_types(struct machine *machine)
 	btf__add_enum(btf, "mq_rq_state", 4);
 	btf__add_enum_value(btf, "MQ_RQ_IDLE", 0);
 	btf__add_enum_value(btf, "MQ_RQ_IN_FLIGHT", IN_FLIGHT);
-	int disk = add_gendisk(btf, ulong, letter, sizeof(struct raw_disk),
-			       offsetof(struct raw_disk, name));
-	add_devices(btf, ulong, list, disk, sizeof(struct raw_device),
-		    offsetof(struct raw_device, inode));
+	int disk = (is_old ? add_old_gendisk : add_gendisk)(
+		btf, ulong, letter, sizeof(struct raw_disk), offsetof(struct raw_disk, name));
+	(is_old ? add_old_devices : add_devices)(btf, ulong, list, disk, sizeof(struct raw_device),
+						 offsetof(struct raw_device, inode));
 	int xarray = add_xarray(btf, ulong, letter);
 	btf__add_struct(btf, "request_queue", sizeof(struct raw_queue));
 	add_member(btf, "hctx_table", xarray, 0);
@@ -143,7 +144,7 @@ static void add_types(struct machine *machine)
 	kernel_data_take_types(&machine->kernel);
 }
 
-static struct machine *machine_create(void)
+static struct machine *machine_create(bool is_old)
 {
 	static const struct test_symbol symbols[] = {
 		{ AT(filesystem), 'd', "blockdev_superblock" },
@@ -156,7 +157,7 @@ static struct machine *machine_create(void)
 	machine->kernel.bytes = &machine->data;
 	machine->kernel.size = sizeof(machine->data);
 	kernel_data_init(&machine->kernel, TABLES, symbols, ARRAY_COUNT(symbols));
-	add_types(machine);
+	add_types(machine, is_old);
 	put_data(machine);
 	return machine;
 }
@@ -203,7 +204,7 @@ static struct error *ask(struct machine *machine, unsigned int disk, uint64_t le
 
 static void test_disks(void)
 {
-	struct machine *machine = machine_create();
+	struct machine *machine = machine_create(false);
 	uint64_t device;
 	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
 	/* The partition is none of its own. */
@@ -222,9 +223,27 @@ static void test_disks(void)
 	machine_destroy(machine);
 }
 
+/* 5.10: a device says which one is the whole. */
+static void test_old_disks(void)
+{
+	struct machine *machine = machine_create(true);
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
+	CHECK_U64(machine->disk_count, DISKS);
+	CHECK_STRING(machine->disks[0].name, "vda");
+	/* One that is in no disk, and one that says it is the whole, too. */
+	machine->disk_count = 0;
+	machine->data.devices[0].whole = NOWHERE;
+	machine->data.devices[2].whole = AT(devices[2]);
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
+	CHECK_U64(machine->disk_count, DISKS);
+	CHECK_STRING(machine->disks[0].name, "vdb");
+	CHECK_U64(machine->disks[1].address, AT(disks[0]));
+	machine_destroy(machine);
+}
+
 static void test_requests(void)
 {
-	struct machine *machine = machine_create();
+	struct machine *machine = machine_create(false);
 	CHECK_OK(ask(machine, 0, UINT64_MAX));
 	CHECK_U64(machine->request_count, 0);
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
@@ -246,7 +265,7 @@ static void test_requests(void)
 
 static void test_wild(void)
 {
-	struct machine *machine = machine_create();
+	struct machine *machine = machine_create(false);
 	struct raw_data *data = &machine->data;
 	data->table[1][0] = NOWHERE;
 	CHECK_OK(ask(machine, 1, UINT64_MAX));
@@ -284,6 +303,7 @@ static void test_wild(void)
 int main(void)
 {
 	RUN(test_disks);
+	RUN(test_old_disks);
 	RUN(test_requests);
 	RUN(test_wild);
 	return test_finish();
