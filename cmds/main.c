@@ -399,10 +399,11 @@ static bool uses_cache(const struct settings *settings)
 }
 
 static struct error *open_target(const struct settings *settings, struct surroundings *around,
-				 struct target **ret)
+				 struct progress *progress, struct target **ret)
 {
 	struct target_options target_options = { .vmcoreinfo_path = settings->vmcoreinfo,
 						 .helper = &around->helper,
+						 .progress = progress,
 						 .raw = settings->raw };
 	struct target *target;
 	struct error *error =
@@ -516,7 +517,7 @@ static int open_and_debug(const struct settings *settings)
 	error_free(error);
 	if (!settings->no_sandbox)
 		enter_sandbox(settings, &around);
-	error = settings->only_help ? NULL : open_target(settings, &around, &target);
+	error = settings->only_help ? NULL : open_target(settings, &around, &progress, &target);
 	if (around.sandbox.seccomp)
 		decompress_keep_libraries();
 	sandbox_seal(&around.sandbox);

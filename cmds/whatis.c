@@ -7,6 +7,7 @@
 #include "debugger/declare/declare.h"
 #include "debugger/eval/value.h"
 #include "debugger/infer/infer.h"
+#include "debugger/infer/known/declared_length.h"
 #include "debugger/infer/symbol_type.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -224,8 +225,22 @@ static void show_declared(struct out *out, const struct verdict *verdict)
 	out_text(out, "\n");
 }
 
+/* The enumerator that an array is as long as; NULL: none that is known. */
+static const char *enumerator_of_length(struct target *target, const struct symbol *symbol,
+					struct type type)
+{
+	struct btf_type record;
+	const char *name = NULL;
+	return !symbol->module && type_get_resolved(type, &record) && record.kind == BTF_ARRAY &&
+			       record.array_count &&
+			       record.array_count ==
+				       declared_length(target->btf, symbol->name, &name)
+		       ? name
+		       : NULL;
+}
+
 /* The headline: the type that counts, how sure it is, how much room there is. */
-static void show_verdict(struct out *out, const struct symbol *symbol,
+static void show_verdict(struct target *target, struct out *out, const struct symbol *symbol,
 			 const struct verdict *verdict)
 {
 	char declared[1024], spelled[512];
@@ -249,6 +264,13 @@ static void show_verdict(struct out *out, const struct symbol *symbol,
 		      remark ? remark : confidence_name(confidence));
 	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
+	const char *length = verdict->type.btf ? enumerator_of_length(target, symbol, verdict->type)
+					       : NULL;
+	if (length) {
+		out_text(out, "as long as ");
+		out_string(out, "length_by", length);
+		out_text(out, " says, ");
+	}
 	if (verdict->at_most) {
 		out_bool_as(out, "at_most", true, "");
 		out_text(out, "%s, ", verdict_length_remark(verdict->type, symbol->size));
@@ -281,7 +303,7 @@ static struct error *show_evidence(struct session *session, const char *text)
 		return error;
 	}
 	out_object_begin(out, NULL);
-	show_verdict(out, &symbol, &verdict);
+	show_verdict(target, out, &symbol, &verdict);
 	if (verdict.declared.origin == ORIGIN_USER || verdict.declared.origin == ORIGIN_DECLARED)
 		show_declared(out, &verdict);
 	out_text(out, "\n");

@@ -96,28 +96,29 @@ static struct error *find_size(struct dump_file *file, const struct stat *status
 	return NULL;
 }
 
-static struct error *look_inside(struct dump_file *file, struct helper_link *helper)
+static struct error *look_inside(struct dump_file *file, const struct file_opening *how)
 {
 	uint8_t head[16];
 	if (!dump_file_has(file, 0, sizeof(head)))
 		return NULL;
 	struct error *error = dump_file_read(file, 0, head, sizeof(head));
 	if (!error && flattened_detect(head, sizeof(head)))
-		error = flattened_index(file, helper);
+		error = flattened_index(file, how);
 	return error;
 }
 
 struct error *dump_file_init(struct dump_file *file, const char *path)
 {
-	return dump_file_init_through(file, path, NULL);
+	const struct file_opening alone = { .helper = NULL };
+	return dump_file_init_through(file, path, &alone);
 }
 
 struct error *dump_file_init_through(struct dump_file *file, const char *path,
-				     struct helper_link *helper)
+				     const struct file_opening *how)
 {
 	*file = (struct dump_file){ .path = path, .fd = -1 };
 	/* O_NONBLOCK: a pipe without a writer would hang before it could be refused. */
-	file->fd = helper_open(helper, path, O_NONBLOCK | O_NOCTTY);
+	file->fd = helper_open(how->helper, path, O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return open_error(path);
 	struct stat status;
@@ -131,7 +132,7 @@ struct error *dump_file_init_through(struct dump_file *file, const char *path,
 	if (!error)
 		error = find_size(file, &status);
 	if (!error)
-		error = look_inside(file, helper);
+		error = look_inside(file, how);
 	if (error)
 		dump_file_deinit(file);
 	return error;

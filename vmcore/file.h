@@ -34,9 +34,13 @@ struct dump_file {
 
 /* Opens a regular file or a block device. Errors name the path and what could be done. */
 struct error *dump_file_init(struct dump_file *file, const char *path) MUST_CHECK;
-/* The same where this process may have to ask for the open file; NULL: it may not. */
+struct file_opening {
+	struct helper_link *helper; /* opens the file where this process may not; NULL */
+	struct progress *progress;  /* of reading a flattened stream's index; NULL */
+};
+/* The same with what may help it. */
 struct error *dump_file_init_through(struct dump_file *file, const char *path,
-				     struct helper_link *helper) MUST_CHECK;
+				     const struct file_opening *how) MUST_CHECK;
 void dump_file_deinit(struct dump_file *file);
 /* True when the file has all these bytes; gaps of a whole flattened stream count as zeros. */
 bool dump_file_has(const struct dump_file *file, uint64_t offset, uint64_t size);
@@ -76,7 +80,7 @@ void dump_map_deinit(struct dump_map *map);
 /* True when the first bytes of a file are those of a flattened stream. */
 bool flattened_detect(const uint8_t *head, size_t size);
 /* Fills file->extents, size and cut, which the helper may have from the last time. */
-struct error *flattened_index(struct dump_file *file, struct helper_link *helper) MUST_CHECK;
+struct error *flattened_index(struct dump_file *file, const struct file_opening *how) MUST_CHECK;
 /* Where `offset` lies: the extent that holds it or the next one; extent_count: none. */
 size_t flattened_find(const struct dump_file *file, uint64_t offset);
 

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/progress.h"
 #include "vmcore/flattened_kept.h"
 #include "vmcore/window.h"
 #include <inttypes.h>
@@ -86,7 +87,8 @@ static bool next_record(struct dump_file *file, struct file_window *window, uint
 	return record->extent.size > 0;
 }
 
-static struct error *read_records(struct dump_file *file, struct records *records)
+static struct error *read_records(struct dump_file *file, struct progress *progress,
+				  struct records *records)
 {
 	uint64_t position = FLATTENED_HEADER_SIZE;
 	if (file->stream_size <= position)
@@ -105,6 +107,8 @@ static struct error *read_records(struct dump_file *file, struct records *record
 			return error_no_memory();
 		records->items[records->count++] = record;
 		record.order++;
+		progress_report(progress, "index of the flattened dump", position,
+				file->stream_size);
 	}
 	if (!error && !records->count)
 		error = error_create(ERROR_TRUNCATED,
@@ -201,26 +205,27 @@ static bool resolve_overlaps(struct dump_file *file, const struct records *recor
 	return true;
 }
 
-static struct error *read_index(struct dump_file *file)
+static struct error *read_index(struct dump_file *file, struct progress *progress)
 {
 	struct records records = { 0 };
 	struct heap heap = { 0 };
-	struct error *error = read_records(file, &records);
+	struct error *error = read_records(file, progress, &records);
 	if (!error) {
 		array_sort(records.items, records.count, sizeof(*records.items), compare_records);
 		if (!resolve_overlaps(file, &records, &heap))
 			error = error_no_memory();
 	}
+	progress_end(progress);
 	free(heap.items);
 	free(records.items);
 	return error;
 }
 
-struct error *flattened_index(struct dump_file *file, struct helper_link *helper)
+struct error *flattened_index(struct dump_file *file, const struct file_opening *how)
 {
-	if (!flattened_take(file, helper)) {
-		TRY(read_index(file));
-		flattened_keep(file, helper);
+	if (!flattened_take(file, how->helper)) {
+		TRY(read_index(file, how->progress));
+		flattened_keep(file, how->helper);
 	}
 	const struct extent *last = &file->extents[file->extent_count - 1];
 	file->size = last->offset + last->size;

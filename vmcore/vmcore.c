@@ -97,15 +97,17 @@ static void take_info_facts(struct vmcore *vmcore)
 /* --- the whole ---------------------------------------------------------------------- */
 
 static struct error *open_files(struct vmcore *vmcore, const char *const *paths, size_t count,
-				struct helper_link *helper)
+				const struct vmcore_options *options)
 {
+	const struct file_opening how = { .helper = options ? options->helper : NULL,
+					  .progress = options ? options->progress : NULL };
 	vmcore->files = calloc(count ? count : 1, sizeof(*vmcore->files));
 	if (!vmcore->files)
 		return error_no_memory();
 	if (!count)
 		return error_create(ERROR_USAGE, "no dump given");
 	for (size_t i = 0; i < count; i++) {
-		struct error *error = dump_file_init_through(&vmcore->files[i], paths[i], helper);
+		struct error *error = dump_file_init_through(&vmcore->files[i], paths[i], &how);
 		if (error)
 			return error;
 		vmcore->file_count++;
@@ -157,7 +159,7 @@ struct error *vmcore_open(const char *const *paths, size_t count,
 	if (!vmcore)
 		return error_no_memory();
 	vmcore->facts.dump_level = -1;
-	struct error *error = open_files(vmcore, paths, count, options ? options->helper : NULL);
+	struct error *error = open_files(vmcore, paths, count, options);
 	if (!error)
 		error = read_given_info(vmcore, options);
 	if (!error)

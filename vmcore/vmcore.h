@@ -12,11 +12,13 @@
 #include "vmcore/vmcoreinfo.h"
 
 struct helper_link;
+struct progress;
 struct vmcore;
 
 struct vmcore_options {
 	const char *vmcoreinfo_path; /* --vmcoreinfo FILE: used instead of the dump's; NULL */
 	struct helper_link *helper;  /* opens the files where this process may not; NULL */
+	struct progress *progress;   /* of what takes long while it is opened; NULL */
 	bool raw; /* the file is memory and nothing else, whatever it begins with */
 };
 

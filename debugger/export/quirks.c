@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/declare/declare.h"
 #include "debugger/export/dwarf_codes.h"
+#include "debugger/infer/known/declared_length.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
@@ -13,26 +14,17 @@
 
 static const struct {
 	const char *variable;
-	const char *enumerator; /* has the length */
-	const char *sibling;	/* an array of the same length */
+	const char *sibling; /* an array of the same length */
 } lengths[] = {
-	{ "vm_zone_stat", "NR_VM_ZONE_STAT_ITEMS", NULL },
-	{ "vm_node_stat", "NR_VM_NODE_STAT_ITEMS", NULL },
-	{ "vm_numa_event", "NR_VM_NUMA_EVENT_ITEMS", NULL }, /* 5.14 (f19298b9516c) */
-	{ "softirq_vec", "NR_SOFTIRQS", NULL },
-	{ "node_states", "NR_NODE_STATES", NULL },
-	{ "timekeeper_data", "TIMEKEEPERS_MAX", NULL }, /* 6.17 (22c62b9a84b8) */
-	{ "nr_swapper_spaces", NULL, "swap_info" },	/* [MAX_SWAPFILES] both */
-	{ "swapper_spaces", NULL, "swap_info" },
+	{ "nr_swapper_spaces", "swap_info" }, /* [MAX_SWAPFILES] both */
+	{ "swapper_spaces", "swap_info" },
 	/* The last element of these is not zero. */
-	{ "sys_call_table", NULL, NULL },
-	{ "taint_flags", NULL, NULL },
-	{ "task_state_array", NULL, NULL },
+	{ "sys_call_table", NULL },
+	{ "taint_flags", NULL },
+	{ "task_state_array", NULL },
 	/* By type of node; crash walks a process's memory by them. */
-	{ "mt_pivots", NULL, NULL },
-	{ "mt_slots", NULL, NULL },
-	{ "dmi_ident", "DMI_STRING_MAX", NULL },
-	{ "func_id_str", "__BPF_FUNC_MAX_ID", NULL },
+	{ "mt_pivots", NULL },
+	{ "mt_slots", NULL },
 };
 
 static uint32_t length_of_sibling(struct target *target, const char *name)
@@ -72,19 +64,17 @@ static uint32_t length_of_filled(struct target *target, const struct symbol *sym
 	return length;
 }
 
-static uint32_t length_of(struct target *target, const struct symbol *symbol, size_t rule,
-			  struct type element, uint32_t count)
+/* 0: nothing says it. */
+static uint32_t length_of(struct target *target, const struct symbol *symbol, struct type element,
+			  uint32_t count)
 {
-	struct btf_enumerator enumerator;
-	uint32_t id;
-	if (lengths[rule].sibling)
-		return length_of_sibling(target, lengths[rule].sibling);
-	if (!lengths[rule].enumerator)
-		return length_of_filled(target, symbol, element, count);
-	if (!btf_find_enumerator(target->btf, lengths[rule].enumerator, &id, &enumerator) ||
-	    enumerator.value < 0 || enumerator.value > UINT32_MAX)
-		return 0;
-	return (uint32_t)enumerator.value;
+	size_t i = 0;
+	while (i < ARRAY_COUNT(lengths) && strcmp(lengths[i].variable, symbol->name) != 0)
+		i++;
+	if (i == ARRAY_COUNT(lengths))
+		return declared_length(target->btf, symbol->name, NULL);
+	return lengths[i].sibling ? length_of_sibling(target, lengths[i].sibling)
+				  : length_of_filled(target, symbol, element, count);
 }
 
 struct error *quirk_array_type(struct target *target, const struct symbol *symbol, struct type type,
@@ -92,14 +82,11 @@ struct error *quirk_array_type(struct target *target, const struct symbol *symbo
 {
 	struct btf_type record;
 	struct type element;
-	size_t i = 0;
 	*ret = type;
-	while (i < ARRAY_COUNT(lengths) && strcmp(lengths[i].variable, symbol->name) != 0)
-		i++;
-	if (i == ARRAY_COUNT(lengths) || symbol->module || !type_get_resolved(type, &record) ||
-	    record.kind != BTF_ARRAY || !type_target(type, &element))
+	if (symbol->module || !type_get_resolved(type, &record) || record.kind != BTF_ARRAY ||
+	    !type_target(type, &element))
 		return NULL;
-	uint32_t count = length_of(target, symbol, i, element, record.array_count);
+	uint32_t count = length_of(target, symbol, element, record.array_count);
 	/* There is no room for more. */
 	if (!count || count >= record.array_count)
 		return NULL;

@@ -117,6 +117,12 @@ static uint32_t string_size(const struct question *question, const struct answer
 static void settle_length(const struct one *one, struct answer *answer)
 {
 	const struct question *question = &one->question;
+	uint32_t declared = array_declared(question, answer->type);
+	if (declared) {
+		answer->count = declared;
+		answer->count_is_proved = true;
+		return;
+	}
 	bool is_list = array_is_list(question, answer->type), is_sure = false;
 	if (!answer->count && !is_list && !array_ends_with_empty(question->layout, answer->type))
 		return;

@@ -264,6 +264,7 @@ struct error *target_open(const char *const *paths, size_t count,
 		return error_no_memory();
 	struct vmcore_options vmcore_options = { .vmcoreinfo_path = options->vmcoreinfo_path,
 						 .helper = options->helper,
+						 .progress = options->progress,
 						 .raw = options->raw };
 	target->helper = options->helper;
 	struct error *error = vmcore_open(paths, count, &vmcore_options, &target->vmcore);

@@ -136,6 +136,7 @@ struct target {
 struct target_options {
 	const char *vmcoreinfo_path;
 	struct helper_link *helper; /* see struct target */
+	struct progress *progress;  /* vmcore_options.progress */
 	bool raw;		    /* vmcore_options.raw */
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "debugger/infer/known/declared_length.h"
 #include "debugger/target/object.h"
 #include <string.h>
 
@@ -242,6 +243,19 @@ static bool is_closed(const struct question *question, uint32_t type, uint32_t c
 	return ending != ENDING_MOSTLY &&
 	       (ending != ENDING_ZEROS || layout_kind(layout, type) != BTF_PTR ||
 		more > question->subject->room);
+}
+
+uint32_t array_declared(const struct question *question, uint32_t type)
+{
+	const struct subject *subject = question->subject;
+	uint32_t count = subject->room_is_exact ? 0
+						: declared_length(question->layout->btf,
+								  question->symbol->name, NULL);
+	uint64_t size = (uint64_t)count * layout_size(question->layout, type);
+	bool is_all = is_tight(subject, size) && array_in_use(question, type) <= count;
+	/* Constants without a symbol may follow a constant. */
+	bool is_some = question->has_literals && size <= subject->room;
+	return size && (is_all || is_some) ? count : 0;
 }
 
 uint32_t array_end(const struct question *question, uint32_t type, bool is_made, bool *ret_sure)

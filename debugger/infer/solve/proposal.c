@@ -75,6 +75,11 @@ static bool settle_length(const struct question *question, const struct hint *hi
 		ret->count_proved = true;
 		return most && most * size == question->subject->room;
 	}
+	uint32_t declared = ret->row == 1 ? array_declared(question, ret->type) : 0;
+	if (declared) {
+		ret->count = ret->given = declared;
+		return ret->count_proved = true;
+	}
 	bool is_sure = false;
 	uint32_t end = ret->row == 1 ? array_end(question, ret->type, hint->is_family, &is_sure)
 				     : 0;

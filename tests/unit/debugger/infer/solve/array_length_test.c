@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How long an array is: by its bytes, by who points at it, by the number of its name. */
 #include "debugger/infer/evidence/counted.h"
+#include "debugger/infer/known/declared_length.h"
 #include "debugger/infer/solve/array_length.h"
 #include "tests/unit/eval_fixture.h"
 #include "tests/unit/infer_asked.h"
@@ -27,6 +28,9 @@ static struct asked *create(void)
 	btf__add_struct(fixture->source, "point_device_id", 8);
 	add_member(fixture->source, "x", fixture->ids.uint, 0);
 	add_member(fixture->source, "y", fixture->ids.uint, 4);
+	btf__add_enum(fixture->source, NULL, 4);
+	btf__add_enum_value(fixture->source, "NR_SOFTIRQS", 5);
+	btf__add_enum_value(fixture->source, "__SCHED_FEAT_NR", INT32_MAX);
 	uint32_t size;
 	btf_close(fixture->btf);
 	const void *raw = btf__raw_data(fixture->source, &size);
@@ -128,6 +132,41 @@ static void test_end_of_text(void)
 	destroy(asked);
 }
 
+/* An enumerator is the length where the elements end with the room, or a constant may follow. */
+static void test_declared(void)
+{
+	struct asked *asked = create();
+	struct question *question = &asked->question;
+	uint32_t point = find(asked, "point");
+	const char *enumerator = NULL;
+	CHECK_U64(declared_length(asked->layout->btf, "softirq_vec", &enumerator), 5);
+	CHECK_STRING(enumerator, "NR_SOFTIRQS");
+	CHECK_U64(declared_length(asked->layout->btf, "oid_index", NULL), 0);
+	CHECK_U64(declared_length(asked->layout->btf, "thing", NULL), 0);
+	/* BTF's own number, whatever it is, makes no array longer than its room. */
+	CHECK_U64(declared_length(asked->layout->btf, "sched_feat_keys", NULL), 0);
+	CHECK_U64(array_declared(question, point), 0);
+	asked->symbol.name = "softirq_vec";
+	asked->subject.address = 0xffffffff81000000;
+	question->has_literals = false;
+	CHECK_U64(array_declared(question, point), 5);
+	asked->bytes[8 * 5] = 1;
+	CHECK_U64(array_declared(question, point), 0);
+	question->has_literals = true;
+	CHECK_U64(array_declared(question, point), 5);
+	asked->bytes[8 * 5] = 0;
+	question->has_literals = false;
+	/* There is no room for five of 32 bytes, and no alignment leaves 24 before such an address.
+	 */
+	CHECK_U64(array_declared(question, find(asked, "counts")), 0);
+	asked->subject.address += 8;
+	CHECK_U64(array_declared(question, point), 0);
+	asked->subject.address -= 8;
+	asked->subject.room_is_exact = true;
+	CHECK_U64(array_declared(question, point), 0);
+	destroy(asked);
+}
+
 static uint64_t counted(const struct asked *asked, const struct counts *counts, size_t offset)
 {
 	return counted_by(asked->layout, find(asked, "counts"), (uint32_t)offset,
@@ -173,6 +212,7 @@ int main(void)
 	RUN(test_in_use);
 	RUN(test_end);
 	RUN(test_end_of_text);
+	RUN(test_declared);
 	RUN(test_counted);
 	RUN(test_number_of_name);
 	return test_finish();
