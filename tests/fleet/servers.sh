@@ -74,6 +74,8 @@ PartitionName=all Nodes=$host Default=YES State=UP
 SlurmdParameters=config_overrides
 ReturnToService=2
 END
+	# No job is put into a cgroup, but slurmd does not start where it is to find out itself which there are, and none is mounted.
+	echo CgroupPlugin=cgroup/v1 >"$folder/cgroup.conf"
 	export SLURM_CONF="$folder/slurm.conf"
 	for _ in $(seq 100); do [ -S "$folder/munge/socket" ] && break; sleep 0.1; done
 	slurmctld -D -f "$SLURM_CONF" >/dev/null 2>&1 &
