@@ -38,7 +38,19 @@ if name.startswith("memory"):
         bytearray(1 << 28)
     except MemoryError:
         sys.exit("btfcrash: out of memory")
-if name.startswith("eat"):
+if name.startswith("stays"):
+    # It outlives its parent, and neither the group of processes nor a pipe leads to it.
+    if os.fork() == 0:
+        os.setsid()
+        with open(os.path.join(os.path.dirname(sys.argv[0]), "stayed"), "w") as file:
+            file.write(str(os.getpid()))
+        os.dup2(os.open("/dev/null", os.O_RDWR), 1)
+        os.dup2(1, 2)
+        time.sleep(100)
+        os._exit(0)
+if name.startswith("helper") and os.fork() > 0:
+    sys.exit(os.wait()[1] and "btfcrash: its helper is gone")
+if name.startswith(("eat", "helper")):
     # What RLIMIT_DATA does not count.
     import mmap
     memory = mmap.mmap(-1, 1 << 28)
@@ -54,6 +66,15 @@ print(json.dumps({"schema": "btfcrash-record", "version": 1, "time": "2026-11-24
                   "kernel": {"release": "6.1", "build_id": "00"}, "host": {"name": "host-" + same, "boot_id": None,
                   "hardware": None, "cpus": 1}, "dump": {"problems": [sys.argv[-1]]}}))
 """
+
+
+def is_running(number):
+    """Not one that has ended and that nobody has asked about."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class Collect(unittest.TestCase):
@@ -163,18 +184,78 @@ class Collect(unittest.TestCase):
         self.collect(*dumps)
         self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, "worker", None])
 
+    def with_cgroups(self, *arguments):
+        """What the worker said, and its number; where there are no memory cgroups, the test is skipped."""
+        alone = self.cgroup_of_its_own()
+        command = self.command("--cgroup", "always", "--memory", "96M", *arguments)
+        if alone:
+            command = ["sh", "-c", f'echo $$ >{alone}/cgroup.procs && exec "$@"', "sh", *command]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:
+            said = worker.communicate()[1]
+        if alone:   # it is as it was
+            self.assertEqual([entry.name for entry in os.scandir(alone) if entry.is_dir()], [], said)
+            with open(alone + "/cgroup.subtree_control", encoding="ascii") as file:
+                self.assertEqual(file.read().strip(), "")
+        if "no memory cgroup can be made" in said:
+            self.assertEqual(worker.returncode, 2)
+            self.skipTest(said.strip())
+        self.assertEqual(worker.returncode, 0, said)
+        return said, worker.pid
+
+    def cgroup_of_its_own(self):
+        """As root and where they are of the second version: one in which the worker is alone, as where one was delegated."""
+        path = f"/sys/fs/cgroup/fleet-test-{os.getpid()}"
+        if os.path.exists("/sys/fs/cgroup/cgroup.controllers") and os.access("/sys/fs/cgroup/cgroup.procs", os.W_OK):
+            os.mkdir(path)
+            self.addCleanup(os.rmdir, path)
+            return path
+        return None
+
+    def kinds(self):
+        return {os.path.basename(line["source"]["path"]): line["error"] and line["error"]["kind"] for line in self.lines()}
+
+    @staticmethod
+    def groups(number):
+        """The cgroups that this worker has left."""
+        return [name for _, names, _ in os.walk("/sys/fs/cgroup") for name in names if name.startswith(f"dump-{number}-")]
+
     def test_cgroup(self):
-        dumps = self.dumps("a", "eat", "z")
-        done = subprocess.run(self.command("--cgroup", "--memory", "96M", *dumps), capture_output=True, text=True, check=False)
-        if "no memory cgroup can be made" in done.stderr:
-            self.assertEqual(done.returncode, 2)
-            self.skipTest(done.stderr.strip())
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, "memory", None])
-        with open("/proc/self/cgroup", encoding="utf-8") as file:
-            own = next((line.split(":", 2)[2].strip() for line in file if ":memory:" in line), None)
-        if own is not None:     # of the first version: nothing is left behind
-            self.assertFalse([name for name in os.listdir("/sys/fs/cgroup/memory" + own) if name.startswith("dump-")])
+        said, number = self.with_cgroups(*self.dumps("a", "eat", "b", "helper", "stays", "kill", "z"))
+        self.assertEqual(self.kinds(), {"a": None, "eat": "memory", "b": None, "helper": "memory", "stays": None,
+                                        "kill": "killed", "z": None}, said)
+        self.assertNotIn("a memory cgroup less", said)
+        self.assertFalse(self.groups(number))
+        with open(self.path("stayed"), encoding="ascii") as file:
+            self.assertFalse(is_running(file.read()))
+
+    def test_cgroups_of_a_killed_worker(self):
+        self.with_cgroups(*self.dumps("a"))
+        with subprocess.Popen(self.command("--cgroup", "always", "-j3", *self.dumps("worker")), stderr=subprocess.DEVNULL) as worker:
+            self.assertEqual(worker.wait(), -signal.SIGKILL)
+        self.assertEqual(len(self.groups(worker.pid)), 3)
+        self.collect("--cgroup", "always", *self.dumps("b"))
+        self.assertFalse(self.groups(worker.pid))
+
+    def test_cgroup_where_one_can_be_made(self):
+        said = self.collect("--memory", "96M", *self.dumps("eat", "z"))
+        self.assertEqual(self.kinds(), {"eat": None if "no memory cgroup can be made" in said else "memory", "z": None}, said)
+        os.unlink(self.output)
+        self.assertNotIn("cgroup", self.collect("--cgroup", "never", "--memory", "96M", *self.dumps("eat", "z")))
+        self.assertEqual(self.kinds(), {"eat": None, "z": None})
+
+    def test_without_cgroups(self):
+        # Nothing can be made where all is read-only.
+        command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o ro none /sys/fs/cgroup && exec "$@"', "sh"]
+        if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no mounts of its own")
+        dumps = self.dumps("memory", "z")
+        for when, status, kinds in (("always", 2, None), ("auto", 0, {"memory": "memory", "z": None})):
+            done = subprocess.run([*command, *self.command("--cgroup", when, "--memory", "128M", *dumps)], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn("no memory cgroup can be made", done.stderr)
+            if kinds:
+                self.assertEqual(self.kinds(), kinds)
 
     def test_one_worker_a_file(self):
         dumps = self.dumps("hang")
