@@ -26,7 +26,7 @@ enum {
 };
 
 static const struct table_column columns[] = {
-	[COLUMN_BDEV] = { "bdev", COLUMN_ADDRESS, 16, "its struct block_device",
+	[COLUMN_BDEV] = { "bdev", COLUMN_ADDRESS, 16, "its struct block_device; up to 5.10 none",
 			  "struct block_device" },
 	[COLUMN_DISK] = { "disk", COLUMN_ADDRESS, 0, "its struct gendisk", "struct gendisk" },
 	[COLUMN_QUEUE] = { "queue", COLUMN_ADDRESS, 0, "its struct request_queue",
@@ -52,11 +52,11 @@ static const struct table_column columns[] = {
 #define READS  0
 #define WRITES 1
 
-static struct error *set_device(struct table_scan *scan, const struct object *bdev)
+static struct error *set_device(struct table_scan *scan, const struct object *device_object)
 {
 	uint64_t device;
 	char text[32];
-	TRY(object_u64(bdev, "bd_dev", &device));
+	TRY(object_u64(device_object, "devt", &device));
 	snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64, device >> MINOR_BITS,
 		 device & ((1u << MINOR_BITS) - 1));
 	table_set_text(scan, COLUMN_DEVICE, text);
@@ -109,12 +109,11 @@ static struct error *set_sectors(struct table_scan *scan, unsigned int column, u
 					    sectors));
 }
 
-static struct error *set_counts(struct table_scan *scan, const struct object *bdev)
+/* `per_cpu`: of the struct disk_stats. */
+static struct error *set_counts(struct table_scan *scan, uint64_t per_cpu)
 {
 	struct counts counts = { .ticks = 0 };
 	const struct cpu *cpus;
-	uint64_t per_cpu;
-	TRY(object_u64(bdev, "bd_stats", &per_cpu));
 	size_t count = per_cpu ? target_cpus(scan->target, &cpus) : 0;
 	for (size_t i = 0; i < count; i++)
 		TRY(add_counts(scan, per_cpu + cpus[i].per_cpu_offset, &counts));
@@ -133,21 +132,50 @@ static struct error *set_counts(struct table_scan *scan, const struct object *bd
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-static struct error *visit_device(void *context, const struct object *set,
-				  const struct object *device)
+static struct error *set_bdev(struct table_scan *scan, const struct object *device,
+			      uint64_t *ret_counts)
 {
-	struct table_scan *scan = context;
 	struct object bdev;
-	(void)set;
 	TRY(object_container(scan->target, "struct block_device", "bd_device", device->address,
 			     &bdev));
 	table_set(scan, COLUMN_BDEV, bdev.address);
 	TRY(table_set_member(scan, COLUMN_DISK, &bdev, "bd_disk"));
 	TRY(table_set_member(scan, COLUMN_QUEUE, &bdev, "bd_queue"));
-	TRY(table_set_error(scan, COLUMN_DEVICE, set_device(scan, &bdev)));
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &bdev, "bd_nr_sectors", SECTOR));
 	TRY(table_set_member(scan, COLUMN_OPENERS, &bdev, "bd_openers.counter"));
-	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, &bdev)));
+	return object_u64(&bdev, "bd_stats", ret_counts);
+}
+
+/* Up to 5.10 a disk is a struct hd_struct, and only who has it open a struct block_device. */
+static struct error *set_part(struct table_scan *scan, const struct object *device,
+			      uint64_t *ret_counts)
+{
+	struct object part, disk;
+	uint64_t number, whole = device->address;
+	TRY(object_container(scan->target, "struct hd_struct", "__dev", device->address, &part));
+	TRY(table_set_scaled(scan, COLUMN_SIZE, &part, "nr_sects", SECTOR));
+	TRY(object_u64(&part, "dkstats", ret_counts));
+	TRY(object_u64(&part, "partno", &number));
+	if (number)
+		TRY(object_u64(device, "parent", &whole));
+	TRY(object_container(scan->target, "struct gendisk", "part0.__dev", whole, &disk));
+	table_set(scan, COLUMN_DISK, disk.address);
+	return table_set_member(scan, COLUMN_QUEUE, &disk, "queue");
+}
+
+static struct error *visit_device(void *context, const struct object *set,
+				  const struct object *device)
+{
+	struct table_scan *scan = context;
+	struct type part;
+	uint64_t counts = 0;
+	(void)set;
+	struct error *error = target_find_type(scan->target, NULL, "struct hd_struct", &part);
+	bool is_part = !error;
+	error_free(error);
+	TRY(is_part ? set_part(scan, device, &counts) : set_bdev(scan, device, &counts));
+	TRY(table_set_error(scan, COLUMN_DEVICE, set_device(scan, device)));
+	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, counts)));
 	TRY(table_set_pointed(scan, COLUMN_NAME, device, "kobj.name"));
 	return table_emit(scan);
 }
