@@ -407,6 +407,7 @@ static void add_constants(void)
 	add_file("/tmp/bpf", "bpf");
 	add_file("/tmp/core", "core");
 	for_each_entry("/tmp/disks", add_into, "disks_asked");
+	for_each_entry("/tmp/audit", add_into, "audit");
 	add_file("/sys/module/stuck/parameters/listing", "stuck");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);

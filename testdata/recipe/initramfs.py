@@ -24,6 +24,7 @@ GUEST_PROGRAMS = {
     "crowd": ("crowd.c",),
     "many": ("many.c",),
     "unserved": ("unserved.c",),
+    "audits": ("audits.c",),
     "held_up": ("held_up.c",),
 }
 # Of boots that load more modules.

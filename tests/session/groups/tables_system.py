@@ -341,6 +341,45 @@ def stuck_works(program, boot, notes):
     notes.append(f"{len(wanted)} works that run")
 
 
+# What guest/audits.c uses of kernel include/uapi/linux/audit.h.
+AUDIT_LISTS = {1: "task", 4: "exit", 5: "exclude"}
+AUDIT_ACTIONS = {0: "never", 2: "always"}
+AUDIT_OPERATORS = {0x40000000: "=", 0x30000000: "!=", 0x10000000: "<", 0x60000000: ">="}
+AUDIT_FIELDS = {1: "uid", 5: "gid", 11: "arch", 12: "msgtype", 103: "exit", 104: "success", 105: "path", 106: "perm", 107: "dir", 210: "key"}
+AUDIT_PERMS = ((4, "r"), (2, "w"), (1, "x"), (8, "a"))
+
+
+def audit_field(text):
+    """As auditctl has it, of "NUMBER OPERATOR VALUE"."""
+    number, operator, value = text.split(" ", 2)
+    name = AUDIT_FIELDS[int(number)]
+    if name == "arch":
+        value = hex(int(value))
+    elif name == "exit":
+        value = str(int(value) - (1 << 32))
+    elif name == "perm":
+        value = "".join(letter for bit, letter in AUDIT_PERMS if int(value) & bit)
+    return name + AUDIT_OPERATORS[int(operator, 16)] + value
+
+
+def audit(program, boot, notes):
+    """What guest/audits.c was told by the kernel: rules by list, and auditctl -s."""
+    wanted = []
+    for line in boot.truth("audit", "rules").splitlines():
+        listed, action, syscalls, fields = line.split("|", 3)
+        wanted.append((AUDIT_LISTS[int(listed)], AUDIT_ACTIONS[int(action)], syscalls, " ".join(map(audit_field, fields.split(";")))))
+    rows = program.result(boot.dump, "auditrules")
+    check_equal([(row["list"], row["action"], row["syscalls"], row["fields"]) for row in rows], wanted, "rules")
+    check_equal([row["key"] for row in rows if row["key"]], ["btfcrash", "watch"], "keys")
+    check(len(wanted) == 6, f"truth: {len(wanted)} rules")
+    # Records that nobody takes are in the log at once; the rest does not change.
+    said = {name: int(value) for name, value in (line.split() for line in boot.truth("audit", "status").splitlines())}
+    got = {row["name"]: row["value"] for row in program.result(boot.dump, "audit")}
+    check_equal({name: got[name] for name in said}, said, "state")
+    check_equal(got["rules"], 5, "rules of calls and tasks")
+    notes.append(f"{len(wanted)} rules, {len(said)} values")
+
+
 LAG = 128  # pages, a CPU
 
 
@@ -461,3 +500,5 @@ def run(session):
         boot = Boot(kernel, "stuck")
         with session.case(f"{boot.label}: works that are stuck") as notes:
             stuck_works(session.program, boot, notes)
+        with session.case(f"{boot.label}: audit is what the kernel said to auditctl") as notes:
+            audit(session.program, boot, notes)
