@@ -112,20 +112,24 @@ static struct error *say_root(struct analysis *analysis)
 #define STATUS_CORRUPT	   57
 
 /* What kind of thing failed, by the lower 16 bits of the status. */
-static const char *part_of_machine(uint64_t status)
+static const struct part {
+	uint32_t mask, value;
+	const char *name, *word;
+} parts[] = {
+	{ 0xe800, 0x0800, "a bus or interconnect", "bus" },
+	{ 0xef00, 0x0100, "a cache", "cache" },
+	{ 0xef80, 0x0080, "a memory controller", "memory-controller" },
+	{ 0xeff0, 0x0010, "a translation buffer (TLB)", "translation-buffer" },
+	{ 0xefff, 0x0005, "an internal parity check", "parity" },
+	{ 0, 0, "something that the code does not tell", "unknown-part" },
+};
+
+static const struct part *part_of_machine(uint64_t status)
 {
-	static const struct {
-		uint32_t mask, value;
-		const char *name;
-	} parts[] = { { 0xe800, 0x0800, "a bus or interconnect" },
-		      { 0xef00, 0x0100, "a cache" },
-		      { 0xef80, 0x0080, "a memory controller" },
-		      { 0xeff0, 0x0010, "a translation buffer (TLB)" },
-		      { 0xefff, 0x0005, "an internal parity check" } };
-	for (size_t i = 0; i < ARRAY_COUNT(parts); i++)
-		if ((status & parts[i].mask) == parts[i].value)
-			return parts[i].name;
-	return "something that the code does not tell";
+	const struct part *part = parts;
+	while ((status & part->mask) != part->value)
+		part++;
+	return part;
 }
 
 /* A struct mce_hw_err around it since 6.13. */
@@ -144,6 +148,7 @@ static struct error *say_bank(struct analysis *analysis, struct object *record, 
 	uint64_t status, bank, address;
 	char where[64] = "";
 	struct finding *finding = &analysis->findings[0];
+	const struct part *part;
 	if (object_has(record, "m.status"))
 		TRY(object_member(record, "m", record));
 	TRY(object_u64(record, "status", &status));
@@ -152,11 +157,15 @@ static struct error *say_bank(struct analysis *analysis, struct object *record, 
 	if (!(status >> STATUS_VALID & 1))
 		return NULL;
 	*ret_said = true;
+	part = part_of_machine(status);
+	/* Whatever the CPU was doing then is on the stack, and has no part in it. */
+	finding->culprit = strdup(part->word);
+	if (!finding->culprit)
+		return error_no_memory();
 	if (status >> STATUS_HAS_ADDRESS & 1)
 		snprintf(where, sizeof(where), ", at address 0x%" PRIx64, address);
 	TRY(finding_summarize(
-		finding, "hardware has failed, says CPU %u: %s, %s%s%s", cpu,
-		part_of_machine(status),
+		finding, "hardware has failed, says CPU %u: %s, %s%s%s", cpu, part->name,
 		status >> STATUS_UNCORRECTED & 1 ? "uncorrected" : "corrected",
 		status >> STATUS_CORRUPT & 1 ? ", the processor's state is corrupt" : "", where));
 	return finding_add(finding, command, "bank %" PRIu64 " of CPU %u has status 0x%" PRIx64,
@@ -186,6 +195,8 @@ static struct error *say_banks(struct analysis *analysis)
 		snprintf(command, sizeof(command), "print mces_seen:%u", cpus[i].number);
 		TRY(error_only_fatal(say_bank(analysis, &record, cpus[i].number, command, &said)));
 	}
+	if (said && frame < analysis->trace.count)
+		analysis->blamed = frame;
 	return NULL;
 }
 

@@ -7,7 +7,7 @@
  * (stack_words.c). So it is the same for all boots, formats of dumps, and kernels whose code there
  * is the same. A deadlock begins at none of its tasks: the first function to blame of each, in the
  * order of their names. What
- * ran too often may be on no stack: its function alone.
+ * ran too often may be on no stack: its function alone. Of a machine check: the part that failed.
  */
 #ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
 #define DEBUGGER_ANALYSIS_SIGNATURE_H

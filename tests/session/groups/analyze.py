@@ -199,6 +199,9 @@ def explains(program, boot, notes):
     if name == "hungtask":
         # Wherever one begins to look at the circle.
         check_equal(found["signature"], "1 deadlock abba_one/abba_two", "signature")
+    if name == "mce":
+        # Whatever it came upon.
+        check_equal(found["signature"], "1 machine-check memory-controller", "signature")
     if name in CIRCUMSTANCES:
         texts = [evidence["text"] for evidence in first["evidence"]]
         check(any(CIRCUMSTANCES[name] in text for text in texts), f"no {CIRCUMSTANCES[name]}: {texts}")
