@@ -63,6 +63,15 @@ static void note_places(struct question *question, const struct clues *clues)
 	question->place_count = clues->count ? PLACES_MAX : 0;
 }
 
+/*
+ * Is it what a module is in the kernel's list? Then nothing else is asked: module.init points at
+ * what was freed, where other modules' functions may lie by now.
+ */
+static bool is_listed(const struct subject *subject)
+{
+	return subject->module && subject->module->address == subject->address;
+}
+
 struct error *one_ask(struct one *one, const struct subject *subject, const struct symbol *symbol,
 		      const struct clues *code)
 {
@@ -77,7 +86,8 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 	if (code)
 		note_places(question, code);
 	for (size_t i = 0; i < ARRAY_COUNT(sources); i++)
-		TRY(sources[i](question, &one->clues));
+		if (sources[i] == tables_collect || !is_listed(subject))
+			TRY(sources[i](question, &one->clues));
 	for (size_t i = 0; i < one->clues.count && !question->counted; i++)
 		question->counted = one->clues.items[i].offset ? 0 : one->clues.items[i].count;
 	one->input =

@@ -2,7 +2,8 @@
 /*
  * Tables of the kernel that say what type a variable has: module parameters (their operations say
  * of what type the variable is), sysctls (their handlers), static keys (the jump table), static
- * calls, tracepoints, events of tracing. Read once; what they say is found by address.
+ * calls, tracepoints, events of tracing, the modules themselves. Read once; what they say is found
+ * by address.
  */
 #include "base/array.h"
 #include "base/bytes.h"
@@ -568,12 +569,29 @@ static struct error *read_shared(struct knowledge *knowledge, const struct layou
 	return NULL;
 }
 
+/* --- the list of modules ------------------------------------------------------------------- */
+
+/* What each entry is: the module's own variable __this_module. */
+static struct error *read_modules(struct knowledge *knowledge, const struct layout *layout)
+{
+	struct clue clue = { .kind = CLUE_WHOLE, .source = SOURCE_TABLE, .how = "module.list" };
+	const struct module *modules;
+	size_t count = target_modules(knowledge->target, &modules);
+	if (!find_type(layout, "struct module", &clue.type))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		clue.where = modules[i].address;
+		TRY(knowledge_add_fact(knowledge, modules[i].address, &clue));
+	}
+	return NULL;
+}
+
 /* --- all of them ---------------------------------------------------------------------------- */
 
 struct error *tables_read(struct knowledge *knowledge)
 {
 	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
-		read_parameters, read_sysctls, read_shared, read_events
+		read_parameters, read_sysctls, read_shared, read_modules, read_events
 	};
 	const struct layout *layout;
 	if (knowledge->tables_read)

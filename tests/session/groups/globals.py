@@ -123,7 +123,8 @@ def strings(program, boot, rows, notes):
 
 def tables(rows, notes):
     """Records of the kernel's tables that have names of their own are facts."""
-    wanted = {"__ksymtab_": "struct kernel_symbol", "__event_": "struct trace_event_call *"}
+    wanted = {"__ksymtab_": "struct kernel_symbol", "__event_": "struct trace_event_call *",
+              "__this_module": "struct module"}
     for start, kind in wanted.items():
         got = collections.Counter((row["type"], row["confidence"]) for row in rows
                                   if row["name"].startswith(start))

@@ -425,6 +425,8 @@ static void test_modules(void)
 		ask_source(asked, tables_collect, "of_module");
 		CHECK(has_clue(asked, "jump_entry.key", "struct static_key") == !damaged);
 		CHECK(has_clue(asked, "static_key.type", "struct static_key_true") == !damaged);
+		ask_source(asked, tables_collect, "module");
+		CHECK(has_clue(asked, "module.list", "struct module"));
 		asked_destroy(asked);
 		machine.target.modules = NULL;
 		machine.target.module_count = 0;
