@@ -39,12 +39,18 @@ struct area {
 	bool has_avx;	  /* it has a place for AVX's part, unless it is compacted */
 };
 
-/* By a pointer since 5.16 (87d0e5be0fac). */
+/*
+ * By a pointer since 5.16 (87d0e5be0fac). While the thread runs a virtual machine, asleep or not,
+ * it leads to the guest's registers, and another one to its own (fpu_swap_kvm_fpstate()).
+ */
 static struct error *find_pointed(const struct object *fpu, struct area *ret)
 {
-	struct object state, area;
+	struct object state = { .address = 0 }, area;
 	uint64_t size, features;
-	TRY(object_follow(fpu, "fpstate", &state));
+	if (object_has(fpu, "__task_fpstate"))
+		TRY(object_follow(fpu, "__task_fpstate", &state));
+	if (!state.address)
+		TRY(object_follow(fpu, "fpstate", &state));
 	TRY(object_u64(&state, "size", &size));
 	TRY(object_u64(&state, "xfeatures", &features));
 	TRY(object_member(&state, "regs", &area));
@@ -79,6 +85,7 @@ static struct error *find_area(const struct object *task, struct area *ret)
 	if (target_find_symbol(task->target, NULL, "xfeatures_mask_all", &cursor, &symbol)) {
 		TRY(memory_read_u64(task->target->memory, symbol.address, &features));
 		ret->has_avx = features & AVX;
+		ret->is_extended = features != 0; /* else the CPU has no XSAVE */
 	}
 	return NULL;
 }

@@ -30,20 +30,22 @@ def pages_of(core):
             for start, where, filled, whole in core.loads for at in range(0, whole, PAGE)}
 
 
-def upper_halves_are_equal(ours, kernels, notes):
+def upper_halves_are_equal(boot, ours, kernels, notes):
     """What AVX has beyond SSE; the kernel's area has more parts behind it."""
     ours, kernels = ours.by_thread(NT_X86_XSTATE), kernels.by_thread(NT_X86_XSTATE)
+    check(re.search(r"^flags.* avx ", boot.truth("cpuinfo"), re.M), "truth: a CPU without AVX")
+    check_equal(len(kernels), 3, "truth: threads with AVX")
     check_equal(sorted(ours), sorted(kernels), "threads with AVX")
     for tid, data in kernels.items():
         check_equal(ours[tid][:FPREGS_SIZE].hex(), data[:FPREGS_SIZE].hex(), f"XSAVE area of {tid}: FPU and SSE")
         check_equal(ours[tid][UPPER].hex(), data[UPPER].hex(), f"XSAVE area of {tid}: AVX")
         check_equal(len(ours[tid]), UPPER.stop, f"XSAVE area of {tid}: bytes")
     check_equal(sorted(struct.unpack_from("<Q", data, UPPER.start)[0] for data in kernels.values()),
-                sorted(~(KNOWN + number) & (1 << 64) - 1 for number in range(1, 4)) if kernels else [], "truth: the upper half of ymm0")
+                sorted(~(KNOWN + number) & (1 << 64) - 1 for number in range(1, 4)), "truth: the upper half of ymm0")
     notes.append(f"{len(kernels)} threads with AVX")
 
 
-def notes_are_equal(ours, kernels, notes):
+def notes_are_equal(boot, ours, kernels, notes):
     """Registers of each thread, kinship, the process, the auxiliary vector, mapped files."""
     wanted, got = kernels.threads(), ours.threads()
     check_equal(list(got)[0], list(wanted)[0], "the first thread")
@@ -65,7 +67,7 @@ def notes_are_equal(ours, kernels, notes):
     for tid, data in fpregs[1].items():
         check_equal(fpregs[0][tid][:FPREGS_SIZE].hex(), data[:FPREGS_SIZE].hex(), f"registers of the FPU of {tid}")
     check_equal({struct.unpack_from("<Q", data, 160)[0] for data in fpregs[1].values()}, {KNOWN + 1, KNOWN + 2, KNOWN + 3}, "truth: xmm0")
-    upper_halves_are_equal(ours, kernels, notes)
+    upper_halves_are_equal(boot, ours, kernels, notes)
     check_equal(ours.note(NT_AUXV), kernels.note(NT_AUXV), "the auxiliary vector")
     check_equal(ours.files(), kernels.files(), "mapped files")
     notes.append(f"{len(wanted)} threads, {len(kernels.files())} mapped files")
@@ -135,7 +137,7 @@ def compare(program, boot, notes):
     result, core = write_core(program, boot, task_named(boot, b"dumped"))
     check_equal((result["threads"], result["without_registers"]), (3, 0), "threads")
     kernels = kernels_core(boot)
-    notes_are_equal(core, kernels, notes)
+    notes_are_equal(boot, core, kernels, notes)
     memory_is_equal(result, core, kernels, notes)
     gdb_is_equal(program, boot, os.path.join(program.scratch, "core"), notes)
 
