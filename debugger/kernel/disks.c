@@ -176,6 +176,7 @@ struct error *disk_queues_for_each(struct target *target, uint64_t address,
 struct requests {
 	struct target *target;
 	uint64_t queue, in_flight; /* the value of the state */
+	uint64_t last;		   /* tags that were gone through: queues may share them */
 	disk_request_visitor *visit;
 	disk_broken *broken;
 	void *context;
@@ -189,18 +190,20 @@ static struct error *broken_request(void *context, struct error *problem)
 }
 
 /* A tag leads to who had it last: only one that is on its way says that it has it now. */
-static struct error *read_request(const struct requests *requests, const struct object *hardware,
-				  uint64_t tag, struct disk_request *ret, bool *ret_is_here)
+static struct error *read_request(const struct requests *requests, uint64_t tag,
+				  struct disk_request *ret, bool *ret_is_here)
 {
-	struct object request;
-	uint64_t queue, context, state, its_tag;
+	struct object request, hardware;
+	uint64_t queue, state, its_tag;
 	TRY(object_at(requests->target, "struct request", ret->address, &request));
 	TRY(object_u64(&request, "q", &queue));
-	TRY(object_u64(&request, "mq_hctx", &context));
 	TRY(object_u64(&request, "state", &state));
 	TRY(object_u64(&request, "tag", &its_tag));
-	*ret_is_here = queue == requests->queue && context == hardware->address &&
-		       state == requests->in_flight && (uint32_t)its_tag == tag;
+	if (queue != requests->queue || state != requests->in_flight || (uint32_t)its_tag != tag)
+		return NULL;
+	TRY(object_follow(&request, "mq_hctx", &hardware));
+	TRY(object_u64(&hardware, "queue", &queue));
+	*ret_is_here = queue == requests->queue;
 	if (!*ret_is_here)
 		return NULL;
 	if (object_has(&request, "start_time_ns"))
@@ -209,12 +212,11 @@ static struct error *read_request(const struct requests *requests, const struct 
 	return object_u64(&request, "__data_len", &ret->bytes);
 }
 
-static struct error *look_at_request(struct requests *requests, const struct object *hardware,
-				     uint64_t address, uint64_t tag)
+static struct error *look_at_request(struct requests *requests, uint64_t address, uint64_t tag)
 {
 	struct disk_request found = { .address = address };
 	bool is_here = false;
-	struct error *error = read_request(requests, hardware, tag, &found, &is_here);
+	struct error *error = read_request(requests, tag, &found, &is_here);
 	if (error)
 		return broken_request(requests, error_prefix(error, "request 0x%" PRIx64, address));
 	return is_here ? requests->visit(requests->context, &found) : NULL;
@@ -227,8 +229,9 @@ static struct error *look_at_hardware(void *context, const struct object *hardwa
 	struct object tags;
 	uint64_t count = 0, table = 0;
 	struct error *error = object_follow(hardware, "tags", &tags);
-	if (!error && !tags.address)
+	if (!error && (!tags.address || tags.address == requests->last))
 		return NULL;
+	requests->last = error ? 0 : tags.address;
 	error = error ?: object_u64(&tags, "nr_tags", &count);
 	error = error ?: object_u64(&tags, "rqs", &table);
 	if (!error && count > TAGS_MAX)
@@ -245,7 +248,7 @@ static struct error *look_at_hardware(void *context, const struct object *hardwa
 		if (error)
 			return broken_request(requests, error);
 		if (request)
-			TRY(look_at_request(requests, hardware, request, i));
+			TRY(look_at_request(requests, request, i));
 	}
 	return NULL;
 }

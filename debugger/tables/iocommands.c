@@ -134,13 +134,26 @@ static struct error *find_sent(const struct pass *pass, const struct object *com
 }
 
 /*
- * An entry of an NVMe queue has the tag as its number, below a count that tells uses apart (since
- * e7006de6c238, 5.15). Another one is of who had this memory before.
+ * An entry of an NVMe queue lies in what the driver keeps of the request, and has the tag as its
+ * number, below a count that tells uses apart (e7006de6c238). Elsewhere is what a caller had made
+ * of it, until f4b9e6c90c57 (5.13), long ago for all that is known; and what two drivers of
+ * networks allocate.
  */
-static bool is_of_request(const struct pass *pass, const uint8_t *bytes, uint64_t tag)
+static struct error *check_entry(const struct pass *pass, uint64_t behind, uint64_t address,
+				 const uint8_t *bytes, uint64_t tag)
 {
 	unsigned int number = bytes[NVME_NUMBER] | (unsigned int)bytes[NVME_NUMBER + 1] << 8;
-	return pass->driver->set != COMMANDS_NVME || ((number ^ tag) & NVME_TAG) == 0;
+	uint64_t size;
+	if (pass->driver->set != COMMANDS_NVME)
+		return NULL;
+	TRY(object_u64(&pass->tag_set, "cmd_size", &size));
+	if (address - behind >= size)
+		return error_create(ERROR_NOT_FOUND,
+				    "its command is not kept with the request by this driver");
+	return (number ^ tag) & NVME_TAG
+		       ? error_create(ERROR_FORMAT,
+				      "the entry of another request than tag %" PRIu64, tag)
+		       : NULL;
 }
 
 static struct error *set_sent(const struct pass *pass, const struct object *command, uint64_t tag)
@@ -153,9 +166,7 @@ static struct error *set_sent(const struct pass *pass, const struct object *comm
 	uint64_t size;
 	TRY(find_sent(pass, command, &sent, &size));
 	TRY(read_sent(&sent, size, bytes));
-	if (!is_of_request(pass, bytes, tag))
-		return error_create(ERROR_FORMAT, "the entry of another request than tag %" PRIu64,
-				    tag);
+	TRY(check_entry(pass, command->address, sent.address, bytes, tag));
 	for (uint64_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, sizeof(text) - 2 * i, "%02x", bytes[i]);
 	table_set_text(scan, COLUMN_BYTES_SENT, text);

@@ -50,6 +50,7 @@ struct pass {
 	struct table_scan *scan;
 	const struct disk *disk;
 	uint64_t now;  /* nanoseconds since the start; 0: not known */
+	uint64_t last; /* tags of this disk that were gone through: queues may share them */
 	uint64_t left; /* so many tags are looked at */
 };
 
@@ -114,8 +115,9 @@ static struct error *visit_tags(struct pass *pass, uint64_t address)
 	struct memory *memory = pass->scan->target->memory;
 	struct object tags;
 	uint64_t count, table, request;
-	if (!address)
+	if (!address || address == pass->last)
 		return NULL;
+	pass->last = address;
 	TRY(object_at(pass->scan->target, "struct blk_mq_tags", address, &tags));
 	TRY(object_u64(&tags, "nr_tags", &count));
 	TRY(object_u64(&tags, "static_rqs", &table));
@@ -181,6 +183,7 @@ static struct error *visit_disk(void *context, const struct disk *disk)
 {
 	struct pass *pass = context;
 	pass->disk = disk;
+	pass->last = 0;
 	return broken_disk(pass, visit_queue(pass));
 }
 

@@ -36,7 +36,7 @@ struct raw_queue {
 };
 
 struct raw_hardware {
-	uint64_t tags, number;
+	uint64_t tags, number, queue;
 };
 
 struct raw_tags {
@@ -92,6 +92,7 @@ static void put_data(struct machine *machine)
 		snprintf(data->disks[i].name, sizeof(data->disks[i].name), "vd%c", 'a' + i);
 		data->queues[i].hardware[1] = AT(hardware[i]);
 		data->hardware[i].tags = AT(tags[i]);
+		data->hardware[i].queue = AT(queues[i]);
 		data->tags[i] = (struct raw_tags){ .count = TAGS, .requests = AT(table[i]) };
 		for (unsigned int k = 0; k < TAGS; k++) {
 			data->table[i][k] = AT(requests[i][k]);
@@ -130,12 +131,14 @@ static void add_types(struct machine *machine, bool is_old)
 	add_member(btf, "nr_tags", uint, 0);
 	add_member(btf, "rqs", ulong, offsetof(struct raw_tags, requests));
 	int to_tags = btf__add_ptr(btf, tags);
-	btf__add_struct(btf, "blk_mq_hw_ctx", sizeof(struct raw_hardware));
+	int hardware = btf__add_struct(btf, "blk_mq_hw_ctx", sizeof(struct raw_hardware));
 	add_member(btf, "tags", to_tags, 0);
 	add_member(btf, "queue_num", uint, offsetof(struct raw_hardware, number));
+	add_member(btf, "queue", ulong, offsetof(struct raw_hardware, queue));
+	int to_hardware = btf__add_ptr(btf, hardware);
 	btf__add_struct(btf, "request", sizeof(struct raw_request));
 	add_member(btf, "q", ulong, 0);
-	add_member(btf, "mq_hctx", ulong, offsetof(struct raw_request, hardware));
+	add_member(btf, "mq_hctx", to_hardware, offsetof(struct raw_request, hardware));
 	add_member(btf, "start_time_ns", ulong, offsetof(struct raw_request, start));
 	add_member(btf, "__sector", ulong, offsetof(struct raw_request, sector));
 	add_member(btf, "state", uint, offsetof(struct raw_request, state));
@@ -255,6 +258,12 @@ static void test_requests(void)
 	/* No more tags are looked at than are left. */
 	CHECK_OK(ask(machine, 1, TAGS - 1));
 	CHECK(!machine->request_count && machine->broken_count == 1);
+	/* Of tags that queues share, one may be of a queue that is not the first. */
+	machine->data.requests[1][0].hardware = AT(hardware[0]);
+	machine->data.hardware[0].queue = AT(queues[1]);
+	CHECK_OK(ask(machine, 1, TAGS));
+	CHECK_U64(machine->request_count, 2);
+	machine->data.hardware[0].queue = AT(queues[0]);
 	/* Another disk's request is not this one's. */
 	machine->data.requests[1][0].queue = AT(queues[0]);
 	machine->data.requests[1][2].hardware = AT(hardware[0]);

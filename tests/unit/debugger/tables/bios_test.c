@@ -38,7 +38,7 @@ struct raw_data {
 	uint64_t disk, queue_of_disk;	       /* its first device, its queue */
 	char name[32];			       /* of the disk */
 	uint64_t queue[2];		       /* an xarray of one entry */
-	uint64_t hardware, number;	       /* which has its tags, and its place */
+	uint64_t hardware, number, its_queue;  /* which has its tags, and its place */
 	uint64_t tag_count, tags, table[TAGS]; /* nr_tags, rqs */
 	struct raw_request requests[TAGS];
 	struct raw_bio bios[BIOS];
@@ -65,6 +65,7 @@ static void put_data(struct raw_data *data)
 		.name = "vda",
 		.queue = { 0, AT(hardware) },
 		.hardware = AT(tag_count),
+		.its_queue = AT(queue),
 		.tag_count = TAGS,
 		.tags = AT(table),
 	};
@@ -84,7 +85,8 @@ static void put_data(struct raw_data *data)
 						  .pieces = 1 };
 }
 
-static void add_queue(struct libbpf_btf *btf, int ulong, int letter)
+/* Returns a pointer to its hardware queues. */
+static int add_queue(struct libbpf_btf *btf, int ulong, int letter)
 {
 	int xarray = add_xarray(btf, ulong, letter);
 	btf__add_struct(btf, "request_queue", 16);
@@ -93,9 +95,11 @@ static void add_queue(struct libbpf_btf *btf, int ulong, int letter)
 	add_member(btf, "nr_tags", ulong, 0);
 	add_member(btf, "rqs", ulong, 8);
 	int to_tags = btf__add_ptr(btf, tags);
-	btf__add_struct(btf, "blk_mq_hw_ctx", 16);
+	int hardware = btf__add_struct(btf, "blk_mq_hw_ctx", 24);
 	add_member(btf, "tags", to_tags, 0);
 	add_member(btf, "queue_num", ulong, 8);
+	add_member(btf, "queue", ulong, 16);
+	return btf__add_ptr(btf, hardware);
 }
 
 static void add_types(struct machine *machine)
@@ -113,7 +117,7 @@ static void add_types(struct machine *machine)
 	btf__add_enum_value(btf, "REQ_OP_WRITE", 1);
 	int list = add_list_head(btf);
 	add_devices(btf, ulong, list, add_gendisk(btf, ulong, letter, 48, 16), 32, 8);
-	add_queue(btf, ulong, letter);
+	int to_hardware = add_queue(btf, ulong, letter);
 	int place = btf__add_struct(btf, "bvec_iter", 16);
 	add_member(btf, "bi_sector", ulong, 0);
 	add_member(btf, "bi_size", uint_, 8);
@@ -128,7 +132,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "bi_status", letter, offsetof(struct raw_bio, status));
 	btf__add_struct(btf, "request", sizeof(struct raw_request));
 	add_member(btf, "q", ulong, 0);
-	add_member(btf, "mq_hctx", ulong, offsetof(struct raw_request, hardware));
+	add_member(btf, "mq_hctx", to_hardware, offsetof(struct raw_request, hardware));
 	add_member(btf, "__sector", ulong, offsetof(struct raw_request, sector));
 	add_member(btf, "bio", to_bio, offsetof(struct raw_request, bio));
 	add_member(btf, "state", uint_, offsetof(struct raw_request, state));

@@ -42,7 +42,7 @@ struct raw_request {
 	uint64_t queue, hardware, start, sector, deadline;
 	uint32_t state, bytes, flags, timeout;
 	int32_t tag, pad;
-	uint8_t command[80]; /* the driver's, behind the struct */
+	uint8_t command[96]; /* the driver's, behind the struct */
 };
 
 struct raw_scsi {
@@ -54,7 +54,8 @@ struct raw_scsi {
 
 struct raw_nvme {
 	uint64_t command, controller;
-	uint8_t retries, flags;
+	uint8_t retries, flags, pad[6];
+	uint8_t sent[64]; /* the driver's */
 };
 
 struct raw_data {
@@ -63,14 +64,14 @@ struct raw_data {
 	struct raw_device devices[DISKS];
 	struct raw_disk disks[DISKS];
 	struct raw_queue queues[DISKS];
-	uint64_t sets[DISKS][2];     /* ops, driver_data */
+	uint64_t sets[DISKS][3];     /* ops, driver_data, cmd_size */
 	uint64_t operations[DISKS];  /* queue_rq */
-	uint64_t hardware[DISKS][2]; /* tags, queue_num */
+	uint64_t hardware[DISKS][3]; /* tags, queue_num, queue */
 	uint64_t arrays[DISKS][2];   /* the same one twice */
 	uint64_t tags[DISKS][2];     /* how many, where */
 	uint64_t table[DISKS][1];
 	struct raw_request requests[DISKS];
-	uint8_t sent[64]; /* of nvme */
+	uint8_t elsewhere[64]; /* as of nvme, but not with the request */
 	uint64_t virtio_device[1], name_of[3], controller[1];
 	char names[3][16];
 };
@@ -94,6 +95,8 @@ static struct raw_nvme *nvme_of(struct machine *machine)
 	return (struct raw_nvme *)machine->data.requests[NVME].command;
 }
 
+#define SENT (AT(requests[NVME].command) + offsetof(struct raw_nvme, sent))
+
 static void put_commands(struct machine *machine)
 {
 	static const uint8_t write_16[16] = { 0x8a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 8 };
@@ -106,12 +109,14 @@ static void put_commands(struct machine *machine)
 	};
 	memcpy(scsi_of(machine)->cdb, write_16, sizeof(write_16));
 	*nvme_of(machine) = (struct raw_nvme){
-		.command = AT(sent), .controller = AT(controller), .retries = 1, .flags = 1
+		.command = SENT, .controller = AT(controller), .retries = 1, .flags = 1
 	};
-	data->sent[0] = 2;
-	data->sent[3] = 0x70; /* its number: the tag is 0 */
-	data->sent[40] = 0x08;
-	data->sent[41] = 0x20;
+	uint8_t *sent = nvme_of(machine)->sent;
+	sent[0] = 2;
+	sent[3] = 0x70; /* its number: the tag is 0 */
+	sent[40] = 0x08;
+	sent[41] = 0x20;
+	memcpy(data->elsewhere, sent, sizeof(data->elsewhere));
 	data->virtio_device[0] = AT(name_of[0]);
 	data->controller[0] = AT(name_of[2]);
 	for (unsigned int i = 0; i < 3; i++)
@@ -149,8 +154,10 @@ static void put_data(struct machine *machine, bool is_array)
 					    .tag_set = AT(sets[i]) };
 		data->sets[i][0] = AT(operations[i]);
 		data->sets[i][1] = AT(virtio_device);
+		data->sets[i][2] = sizeof(data->requests[i].command);
 		data->operations[i] = CODE + 64 * i;
 		data->hardware[i][0] = AT(tags[i]);
+		data->hardware[i][2] = AT(queues[i]);
 		data->tags[i][0] = 1;
 		data->tags[i][1] = AT(table[i]);
 		data->table[i][0] = AT(requests[i]);
@@ -213,9 +220,10 @@ static void add_queue_types(struct libbpf_btf *btf, int ulong, int uint, int int
 	int operations = btf__add_struct(btf, "blk_mq_ops", 8);
 	add_member(btf, "queue_rq", ulong, 0);
 	int to_operations = btf__add_ptr(btf, operations);
-	int set = btf__add_struct(btf, "blk_mq_tag_set", 16);
+	int set = btf__add_struct(btf, "blk_mq_tag_set", 24);
 	add_member(btf, "ops", to_operations, 0);
 	add_member(btf, "driver_data", ulong, 8);
+	add_member(btf, "cmd_size", uint, 16);
 	int to_set = btf__add_ptr(btf, set);
 	btf__add_struct(btf, "request_queue", sizeof(struct raw_queue));
 	if (is_array) {
@@ -229,12 +237,14 @@ static void add_queue_types(struct libbpf_btf *btf, int ulong, int uint, int int
 	add_member(btf, "nr_tags", uint, 0);
 	add_member(btf, "rqs", ulong, 8);
 	int to_tags = btf__add_ptr(btf, tags);
-	btf__add_struct(btf, "blk_mq_hw_ctx", 16);
+	int hardware = btf__add_struct(btf, "blk_mq_hw_ctx", 24);
 	add_member(btf, "tags", to_tags, 0);
 	add_member(btf, "queue_num", uint, 8);
+	add_member(btf, "queue", ulong, 16);
+	int to_hardware = btf__add_ptr(btf, hardware);
 	btf__add_struct(btf, "request", offsetof(struct raw_request, command));
 	add_member(btf, "q", ulong, 0);
-	add_member(btf, "mq_hctx", ulong, offsetof(struct raw_request, hardware));
+	add_member(btf, "mq_hctx", to_hardware, offsetof(struct raw_request, hardware));
 	add_member(btf, "start_time_ns", ulong, offsetof(struct raw_request, start));
 	add_member(btf, "__sector", ulong, offsetof(struct raw_request, sector));
 	add_member(btf, "deadline", ulong, offsetof(struct raw_request, deadline));
@@ -370,8 +380,11 @@ static void test_broken(void)
 							"nvme|0|-|-|-|-|" TIMES(
 								"2000000000") "|0|1|-|1|-|"
 									      "nvme0n1;" OTHER_ROW);
-	nvme_of(machine)->command = AT(sent);
-	data->sent[2] = 1; /* of tag 1 */
+	nvme_of(machine)->command = AT(elsewhere);
+	CHECK(strstr(rows_of(machine, &has_problem), "nvme|0|-|-|-|-|"));
+	nvme_of(machine)->command = SENT;
+	CHECK(strstr(rows_of(machine, &has_problem), "nvme|0|read|2|0200007000"));
+	nvme_of(machine)->sent[2] = 1; /* of tag 1 */
 	CHECK(strstr(rows_of(machine, &has_problem), "nvme|0|-|-|-|-|"));
 	scsi_of(machine)->length = 65;
 	data->requests[SCSI].timeout = UINT32_MAX;
