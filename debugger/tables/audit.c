@@ -26,7 +26,8 @@ static const struct {
 	/* Records for a daemon that is not there, or did not take them. */
 	{ "hold", "audit_hold_queue", "struct sk_buff_head", "qlen" },
 	{ "retry", "audit_retry_queue", "struct sk_buff_head", "qlen" },
-	{ "rules", "audit_n_rules", "int", NULL },
+	/* Of tasks, calls and io_uring: those that make the others slower. */
+	{ "call_rules", "audit_n_rules", "int", NULL },
 };
 
 /* Whom records are sent to; 0: nobody. */
@@ -75,9 +76,10 @@ static const char *const examples[] = { "audit", "audit --where 'value > 0'", NU
 const struct table table_audit = {
 	.name = "audit",
 	.summary = "state of the audit subsystem",
-	.description = "A row is a value that auditctl -s would show; hold and retry are records "
-		       "for a daemon that is not there or did not take them. Its rules are "
-		       "auditrules.",
+	.description =
+		"A row is a value, by auditctl's name for it (-s). hold and retry are records "
+		"for a daemon that is not there or did not take them, call_rules the "
+		"rules that each system call is compared with; all rules are auditrules.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
 	COLUMN_RULE,
@@ -28,10 +29,14 @@ static const struct table_column columns[] = {
 	[COLUMN_ACTION] = { "action", COLUMN_TEXT, -6, "always: a record is made, or never", NULL },
 	[COLUMN_SYSCALLS] = { "syscalls", COLUMN_TEXT, -12, "their numbers; all; none", NULL },
 	[COLUMN_FIELDS] = { "fields", COLUMN_TEXT, -32,
-			    "what must be true, as auditctl -F takes it, spaces between", NULL },
+			    "what must be true, as auditctl -F takes it, spaces between; "
+			    "field_compare by the kernel's number",
+			    NULL },
 	[COLUMN_KEY] = { "key", COLUMN_TEXT, 0, "what its records are marked with", NULL },
-	[COLUMN_PRIO] = { "prio", COLUMN_INTEGER, 0,
-			  "of several that fit, the one with the highest counts", NULL },
+	[COLUMN_PRIO] = { "prio", COLUMN_WIDE, 0,
+			  "of several of exit or io_uring that fit, the highest counts; of "
+			  "the first it is -1, 0 or more of those that were put in front",
+			  NULL },
 };
 
 #define LISTS_MAX    16
@@ -39,12 +44,19 @@ static const struct table_column columns[] = {
 #define MASK_WORDS   64 /* AUDIT_BITMASK_SIZE */
 #define SYSCALLS_MAX (32 * MASK_WORDS)
 #define TEXT_MAX     8192
+#define LISTS_SURE   7 /* that each kernel has; later ones have one more (io_uring) */
+
+/* Kernel include/linux/audit.h, include/uapi/linux/audit.h */
+#define LOGINUID_LEGACY 1u
+#define LOGINUID	9u
+#define LOGINUID_SET	24u
 
 enum field_kind {
 	FIELD_NUMBER,
 	FIELD_SIGNED,
 	FIELD_HEX,
 	FIELD_PERM,
+	FIELD_FILE_TYPE,
 	FIELD_LABEL, /* of a security module */
 	FIELD_WATCH,
 	FIELD_TREE,
@@ -93,7 +105,7 @@ static const struct {
 	{ 105, FIELD_WATCH, "path" },
 	{ 106, FIELD_PERM, "perm" },
 	{ 107, FIELD_TREE, "dir" },
-	{ 108, FIELD_NUMBER, "filetype" },
+	{ 108, FIELD_FILE_TYPE, "filetype" },
 	{ 109, FIELD_SIGNED, "obj_uid" },
 	{ 110, FIELD_SIGNED, "obj_gid" },
 	{ 111, FIELD_NUMBER, "field_compare" },
@@ -139,6 +151,22 @@ static void put_permissions(struct strbuf *text, uint64_t bits)
 			strbuf_put(text, letters[i].letter);
 }
 
+static void put_file_type(struct strbuf *text, uint64_t mode)
+{
+	static const struct {
+		uint32_t mode;
+		const char *name;
+	} types[] = { { S_IFREG, "file" },	{ S_IFDIR, "dir" },   { S_IFLNK, "link" },
+		      { S_IFCHR, "character" }, { S_IFBLK, "block" }, { S_IFIFO, "fifo" },
+		      { S_IFSOCK, "socket" } };
+	for (size_t i = 0; i < ARRAY_COUNT(types); i++)
+		if (mode == types[i].mode) {
+			strbuf_put(text, types[i].name);
+			return;
+		}
+	put_number(text, "%" PRIu64, mode);
+}
+
 /* The string that the pointer at `path` leads to, or, if `own`, that begins there. */
 static struct error *put_string(struct strbuf *text, const struct object *object, const char *path,
 				bool own)
@@ -181,6 +209,9 @@ static struct error *put_value(struct strbuf *text, const struct object *rule,
 	case FIELD_PERM:
 		put_permissions(text, value);
 		break;
+	case FIELD_FILE_TYPE:
+		put_file_type(text, value);
+		break;
 	case FIELD_LABEL:
 		return put_string(text, field, "lsm_str", false);
 	case FIELD_WATCH:
@@ -198,13 +229,31 @@ static struct error *put_value(struct strbuf *text, const struct object *rule,
 	return NULL;
 }
 
+/* "auid=-1" is kept as "auid_set=0", with a mark in the rule that it was told the other way. */
+static struct error *is_unset_auid(const struct object *rule, const struct object *field,
+				   uint64_t type, bool *ret)
+{
+	uint64_t flags, value;
+	*ret = false;
+	if (type != LOGINUID_SET)
+		return NULL;
+	TRY(object_u64(rule, "pflags", &flags));
+	TRY(object_u64(field, "val", &value));
+	*ret = flags & LOGINUID_LEGACY && !(uint32_t)value;
+	return NULL;
+}
+
 static struct error *put_field(const struct pass *pass, struct strbuf *text,
 			       const struct object *rule, const struct object *field)
 {
+	bool is_unset;
 	uint64_t type, comparison;
 	size_t known = 0, sign = 0;
 	TRY(object_u64(field, "type", &type));
 	TRY(object_u64(field, "op", &comparison));
+	TRY(is_unset_auid(rule, field, type, &is_unset));
+	if (is_unset)
+		type = LOGINUID;
 	while (known < ARRAY_COUNT(fields) && fields[known].type != type)
 		known++;
 	while (sign < ARRAY_COUNT(operators) && pass->operators[sign] != comparison)
@@ -216,6 +265,10 @@ static struct error *put_field(const struct pass *pass, struct strbuf *text,
 	else
 		strbuf_put(text, fields[known].name);
 	strbuf_put(text, operators[sign].sign);
+	if (is_unset) {
+		strbuf_put(text, "-1");
+		return NULL;
+	}
 	return put_value(text, rule, field,
 			 known == ARRAY_COUNT(fields) ? FIELD_NUMBER : fields[known].kind);
 }
@@ -230,7 +283,9 @@ static struct error *put_fields(const struct pass *pass, struct strbuf *text,
 	if (count > FIELDS_MAX || !type_size(field.type, &size))
 		return error_create(ERROR_FORMAT, "%" PRIu64 " fields are more than there can be",
 				    count);
-	for (uint64_t i = 0; i < count && text->size < TEXT_MAX; i++) {
+	for (uint64_t i = 0; i < count; i++) {
+		if (text->size > TEXT_MAX)
+			return error_create(ERROR_FORMAT, "fields of more than %d bytes", TEXT_MAX);
 		if (i)
 			strbuf_put(text, " ");
 		TRY(put_field(pass, text, rule, &field));
@@ -285,6 +340,16 @@ static struct error *set_syscalls(struct table_scan *scan, const struct object *
 	return error;
 }
 
+/* It counts up and down from the middle of 64 bits; where order does not matter it is all ones. */
+static struct error *set_priority(struct table_scan *scan, const struct object *rule)
+{
+	uint64_t priority;
+	TRY(object_u64(rule, "prio", &priority));
+	if (priority != UINT64_MAX)
+		table_set(scan, COLUMN_PRIO, priority ^ (uint64_t)1 << 63);
+	return NULL;
+}
+
 static struct error *visit_rule(struct table_scan *scan, const struct object *rule, void *context)
 {
 	static const char *const lists[] = { "user", "task",	"entry",      "watch",
@@ -305,7 +370,7 @@ static struct error *visit_rule(struct table_scan *scan, const struct object *ru
 	TRY(table_set_error(scan, COLUMN_SYSCALLS, set_syscalls(scan, rule)));
 	TRY(table_set_error(scan, COLUMN_FIELDS, set_fields(scan, pass, rule)));
 	TRY(table_set_pointed(scan, COLUMN_KEY, rule, "filterkey"));
-	TRY(table_set_member(scan, COLUMN_PRIO, rule, "prio"));
+	TRY(table_set_error(scan, COLUMN_PRIO, set_priority(scan, rule)));
 	return table_emit(scan);
 }
 
@@ -340,7 +405,7 @@ static struct error *visit(struct table_scan *scan)
 		return error_create(ERROR_NOT_FOUND, "this kernel has no audit_rules_list");
 	for (; pass.list < LISTS_MAX && (pass.list + 1) * size <= symbol.size; pass.list++) {
 		uint64_t head = symbol.address + pass.list * size;
-		if (!is_list(scan, head))
+		if (pass.list >= LISTS_SURE && !is_list(scan, head))
 			continue;
 		TRY(table_broken(scan, table_walk(scan, head, &walk)));
 	}

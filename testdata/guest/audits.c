@@ -52,7 +52,8 @@ static void send_message(struct request *request, unsigned short type, unsigned 
 		fail("send");
 }
 
-/* The next message, in `buffer`; an answer of 0 is NLMSG_DONE, too. */
+/* The next message, in `buffer`. An error number in it ends the program; 0 says that all is well.
+ */
 static const struct nlmsghdr *receive(char *buffer, size_t size)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)buffer;
@@ -142,6 +143,13 @@ static void add_rules(void)
 	add_text(rule, AUDIT_WATCH, WATCHED);
 	add_field(rule, AUDIT_PERM, AUDIT_EQUAL, AUDIT_PERM_WRITE | AUDIT_PERM_ATTR);
 	add_text(rule, AUDIT_FILTERKEY, "watch");
+	add_rule(rule);
+
+	/* The kernel keeps the first one as another field, and says it as it was told. */
+	rule = new_rule(AUDIT_FILTER_EXIT, AUDIT_ALWAYS);
+	add_syscall(rule, SYS_chmod);
+	add_field(rule, AUDIT_LOGINUID, AUDIT_NOT_EQUAL, (unsigned int)-1);
+	add_field(rule, AUDIT_FILETYPE, AUDIT_EQUAL, S_IFREG);
 	add_rule(rule);
 
 	rule = new_rule(AUDIT_FILTER_EXIT, AUDIT_ALWAYS);

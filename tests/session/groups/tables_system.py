@@ -4,6 +4,7 @@
 import collections
 import os
 import re
+import stat
 
 from groups.memory import read_cpio
 from lib import Boot, boots, check, check_equal, check_lines, kernel_names, value_of
@@ -345,7 +346,7 @@ def stuck_works(program, boot, notes):
 AUDIT_LISTS = {1: "task", 4: "exit", 5: "exclude"}
 AUDIT_ACTIONS = {0: "never", 2: "always"}
 AUDIT_OPERATORS = {0x40000000: "=", 0x30000000: "!=", 0x10000000: "<", 0x60000000: ">="}
-AUDIT_FIELDS = {1: "uid", 5: "gid", 11: "arch", 12: "msgtype", 103: "exit", 104: "success", 105: "path", 106: "perm", 107: "dir", 210: "key"}
+AUDIT_FIELDS = {1: "uid", 5: "gid", 9: "auid", 108: "filetype", 11: "arch", 12: "msgtype", 103: "exit", 104: "success", 105: "path", 106: "perm", 107: "dir", 210: "key"}
 AUDIT_PERMS = ((4, "r"), (2, "w"), (1, "x"), (8, "a"))
 
 
@@ -355,8 +356,10 @@ def audit_field(text):
     name = AUDIT_FIELDS[int(number)]
     if name == "arch":
         value = hex(int(value))
-    elif name == "exit":
+    elif name in ("exit", "auid"):
         value = str(int(value) - (1 << 32))
+    elif name == "filetype":
+        value = {stat.S_IFREG: "file"}[int(value)]
     elif name == "perm":
         value = "".join(letter for bit, letter in AUDIT_PERMS if int(value) & bit)
     return name + AUDIT_OPERATORS[int(operator, 16)] + value
@@ -371,12 +374,12 @@ def audit(program, boot, notes):
     rows = program.result(boot.dump, "auditrules")
     check_equal([(row["list"], row["action"], row["syscalls"], row["fields"]) for row in rows], wanted, "rules")
     check_equal([row["key"] for row in rows if row["key"]], ["btfcrash", "watch"], "keys")
-    check(len(wanted) == 6, f"truth: {len(wanted)} rules")
+    check(len(wanted) == 7, f"truth: {len(wanted)} rules")
     # Records that nobody takes are in the log at once; the rest does not change.
     said = {name: int(value) for name, value in (line.split() for line in boot.truth("audit", "status").splitlines())}
     got = {row["name"]: row["value"] for row in program.result(boot.dump, "audit")}
     check_equal({name: got[name] for name in said}, said, "state")
-    check_equal(got["rules"], 5, "rules of calls and tasks")
+    check_equal(got["call_rules"], sum(row["list"] in ("task", "exit") for row in rows), "rules of calls and tasks")
     notes.append(f"{len(wanted)} rules, {len(said)} values")
 
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "tests/unit/kernel_data.h"
 #include "tests/unit/table_rows.h"
+#include <sys/stat.h>
 
 #define DATA	0xffffffff82000000u
 #define TABLES	0xffffffff83000000u
@@ -24,7 +25,7 @@ struct raw_field {
 
 struct raw_rule {
 	uint64_t next, prev, fields, key, watch, tree, executable, priority;
-	uint32_t list, action, field_count, pad;
+	uint32_t list, action, field_count, flags;
 	uint32_t mask[64];
 };
 
@@ -49,11 +50,12 @@ struct machine {
 static void put_rule(struct raw_data *data, unsigned int number, unsigned int list,
 		     unsigned int action, unsigned int field_count)
 {
-	data->rules[number] = (struct raw_rule){ .list = list,
-						 .action = action,
-						 .field_count = field_count,
-						 .priority = number,
-						 .fields = AT(fields[number]) };
+	data->rules[number] =
+		(struct raw_rule){ .list = list,
+				   .action = action,
+				   .field_count = field_count,
+				   .priority = list == 4 ? INT64_MAX - number : UINT64_MAX,
+				   .fields = AT(fields[number]) };
 }
 
 /* Two rules of calls in one list, one of messages in another. */
@@ -124,6 +126,7 @@ static void add_rule_types(struct libbpf_btf *btf, int uint, int ulong)
 	add_member(btf, "tree", tree, offsetof(struct raw_rule, tree));
 	add_member(btf, "exe", executable, offsetof(struct raw_rule, executable));
 	add_member(btf, "prio", ulong, offsetof(struct raw_rule, priority));
+	add_member(btf, "pflags", uint, offsetof(struct raw_rule, flags));
 	add_member(btf, "listnr", uint, offsetof(struct raw_rule, list));
 	add_member(btf, "action", uint, offsetof(struct raw_rule, action));
 	add_member(btf, "field_count", uint, offsetof(struct raw_rule, field_count));
@@ -178,9 +181,9 @@ static const char *rows_of(struct machine *machine, const struct table *table, b
 	return table_rows_read(&machine->rows, &machine->kernel.target, table, ret_problem);
 }
 
-#define WATCH	 "exit|always|none|path=/etc/shadow perm=wa key=why|why|0;"
-#define CALLS	 "exit|never|0,2,2047|exit!=-1|-|1;"
-#define MESSAGES "exclude|never|all|999=7|-|2;"
+#define WATCH	 "exit|always|none|path=/etc/shadow perm=wa key=why|why|-1;"
+#define CALLS	 "exit|never|0,2,2047|exit!=-1|-|-2;"
+#define MESSAGES "exclude|never|all|999=7|-|-;"
 
 static void test_whole(void)
 {
@@ -190,6 +193,13 @@ static void test_whole(void)
 	CHECK(!has_problem);
 	CHECK_STRING(rows_of(machine, &table_audit, &has_problem), "1|enabled;321|pid;9|lost;");
 	CHECK(!has_problem);
+	/* As it was told, and as the kernel keeps it; a type of file. */
+	machine->data.fields[1][0] = (struct raw_field){ 24, 1, 0 };
+	CHECK(strstr(rows_of(machine, &table_auditrules, &has_problem), "|auid_set!=0|"));
+	machine->data.rules[1].flags = 1;
+	CHECK(strstr(rows_of(machine, &table_auditrules, &has_problem), "|auid!=-1|"));
+	machine->data.fields[1][0] = (struct raw_field){ 108, 0, S_IFLNK };
+	CHECK(strstr(rows_of(machine, &table_auditrules, &has_problem), "|filetype=link|"));
 	/* A path of its own bytes, a label, and nobody who listens. */
 	machine->data.fields[0][0].type = 107;
 	machine->data.rules[0].tree = AT(tree);
@@ -209,11 +219,18 @@ static void test_rings(void)
 	data->rules[1].next = AT(rules[0]);
 	CHECK_STRING(rows_of(machine, &table_auditrules, &has_problem), WATCH CALLS MESSAGES);
 	CHECK(has_problem);
-	/* One in another's list, and lists that are none. */
+	/* A list that leads nowhere is no empty one; what is behind the seventh need be none. */
+	put_data(machine);
+	data->lists[7][0] = NOWHERE;
+	CHECK_STRING(rows_of(machine, &table_auditrules, &has_problem), WATCH CALLS MESSAGES);
+	CHECK(!has_problem);
+	data->lists[1][0] = NOWHERE;
+	CHECK_STRING(rows_of(machine, &table_auditrules, &has_problem), WATCH CALLS MESSAGES);
+	CHECK(has_problem);
+	/* One in another's list. */
 	put_data(machine);
 	data->rules[1].list = 5;
 	data->lists[0][0] = AT(rules[0]);
-	data->lists[1][0] = NOWHERE;
 	CHECK_STRING(rows_of(machine, &table_auditrules, &has_problem), WATCH MESSAGES);
 	CHECK(has_problem);
 	machine_destroy(machine);
@@ -230,7 +247,7 @@ static void test_wild(void)
 	data->rules[2].action = 77;
 	data->connection = NOWHERE;
 	CHECK_STRING(rows_of(machine, &table_auditrules, &has_problem),
-		     "exit|always|none|-|-|0;exit|never|0,2,2047|-|-|1;exclude|77|all|-|-|2;");
+		     "exit|always|none|-|-|-1;exit|never|0,2,2047|-|-|-2;exclude|77|all|-|-|-;");
 	CHECK_STRING(rows_of(machine, &table_audit, &has_problem), "1|enabled;-|pid;9|lost;");
 	data->rules[0].watch = 0;
 	data->rules[0].key = AT(key);
