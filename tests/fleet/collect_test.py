@@ -229,7 +229,9 @@ class Collect(unittest.TestCase):
             self.assertFalse(is_running(file.read()))
 
     def test_cgroups_of_a_killed_worker(self):
-        self.with_cgroups(*self.dumps("a"))
+        tried = subprocess.run(self.command("--cgroup", "always", *self.dumps("a")), capture_output=True, text=True, check=False)
+        if tried.returncode == 2:   # of the second version a worker must be alone
+            self.skipTest(tried.stderr.strip())
         with subprocess.Popen(self.command("--cgroup", "always", "-j3", *self.dumps("worker")), stderr=subprocess.DEVNULL) as worker:
             self.assertEqual(worker.wait(), -signal.SIGKILL)
         self.assertEqual(len(self.groups(worker.pid)), 3)
