@@ -225,18 +225,27 @@ static void show_declared(struct out *out, const struct verdict *verdict)
 	out_text(out, "\n");
 }
 
-/* The enumerator that an array is as long as; NULL: none that is known. */
-static const char *enumerator_of_length(struct target *target, const struct symbol *symbol,
-					struct type type)
+/* Whether an enumerator says how long the array is that the kernel's variable is. */
+static bool has_declared_length(struct target *target, const struct symbol *symbol,
+				const struct verdict *verdict, struct declared_length *ret)
 {
 	struct btf_type record;
-	const char *name = NULL;
-	return !symbol->module && type_get_resolved(type, &record) && record.kind == BTF_ARRAY &&
-			       record.array_count &&
-			       record.array_count ==
-				       declared_length(target->btf, symbol->name, &name)
-		       ? name
-		       : NULL;
+	return !symbol->module && !verdict->at_most && verdict->type.btf &&
+	       type_get_resolved(verdict->type, &record) && record.kind == BTF_ARRAY &&
+	       record.array_count &&
+	       record.array_count == declared_length(target->btf, symbol->name, ret);
+}
+
+/* "as long as OID__NR + 1, " */
+static void show_declared_length(struct out *out, const struct declared_length *length)
+{
+	char text[96];
+	int end = snprintf(text, sizeof(text), "%s", length->enumerator);
+	if (length->more)
+		snprintf(text + end, sizeof(text) - (size_t)end, " + %" PRIu32, length->more);
+	out_text(out, "as long as ");
+	out_string(out, "length_by", text);
+	out_text(out, ", ");
 }
 
 /* The headline: the type that counts, how sure it is, how much room there is. */
@@ -246,6 +255,7 @@ static void show_verdict(struct target *target, struct out *out, const struct sy
 	char declared[1024], spelled[512];
 	enum confidence confidence = origin_confidence(verdict->origin);
 	const char *remark = origin_remark(verdict->origin);
+	struct declared_length length;
 	snprintf(declared, sizeof(declared), "%s", symbol->name);
 	if (verdict->type.btf) {
 		type_spell(verdict->type, symbol->name, declared, sizeof(declared));
@@ -264,13 +274,8 @@ static void show_verdict(struct target *target, struct out *out, const struct sy
 		      remark ? remark : confidence_name(confidence));
 	out_style(out, OUT_PLAIN);
 	out_text(out, ", ");
-	const char *length = verdict->type.btf ? enumerator_of_length(target, symbol, verdict->type)
-					       : NULL;
-	if (length) {
-		out_text(out, "as long as ");
-		out_string(out, "length_by", length);
-		out_text(out, " says, ");
-	}
+	if (has_declared_length(target, symbol, verdict, &length))
+		show_declared_length(out, &length);
 	if (verdict->at_most) {
 		out_bool_as(out, "at_most", true, "");
 		out_text(out, "%s, ", verdict_length_remark(verdict->type, symbol->size));

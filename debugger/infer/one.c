@@ -64,8 +64,8 @@ static void note_places(struct question *question, const struct clues *clues)
 }
 
 /*
- * Is it what a module is in the kernel's list? Then nothing else is asked: module.init points at
- * what was freed, where other modules' functions may lie by now.
+ * Is it the struct module itself, which is in the kernel's list? Then nothing else is asked:
+ * module.init points at what was freed, where other modules' functions may lie by now.
  */
 static bool is_listed(const struct subject *subject)
 {

@@ -201,8 +201,8 @@ const struct table table_disks = {
 	.name = "disks",
 	.summary = "disks and partitions, with what was read and written",
 	.description =
-		"A row is a struct block_device of a disk or a partition, as /proc/diskstats "
-		"has them. What is in flight are requests.",
+		"A row is a disk or a partition, as /proc/diskstats has them: a struct "
+		"block_device, or up to 5.10 a struct hd_struct. What is in flight are requests.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

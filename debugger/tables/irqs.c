@@ -44,7 +44,8 @@ static const struct table_column columns[] = {
 
 #define NAME_SIZE   128
 #define LIST_SIZE   1024
-#define ACTIONS_MAX 65536 /* of all lines; nothing real comes near */
+#define ACTIONS_MAX 1024  /* who share a line; nothing real comes near */
+#define ALL_MAX	    65536 /* of all lines */
 
 struct pass {
 	struct table_scan *scan;
@@ -98,10 +99,11 @@ static struct error *set_cpus(struct table_scan *scan, unsigned int column,
 
 static struct error *add_names(struct pass *pass, struct object action, struct strbuf *names)
 {
-	while (action.address) {
+	for (unsigned int i = 0; action.address; i++) {
 		char name[NAME_SIZE];
-		if (pass->actions++ >= ACTIONS_MAX)
-			return error_create(ERROR_FORMAT, "more than %d actions", ACTIONS_MAX);
+		if (i == ACTIONS_MAX || pass->actions++ >= ALL_MAX)
+			return error_create(ERROR_FORMAT, "more than %d actions",
+					    i == ACTIONS_MAX ? ACTIONS_MAX : ALL_MAX);
 		TRY(path_pointed_string(&action, "name", name, sizeof(name)));
 		if (names->size)
 			strbuf_put(names, ", ");

@@ -8,10 +8,16 @@
 
 #include "btf/btf.h"
 
+struct declared_length {
+	const char *enumerator; /* static */
+	uint32_t more;		/* elements than its value */
+};
+
 /*
  * The elements of the kernel's (no module's) variable; 0: it is none of these, or BTF does not have
- * the enumerator, whose name (static) is *ret_enumerator (may be NULL).
+ * the enumerator. *ret_why (`ret_why` may be NULL): where they come from.
  */
-uint32_t declared_length(const struct btf *btf, const char *variable, const char **ret_enumerator);
+uint32_t declared_length(const struct btf *btf, const char *variable,
+			 struct declared_length *ret_why);
 
 #endif

@@ -138,9 +138,9 @@ static void test_declared(void)
 	struct asked *asked = create();
 	struct question *question = &asked->question;
 	uint32_t point = find(asked, "point");
-	const char *enumerator = NULL;
-	CHECK_U64(declared_length(asked->layout->btf, "softirq_vec", &enumerator), 5);
-	CHECK_STRING(enumerator, "NR_SOFTIRQS");
+	struct declared_length why = { .enumerator = NULL };
+	CHECK_U64(declared_length(asked->layout->btf, "softirq_vec", &why), 5);
+	CHECK_STRING(why.enumerator, "NR_SOFTIRQS");
 	CHECK_U64(declared_length(asked->layout->btf, "oid_index", NULL), 0);
 	CHECK_U64(declared_length(asked->layout->btf, "thing", NULL), 0);
 	/* BTF's own number, whatever it is, makes no array longer than its room. */
