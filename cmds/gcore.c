@@ -154,8 +154,7 @@ const struct command command_gcore = {
 		"A thread that ran when the machine died has registers where the stack leads back "
 		"to user mode, but none of the FPU, SSE and AVX, which its CPU had. What is wider "
 		"than AVX's (AVX-512) is not written. Up to 5.15 a thread that runs a virtual "
-		"machine has its "
-		"guest's there: nothing says so.",
+		"machine has its guest's there: nothing says so.",
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK },
 		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
 	.examples = examples,

@@ -20,8 +20,8 @@
 #define ST     32
 #define XMM    160
 #define UNUSED 416
-#define ENABLED                                                                                    \
-	464 /* in a core: the parts that the area has, as XCR0 does (kernel xstate_fx_sw_bytes) */
+/* In a core: the parts that the area has, as XCR0 does (kernel xstate_fx_sw_bytes). */
+#define ENABLED 464
 /* Behind it, of XSAVE alone: which parts were not initial; which the compacted format has. */
 #define FEATURES  512
 #define COMPACTED 520
