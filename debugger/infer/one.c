@@ -127,13 +127,13 @@ static uint32_t string_size(const struct question *question, const struct answer
 static void settle_length(const struct one *one, struct answer *answer)
 {
 	const struct question *question = &one->question;
-	uint32_t declared = array_declared(question, answer->type);
+	bool is_list = array_is_list(question, answer->type), is_sure = false;
+	uint32_t declared = array_declared(question, answer->type, &is_sure);
 	if (declared) {
 		answer->count = declared;
-		answer->count_is_proved = true;
+		answer->count_is_proved = is_sure;
 		return;
 	}
-	bool is_list = array_is_list(question, answer->type), is_sure = false;
 	if (!answer->count && !is_list && !array_ends_with_empty(question->layout, answer->type))
 		return;
 	uint32_t end = array_end(question, answer->type, answer->is_family, &is_sure);

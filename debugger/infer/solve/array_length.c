@@ -245,16 +245,18 @@ static bool is_closed(const struct question *question, uint32_t type, uint32_t c
 		more > question->subject->room);
 }
 
-uint32_t array_declared(const struct question *question, uint32_t type)
+uint32_t array_declared(const struct question *question, uint32_t type, bool *ret_sure)
 {
 	const struct subject *subject = question->subject;
 	uint32_t count = subject->room_is_exact ? 0
 						: declared_length(question->layout->btf,
 								  question->symbol->name, NULL);
 	uint64_t size = (uint64_t)count * layout_size(question->layout, type);
-	bool is_all = is_tight(subject, size) && array_in_use(question, type) <= count;
+	uint32_t used = array_in_use(question, type);
+	bool is_all = is_tight(subject, size) && used <= count;
 	/* Constants without a symbol may follow a constant. */
 	bool is_some = question->has_literals && size <= subject->room;
+	*ret_sure = is_all && used == count;
 	return size && (is_all || is_some) ? count : 0;
 }
 

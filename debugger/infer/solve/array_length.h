@@ -15,9 +15,10 @@ uint32_t bytes_in_use(const struct question *question);
 uint32_t array_in_use(const struct question *question, uint32_t type);
 /*
  * The length that the kernel's sources declare (declared_length()), where elements of `type`
- * (resolved) then end with the room; 0: they say nothing, or it is another array.
+ * (resolved) then end with the room; 0: they say nothing, or it is another array. *ret_sure: the
+ * last is in use. Else a release that nobody looked at may declare it shorter.
  */
-uint32_t array_declared(const struct question *question, uint32_t type);
+uint32_t array_declared(const struct question *question, uint32_t type, bool *ret_sure);
 /*
  * The length of an array of `type` (resolved) that the symbol is; 0: its bytes do not tell.
  * `is_made`: a macro makes all variables that are called so, as long as what they are made of.

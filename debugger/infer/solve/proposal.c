@@ -75,12 +75,14 @@ static bool settle_length(const struct question *question, const struct hint *hi
 		ret->count_proved = true;
 		return most && most * size == question->subject->room;
 	}
-	uint32_t declared = ret->row == 1 ? array_declared(question, ret->type) : 0;
+	bool is_sure = false;
+	uint32_t declared = ret->row == 1 ? array_declared(question, ret->type, &is_sure) : 0;
 	if (declared) {
 		ret->count = ret->given = declared;
-		return ret->count_proved = true;
+		ret->is_disputed = count != declared && !array_in_use(question, ret->type);
+		ret->count_proved = is_sure;
+		return true;
 	}
-	bool is_sure = false;
 	uint32_t end = ret->row == 1 ? array_end(question, ret->type, hint->is_family, &is_sure)
 				     : 0;
 	/* Constants without a symbol may follow a constant: what is in use is not all its own. */

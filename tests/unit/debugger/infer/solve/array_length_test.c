@@ -138,6 +138,7 @@ static void test_declared(void)
 	struct asked *asked = create();
 	struct question *question = &asked->question;
 	uint32_t point = find(asked, "point");
+	bool is_sure;
 	struct declared_length why = { .enumerator = NULL };
 	CHECK_U64(declared_length(asked->layout->btf, "softirq_vec", &why), 5);
 	CHECK_STRING(why.enumerator, "NR_SOFTIRQS");
@@ -145,25 +146,30 @@ static void test_declared(void)
 	CHECK_U64(declared_length(asked->layout->btf, "thing", NULL), 0);
 	/* BTF's own number, whatever it is, makes no array longer than its room. */
 	CHECK_U64(declared_length(asked->layout->btf, "sched_feat_keys", NULL), 0);
-	CHECK_U64(array_declared(question, point), 0);
+	CHECK_U64(array_declared(question, point, &is_sure), 0);
 	asked->symbol.name = "softirq_vec";
 	asked->subject.address = 0xffffffff81000000;
 	question->has_literals = false;
-	CHECK_U64(array_declared(question, point), 5);
+	CHECK_U64(array_declared(question, point, &is_sure), 5);
+	/* Nothing shows that the last one is there. */
+	CHECK(!is_sure);
+	asked->bytes[8 * 4] = 1;
+	CHECK_U64(array_declared(question, point, &is_sure), 5);
+	CHECK(is_sure);
 	asked->bytes[8 * 5] = 1;
-	CHECK_U64(array_declared(question, point), 0);
+	CHECK_U64(array_declared(question, point, &is_sure), 0);
 	question->has_literals = true;
-	CHECK_U64(array_declared(question, point), 5);
+	CHECK_U64(array_declared(question, point, &is_sure), 5);
 	asked->bytes[8 * 5] = 0;
 	question->has_literals = false;
 	/* There is no room for five of 32 bytes, and no alignment leaves 24 before such an address.
 	 */
-	CHECK_U64(array_declared(question, find(asked, "counts")), 0);
+	CHECK_U64(array_declared(question, find(asked, "counts"), &is_sure), 0);
 	asked->subject.address += 8;
-	CHECK_U64(array_declared(question, point), 0);
+	CHECK_U64(array_declared(question, point, &is_sure), 0);
 	asked->subject.address -= 8;
 	asked->subject.room_is_exact = true;
-	CHECK_U64(array_declared(question, point), 0);
+	CHECK_U64(array_declared(question, point, &is_sure), 0);
 	destroy(asked);
 }
 
