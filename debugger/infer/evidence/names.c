@@ -64,13 +64,13 @@ static bool says_many(const char *name)
 /* The type of a kind that is called as the symbol, or so with an end that types have; 0: none. */
 static uint32_t find_called(const struct question *question, enum btf_kind kind, size_t length)
 {
-	static const char *const tails[] = { "", "_t", "s", "_type", "_types", "_id" };
+	static const char tails[][sizeof("_types")] = { "", "_t", "s", "_type", "_types", "_id" };
 	size_t count = kind == BTF_ENUM ? ARRAY_COUNT(tails) : 2;
-	char name[NAMESAKE_MAX + sizeof("_types")];
+	char name[NAMESAKE_MAX + sizeof(tails[0])];
 	uint32_t type = 0;
+	memcpy(name, question->symbol->name, length);
 	for (size_t i = 0; i < count && !type; i++) {
-		snprintf(name, sizeof(name), "%.*s%s", (int)length, question->symbol->name,
-			 tails[i]);
+		memcpy(name + length, tails[i], sizeof(tails[i]));
 		type = layout_find(question->layout, kind, name);
 	}
 	return type;

@@ -29,8 +29,9 @@ struct hint_types {
 	struct hash_index index;
 	struct unnamed_types unnamed;
 	const struct btf *pointers_of; /* the BTF that was asked last, NULL */
+	const struct btf *base;	       /* the level below it, NULL: not listed */
 	struct function_pointer *pointers;
-	size_t pointer_count, pointer_capacity;
+	size_t pointer_count, base_count, pointer_capacity; /* the base's come first */
 };
 
 struct error *hint_types_create(struct target *target, struct hint_types **ret)
@@ -71,13 +72,11 @@ static bool points_at_function(struct type type, struct btf_type *ret)
 	       type_get_resolved(target, ret) && ret->kind == BTF_FUNC_PROTO;
 }
 
-/* All pointers to functions of a BTF. What there is no memory for is not found. */
-static void list_function_pointers(struct hint_types *types, const struct btf *btf)
+/* The pointers to functions from an id on. What there is no memory for is not found. */
+static void list_function_pointers(struct hint_types *types, const struct btf *btf, uint32_t id)
 {
 	struct btf_type pointer, function;
-	types->pointers_of = btf;
-	types->pointer_count = 0;
-	for (uint32_t id = 1; id < btf_end_id(btf); id++) {
+	for (; id < btf_end_id(btf); id++) {
 		if (!btf_get(btf, id, &pointer) || pointer.kind != BTF_PTR ||
 		    !points_at_function((struct type){ btf, id }, &function))
 			continue;
@@ -87,6 +86,24 @@ static void list_function_pointers(struct hint_types *types, const struct btf *b
 		types->pointers[types->pointer_count++] =
 			(struct function_pointer){ id, function.vlen };
 	}
+}
+
+/* All that a BTF has: modules come one after the other, on one base. */
+static void use_function_pointers(struct hint_types *types, const struct btf *btf)
+{
+	const struct btf *base = btf_base(btf);
+	if (types->pointers_of == btf)
+		return;
+	types->pointers_of = btf;
+	if (!base || types->base != base) {
+		types->pointer_count = 0;
+		if (base)
+			list_function_pointers(types, base, 1);
+		types->base = base;
+		types->base_count = types->pointer_count;
+	}
+	types->pointer_count = types->base_count;
+	list_function_pointers(types, btf, btf_start_id(btf));
 }
 
 /*
@@ -99,8 +116,7 @@ static struct type find_function_pointer(struct hint_types *types, const struct 
 	struct btf_type wanted, found;
 	if (!points_at_function(made, &wanted))
 		return made;
-	if (types->pointers_of != btf)
-		list_function_pointers(types, btf);
+	use_function_pointers(types, btf);
 	for (size_t i = 0; i < types->pointer_count; i++) {
 		struct type type = { btf, types->pointers[i].id };
 		if (types->pointers[i].parameters == wanted.vlen &&

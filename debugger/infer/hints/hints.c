@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/infer/hints/hints.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include <ctype.h>
@@ -73,7 +74,8 @@ struct hints {
 	struct block blocks[2];
 	struct strings kernels, types, prefixes, modules, module_types;
 	struct kernel_sets sets;
-	uint32_t *family_types, *module_sizes;
+	uint32_t *family_types;
+	uint32_t *module_starts; /* rows before each module's, and of all */
 	struct part kernel, of_modules;
 	bool modules_read, modules_bad;
 };
@@ -215,11 +217,11 @@ static bool read_entries(struct row_reader *reader, struct part *part)
 	return true;
 }
 
-/* Rows; a name begins anew at each part: `sizes` (NULL: one part) says how many rows each has. */
+/* Rows by name, anew in each part: `starts` (NULL: one part) are the rows that parts begin with. */
 static struct error *unpack_rows(const struct bytes *columns, const struct kernel_sets *sets,
-				 const uint32_t *sizes, struct part *ret)
+				 const uint32_t *starts, struct part *ret)
 {
-	size_t rows = columns[0].size, left = sizes ? 0 : rows, part = 0, longest = 0;
+	size_t rows = columns[0].size, part = 0, longest = 0;
 	struct row_reader reader = { .columns = columns, .sets = sets };
 	for (size_t i = 0; i < rows; i++)
 		longest += columns[0].data[i];
@@ -230,12 +232,15 @@ static struct error *unpack_rows(const struct bytes *columns, const struct kerne
 	ret->names = malloc(longest + columns[1].size + 1);
 	if (!ret->rows || !ret->entries || !ret->names)
 		return error_no_memory();
-	for (size_t row = 0; row < rows; row++, left--) {
-		while (!left && sizes) {
-			left = sizes[part++];
+	for (size_t row = 0; row < rows; row++) {
+		bool is_first = !row;
+		for (; starts && starts[part] <= row; part++)
+			is_first = true;
+		if (is_first)
 			reader.name_length = 0;
-		}
-		if (!read_name(&reader, row, ret) || !read_entries(&reader, ret))
+		if (!read_name(&reader, row, ret) || !read_entries(&reader, ret) ||
+		    (!is_first && strcmp(ret->names + ret->rows[row - 1].name,
+					 ret->names + ret->rows[row].name) >= 0))
 			return error_create(ERROR_FORMAT, "hints: row %zu is damaged", row);
 	}
 	ret->row_count = rows;
@@ -270,19 +275,27 @@ static struct error *open_kernel(struct hints *hints)
 static struct error *open_modules(struct hints *hints)
 {
 	struct block *block = &hints->blocks[1];
-	uint64_t rows = 0;
 	TRY(unpack_block(hints->data + HEADER_SIZE + hints->packed[0], hints->packed[1],
 			 hints->raw[1], block));
 	if (block->chunk_count != 3 + COLUMNS)
 		return error_create(ERROR_FORMAT, "hints: %u chunks", block->chunk_count);
 	TRY(unpack_strings(&block->chunks[0], &hints->modules));
-	TRY(unpack_numbers(&block->chunks[1], hints->modules.count, &hints->module_sizes));
+	TRY(unpack_numbers(&block->chunks[1], hints->modules.count, &hints->module_starts));
 	TRY(unpack_strings(&block->chunks[2], &hints->module_types));
-	for (size_t i = 0; i < hints->modules.count; i++)
-		rows += hints->module_sizes[i];
+	uint64_t rows = 0;
+	for (size_t i = 0; i <= hints->modules.count; i++) {
+		uint32_t size = hints->module_starts[i];
+		hints->module_starts[i] = (uint32_t)rows;
+		rows += size;
+		if (i && i < hints->modules.count &&
+		    strcmp(hints->modules.items[i - 1], hints->modules.items[i]) >= 0)
+			return error_create(ERROR_FORMAT, "hints: modules are not in order");
+		if (rows > block->chunks[3].size)
+			break;
+	}
 	if (rows != block->chunks[3].size)
 		return error_create(ERROR_FORMAT, "hints: modules have other numbers of rows");
-	return unpack_rows(&block->chunks[3], &hints->sets, hints->module_sizes,
+	return unpack_rows(&block->chunks[3], &hints->sets, hints->module_starts,
 			   &hints->of_modules);
 }
 
@@ -338,7 +351,7 @@ void hints_destroy(struct hints *hints)
 	free(hints->module_types.items);
 	free(hints->sets.masks);
 	free(hints->family_types);
-	free(hints->module_sizes);
+	free(hints->module_starts);
 	free(hints->blocks[0].data);
 	free(hints->blocks[1].data);
 	free(hints);
@@ -481,12 +494,6 @@ static size_t find_in_kernel(const struct hints *hints, const char *name, uint32
 	return 0;
 }
 
-/* Most differ in the first byte. */
-static bool is_same(const char *one, const char *other)
-{
-	return one[0] == other[0] && !strcmp(one, other);
-}
-
 static size_t find_in_module(struct hints *hints, const char *module, const char *name,
 			     uint32_t kernels, struct hint *ret)
 {
@@ -496,19 +503,19 @@ static size_t find_in_module(struct hints *hints, const char *module, const char
 		hints->modules_bad = error != NULL;
 		error_free(error);
 	}
-	size_t row = 0;
-	for (size_t i = 0; !hints->modules_bad && i < hints->modules.count; i++) {
-		size_t end = row + hints->module_sizes[i];
-		bool is_it = is_same(hints->modules.items[i], module);
-		for (; is_it && row < end; row++)
-			if (is_same(hints->of_modules.names + hints->of_modules.rows[row].name,
-				    name))
-				return take_row(hints, &hints->of_modules, row, kernels, ret);
-		if (is_it)
-			break;
-		row = end;
-	}
-	return 0;
+	if (hints->modules_bad)
+		return 0;
+	const struct part *part = &hints->of_modules;
+	size_t number =
+		array_bound(hints->modules.count, i, strcmp(hints->modules.items[i], module) < 0);
+	if (number == hints->modules.count || strcmp(hints->modules.items[number], module))
+		return 0;
+	const struct row *rows = part->rows + hints->module_starts[number];
+	size_t count = hints->module_starts[number + 1] - hints->module_starts[number];
+	size_t row = array_bound(count, i, strcmp(part->names + rows[i].name, name) < 0);
+	if (row == count || strcmp(part->names + rows[row].name, name))
+		return 0;
+	return take_row(hints, part, hints->module_starts[number] + row, kernels, ret);
 }
 
 static size_t find_family(const struct hints *hints, const char *name, uint32_t kernels,

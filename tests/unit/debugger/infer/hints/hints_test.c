@@ -37,6 +37,15 @@ static void test_shipped(void)
 			     &(struct symbol){ .name = "fuse_inode_cachep", .module = "no module" },
 			     HINTS_ALL, found),
 		  0);
+	/* The first module's first row and the last one's last. */
+	CHECK_U64(hints_find(hints,
+			     &(struct symbol){ .name = "auto_polarity", .module = "3c574_cs" },
+			     HINTS_ALL, found),
+		  1);
+	CHECK_U64(hints_find(hints,
+			     &(struct symbol){ .name = "srcSizeTiers.", .module = "zstd_compress" },
+			     HINTS_ALL, found),
+		  1);
 	CHECK(hints_kernel(hints, "6.1") &&
 	      hints_kernel(hints, "6.1") != hints_kernel(hints, "6.12"));
 	CHECK_U64(hints_kernel(hints, "2.4"), 0);
@@ -205,6 +214,7 @@ enum damage {
 	MORE_TO_FOLLOW,
 	NUMBER_OF_SET_TOO_LARGE,
 	NO_LENGTH,
+	NOT_IN_ORDER,
 };
 
 static const char *const complaints[] = {
@@ -219,6 +229,7 @@ static const char *const complaints[] = {
 	[MORE_TO_FOLLOW] = "row 2 is damaged",
 	[NUMBER_OF_SET_TOO_LARGE] = "row 2 is damaged",
 	[NO_LENGTH] = "row 2 is damaged",
+	[NOT_IN_ORDER] = "row 1 is damaged",
 };
 
 static void damage(struct hints_column *columns, enum damage which)
@@ -256,6 +267,9 @@ static void damage(struct hints_column *columns, enum damage which)
 	case NUMBER_OF_SET_TOO_LARGE:
 		numbers->size--;
 		column_add(numbers, "\xff\xff\xff\xff\x7f", 5);
+		break;
+	case NOT_IN_ORDER:
+		columns[HINTS_REST].bytes[0] = '~';
 		break;
 	default:
 		columns[HINTS_LENGTHS].size--;
