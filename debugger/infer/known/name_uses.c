@@ -38,49 +38,64 @@ uint32_t name_uses_type(const struct layout *layout, uint32_t type)
 	return type;
 }
 
-typedef void take_use(struct name_uses *uses, const struct use *use);
-
-static void count_use(struct name_uses *uses, const struct use *use)
+/* How many uses there are at the most. */
+static size_t most_uses(const struct layout *layout)
 {
-	uses->starts[use->name % BUCKETS + 1]++;
-	uses->totals[use->type]++;
-	uses->count++;
+	struct btf_type type;
+	size_t most = 0;
+	for (uint32_t id = layout->first; id < layout->end; id++)
+		if ((layout_is_compound(layout, id) || layout_kind(layout, id) == BTF_FUNC_PROTO) &&
+		    btf_get(layout->btf, id, &type))
+			most += type.vlen;
+	return most;
 }
 
-/* Afterwards each start has become the next one's. */
-static void place_use(struct name_uses *uses, const struct use *use)
-{
-	uses->items[uses->starts[use->name % BUCKETS]++] = *use;
-}
-
-static void visit_use(struct name_uses *uses, const struct layout *layout, const char *name,
-		      uint32_t type, take_use *take)
+static void add_use(struct name_uses *uses, const struct layout *layout, const char *name,
+		    uint32_t type)
 {
 	struct use use = { .type = name_uses_type(layout, layout_resolve(layout, type)),
 			   .count = 1 };
 	if (!*name || !layout_size(layout, use.type))
 		return;
 	use.name = layout_hash(name, strlen(name));
-	take(uses, &use);
+	uses->starts[use.name % BUCKETS + 1]++;
+	uses->totals[use.type]++;
+	uses->items[uses->count++] = use;
 }
 
-static void visit_uses(struct name_uses *uses, const struct layout *layout, take_use *take)
+/* At most as many as were counted. */
+static void add_uses(struct name_uses *uses, const struct layout *layout)
 {
 	struct btf_type type;
 	struct btf_member member;
 	struct btf_param param;
 	for (uint32_t id = layout->first; id < uses->end; id++) {
-		enum btf_kind kind = layout_kind(layout, id);
-		bool is_proto = kind == BTF_FUNC_PROTO;
-		if ((!is_proto && kind != BTF_STRUCT && kind != BTF_UNION) ||
+		bool is_proto = layout_kind(layout, id) == BTF_FUNC_PROTO;
+		if ((!is_proto && !layout_is_compound(layout, id)) ||
 		    !btf_get(layout->btf, id, &type))
 			continue;
 		for (uint32_t i = 0; is_proto && btf_param(&type, i, &param); i++)
-			visit_use(uses, layout, param.name, param.type, take);
+			add_use(uses, layout, param.name, param.type);
 		for (uint32_t i = 0; !is_proto && btf_member(&type, i, &member); i++)
 			if (!member.bit_size)
-				visit_use(uses, layout, member.name, member.type, take);
+				add_use(uses, layout, member.name, member.type);
 	}
+}
+
+/* Each goes to its bucket, where one is that goes to another. */
+static void sort_uses(struct name_uses *uses)
+{
+	uint32_t *next = uses->ends;
+	for (uint32_t i = 0; i < BUCKETS; i++)
+		uses->starts[i + 1] += uses->starts[i];
+	memcpy(next, uses->starts, BUCKETS * sizeof(*next));
+	for (uint32_t i = 0; i < BUCKETS; i++)
+		while (next[i] < uses->starts[i + 1]) {
+			struct use use = uses->items[next[i]];
+			uint32_t home = use.name % BUCKETS;
+			uses->items[next[i]] = uses->items[next[home]];
+			uses->items[next[home]++] = use;
+		}
 }
 
 static int compare_uses(const void *left, const void *right)
@@ -115,18 +130,13 @@ struct error *name_uses_create(const struct layout *layout, struct name_uses **r
 		return error_no_memory();
 	uses->end = layout->end;
 	uses->totals = calloc((size_t)uses->end + 1, sizeof(*uses->totals));
-	if (uses->totals)
-		visit_uses(uses, layout, count_use);
-	uses->items = calloc((size_t)uses->count + 1, sizeof(*uses->items));
+	uses->items = malloc((most_uses(layout) + 1) * sizeof(*uses->items));
 	if (!uses->totals || !uses->items) {
 		name_uses_destroy(uses);
 		return error_no_memory();
 	}
-	for (uint32_t i = 0; i < BUCKETS; i++)
-		uses->starts[i + 1] += uses->starts[i];
-	visit_uses(uses, layout, place_use);
-	memmove(uses->starts + 1, uses->starts, BUCKETS * sizeof(uses->starts[0]));
-	uses->starts[0] = 0;
+	add_uses(uses, layout);
+	sort_uses(uses);
 	for (uint32_t i = 0; i < BUCKETS; i++)
 		join_uses(uses, i);
 	*ret = uses;
