@@ -72,7 +72,7 @@ static uint32_t length_of(struct target *target, const struct symbol *symbol, st
 	while (i < ARRAY_COUNT(lengths) && strcmp(lengths[i].variable, symbol->name) != 0)
 		i++;
 	if (i == ARRAY_COUNT(lengths))
-		return declared_length(target->btf, symbol->name, NULL);
+		return 0;
 	return lengths[i].sibling ? length_of_sibling(target, lengths[i].sibling)
 				  : length_of_filled(target, symbol, element, count);
 }
@@ -86,6 +86,7 @@ struct error *quirk_array_type(struct target *target, const struct symbol *symbo
 	if (symbol->module || !type_get_resolved(type, &record) || record.kind != BTF_ARRAY ||
 	    !type_target(type, &element))
 		return NULL;
+	TRY(declared_length_shorten(target->btf, symbol, ret));
 	uint32_t count = length_of(target, symbol, element, record.array_count);
 	/* There is no room for more. */
 	if (!count || count >= record.array_count)

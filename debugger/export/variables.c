@@ -131,7 +131,7 @@ static struct error *add_variable(void *context, const struct symbol *symbol, st
 			 !(symbol->module && exporting->options->no_modules);
 	if (!is_wanted && !exporting->options->tiers)
 		return NULL;
-	if (is_wanted)
+	if (is_wanted && origin != ORIGIN_USER)
 		TRY(quirk_array_type(exporting->target, symbol, type, &type));
 	if (is_wanted && is_constant(exporting->target->symbols, symbol->address))
 		TRY(type_constant(type, &type));

@@ -2,6 +2,7 @@
 #include "debugger/infer/symbol_type.h"
 
 #include "debugger/declare/declare.h"
+#include "debugger/infer/known/declared_length.h"
 #include "debugger/target/object.h"
 
 static bool is_array(struct type type)
@@ -42,6 +43,9 @@ static struct error *find_declared(struct target *target, const struct symbol *s
 	bool is_proved = found.origin == ORIGIN_KERNEL || found.origin == ORIGIN_MODULE ||
 			 found.origin == ORIGIN_FILE;
 	found.at_most = !is_proved && fills_room(found.type, symbol->size);
+	/* The list says "[]" of these; the enumerator does not prove that this kernel has it so. */
+	if (found.at_most && found.origin == ORIGIN_DECLARED)
+		TRY(declared_length_shorten(target->btf, symbol, &found.type));
 	*ret = found;
 	return NULL;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define LENGTH_MAX 65536 /* no such array is that long */
+/* What GCC aligns an array to at most, in bytes; more is left by something else. */
+#define ALIGNMENT_MAX 64
 
 /* Equal to DWARF's lengths in 6.1, 6.12 and 7.3, where these have both. */
 static const struct {
@@ -111,4 +113,28 @@ uint32_t declared_length(const struct btf *btf, const char *variable,
 	if (ret_why)
 		*ret_why = lengths[i].why;
 	return (uint32_t)enumerator.value + lengths[i].why.more;
+}
+
+bool room_is_taken(uint64_t address, uint64_t room, uint64_t used)
+{
+	uint64_t end = address + room, alignment = end & -end;
+	if (alignment > ALIGNMENT_MAX)
+		alignment = ALIGNMENT_MAX;
+	return used <= room && room - used < alignment;
+}
+
+struct error *declared_length_shorten(const struct btf *btf, const struct symbol *symbol,
+				      struct type *type)
+{
+	struct btf_type record;
+	struct type element;
+	uint64_t size;
+	if (symbol->module || symbol->size_exact || !type_get_resolved(*type, &record) ||
+	    record.kind != BTF_ARRAY || !type_target(*type, &element) || !type_size(element, &size))
+		return NULL;
+	uint32_t count = declared_length(btf, symbol->name, NULL);
+	if (!count || count >= record.array_count ||
+	    !room_is_taken(symbol->address, symbol->size, count * size))
+		return NULL;
+	return type_array_of(element, count, type);
 }

@@ -7,6 +7,7 @@
 #define DEBUGGER_INFER_KNOWN_DECLARED_LENGTH_H
 
 #include "btf/btf.h"
+#include "symbols/symtab.h"
 
 struct declared_length {
 	const char *enumerator; /* static */
@@ -19,5 +20,13 @@ struct declared_length {
  */
 uint32_t declared_length(const struct btf *btf, const char *variable,
 			 struct declared_length *ret_why);
+/*
+ * An array that was taken to be as long as there is room for gets that length, if it ends where the
+ * room does, but for what aligns the next symbol. Others stay as they are.
+ */
+struct error *declared_length_shorten(const struct btf *btf, const struct symbol *symbol,
+				      struct type *type) MUST_CHECK;
+/* Whether `used` bytes are all that was laid there: what is left aligns the next symbol. */
+bool room_is_taken(uint64_t address, uint64_t room, uint64_t used);
 
 #endif

@@ -7,9 +7,7 @@
 #include "debugger/target/object.h"
 #include <string.h>
 
-/* What GCC aligns an array to at most, in bytes; more is left by something else. */
-#define ALIGNMENT_MAX 64
-/* What it leaves between two large objects at most. */
+/* What GCC leaves between two large objects at most. */
 #define PADDING_MAX 31
 
 /* Macros make lists of texts for system calls: types and names of their arguments. */
@@ -155,10 +153,7 @@ uint32_t array_in_use(const struct question *question, uint32_t type)
 /* Whether what `used` bytes leave of the room is no more than alignment explains. */
 static bool is_tight(const struct subject *subject, uint64_t used)
 {
-	uint64_t end = subject->address + subject->room, alignment = end & -end;
-	if (alignment > ALIGNMENT_MAX)
-		alignment = ALIGNMENT_MAX;
-	return used <= subject->room && subject->room - used < alignment;
+	return room_is_taken(subject->address, subject->room, used);
 }
 
 static const uint8_t *element_at(const struct question *question, uint32_t size, uint32_t number)

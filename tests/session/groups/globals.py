@@ -96,6 +96,21 @@ def declares(program, boot):
     # The list's word counts alone, as in print, which would have to infer to be surer.
     check_equal((own["origin"], own["confidence"]), ("declared", "inferred"), "init_task")
     check(any(clue["where"] != "0x0000000000000000" for clue in own["clues"]), "no places")
+    lengths(program, boot, path)
+
+
+def lengths(program, boot, path):
+    """`[]` in the program's list is as long as the enumerator says, and marked as not proved;
+    what the user says stays."""
+    count = program.value(boot.dump, "(int)NR_VM_NODE_STAT_ITEMS")
+    counters = program.result(boot.dump, "whatis vm_node_stat")
+    check_equal((counters["type"], counters["origin"], counters["at_most"]),
+                (f"atomic_long_t [{count}]", "declared", True), "vm_node_stat")
+    with open(path, "w") as file:
+        file.write(f"atomic_long_t vm_node_stat[{count + 1}];\n")
+    run = ["-q", "--json", "--declare", path, "-c", "whatis vm_node_stat", boot.dump]
+    answer, = program.run(run, status=0).objects()
+    check_equal(answer["result"]["type"], f"atomic_long_t [{count + 1}]", "of the user")
 
 
 def strings(program, boot, rows, notes):
