@@ -11,8 +11,8 @@ from recipe.common import (RecipeError, made_directory, read_file, step,
                            write_file)
 from recipe.flavours import make_flavours
 from recipe.images import make_images
-from recipe.qemu import (BOOT_SECONDS, BootError, accelerator, machine,
-                         retry)
+from recipe.qemu import (BOOT_SECONDS, SPURIOUS, BootError, accelerator,
+                         machine, retry)
 
 TRUTH_MEGABYTES = 256
 CAPTURE_MEGABYTES = 256
@@ -107,6 +107,8 @@ AILMENTS = {"leak": 1, "leakpages": 1, "leakvm": 1, "leakbuffers": 1,
 # After 64 KiB, which the kernel looks for partitions in, a byte a second.
 DEAF_DISK = ("throttling.bps-total=1,throttling.bps-total-max=65536,"
              "throttling.bps-total-max-length=1")
+# What the kernel says when it was told to crash by a letter.
+CRASH_IS_ASKED = "sysrq: Trigger a crash"
 # What a machine check says: the bank, its status (uncorrected, the processor's context is corrupt,
 # address and more are valid), that of the processor, an address, how to read that.
 MACHINE_CHECK = "mce 0 1 0xbe0000000000009f 0x5 0x12345000 0x8c"
@@ -312,6 +314,7 @@ def crash_under_qemu(guest, boot, kernel, initrd, attempt, hung):
         keep_hung(guest, hung)
     guest.wait("the panic", lambda: has_panicked(guest))
     guest.monitor.command("stop")
+    check_cause(guest, boot)
 
 
 def keep_hung(guest, path):
@@ -334,6 +337,21 @@ def has_panicked(guest):
             or guest.said(r"---\[ end Kernel panic.*\n", "serial")
             or (guest.said(r"Kernel panic - not syncing", "serial")
                 and guest.silence("serial") > PANIC_SILENCE_SECONDS))
+
+
+def check_cause(guest, boot):
+    """One that is to die of sysrq-c was well until then.
+
+    While it boots, guest.wait() looks for failures, but not at the moment at
+    which the guest is ready, nor behind it.
+    """
+    if boot.crash != "sysrq":
+        return
+    before, asked, _ = read_file(guest.path("serial")).partition(CRASH_IS_ASKED)
+    failed = SPURIOUS.search(before)
+    if failed or not asked:
+        raise BootError("it died of something else: "
+                        + (failed[0].strip() if failed else "no sysrq-c"))
 
 
 def check_elf(path):
@@ -381,6 +399,7 @@ def crash_with_kexec(guest, kernel, initrd, attempt, script, disk=None,
     guest.wait_end()
     if not guest.said("guest: capture done"):
         raise BootError("the capture kernel did not finish its script")
+    check_cause(guest, boot)
 
 
 def keep_vmcore(guest, directory):

@@ -173,11 +173,13 @@ class Machine:
         if (not self.has_user_space
                 or not os.path.exists(self.path("progress"))):
             return None
+        # The console first: the guest may crash, as it should, in between.
+        console = read_file(self.path("serial"))
         progress = read_file(self.path("progress"))
         found = re.search(r"guest: failed: .*", progress)
         if (not found and not self.is_ready
                 and "guest: ready" not in progress):
-            found = SPURIOUS.search(read_file(self.path("serial")))
+            found = SPURIOUS.search(console)
         return found[0].strip() if found else None
 
     def dump(self, path, form):
