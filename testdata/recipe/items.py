@@ -201,7 +201,8 @@ MODULES = {
 }
 # Those that load more of the kernel's modules.
 MORE_MODULES = {"held": ["nfsv3", "virtio_scsi", "sd_mod"]}
-DEFAULT_WITH_MODULE = [*WITH_LOCKUP, "stuck", "null", "bug", "overflow"]
+# Of the kernels that are not optional, on top.
+MORE_DEFAULT_ITEMS = [*WITH_LOCKUP, "stuck", "held", "null", "bug", "overflow"]
 
 
 def default_items(line):
@@ -209,7 +210,7 @@ def default_items(line):
 
     One that is optional may need a newer compiler for its modules.
     """
-    return DEFAULT_ITEMS + ([] if line.is_optional else DEFAULT_WITH_MODULE)
+    return DEFAULT_ITEMS + ([] if line.is_optional else MORE_DEFAULT_ITEMS)
 
 
 COPY_VMCORE = "dd if=/proc/vmcore of=/dev/vdb bs=1M conv=fsync 2>/out/dd\n"

@@ -350,14 +350,19 @@ def cache_folder():
                            or os.path.join(ROOT, "testdata", "cache"))
 
 
+def kernel_lines():
+    """The words of each line of testdata/kernels."""
+    with open(os.path.join(ROOT, "testdata", "kernels")) as file:
+        lines = [line.split("#")[0].split() for line in file]
+    return [words for words in lines if words]
+
+
 def kernel_names():
     """The kernels to test on: those of BTFCRASH_TEST_KERNELS (words), or the
     names in testdata/kernels that are not optional."""
     asked = os.environ.get("BTFCRASH_TEST_KERNELS", "").split()
-    with open(os.path.join(ROOT, "testdata", "kernels")) as file:
-        lines = [line.split("#")[0].split() for line in file]
-    names = [words[0] for words in lines if words
-             and (words[0] in asked if asked else "optional" not in words)]
+    names = [words[0] for words in kernel_lines()
+             if (words[0] in asked if asked else "optional" not in words)]
     unknown = set(asked) - set(names)
     check(not unknown, f"testdata/kernels has no {' '.join(unknown)}")
     return names
@@ -366,6 +371,16 @@ def kernel_names():
 def boots(names=BOOT_NAMES):
     """Every boot of every kernel, whether it is there or not."""
     return [Boot(kernel, name) for kernel in kernel_names() for name in names]
+
+
+def boots_of_most(session, name):
+    """A boot that make-dumps leaves out of optional kernels unless it is asked for: of these only where it is there."""
+    optional = [words[0] for words in kernel_lines() if "optional" in words]
+    for boot in boots((name,)):
+        if boot.kernel in optional and not os.path.isdir(boot.folder):
+            session.skip(boot.label, "no such boot in the cache")
+        else:
+            yield boot
 
 
 class Boot:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from lib import Boot, boots, check, check_equal, kernel_names
+from lib import Boot, boots, boots_of_most, check, check_equal, kernel_names
 
 # {boot: (kind, what the summary has to say, functions of which the first frame to look at is one)}
 CAUSES = {
@@ -437,10 +437,9 @@ def run(session):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: what else is wrong") as notes:
                 asides_are_told(program, boot, notes)
-    for boot in boots(SEVERAL):
-        if os.path.isdir(boot.folder):
-            with session.case(f"{boot.label}: all that is wrong") as notes:
-                several_are_told(program, boot, notes)
+    for boot in (*boots_of_most(session, "held"), *(boot for boot in boots(SEVERAL.keys() - {"held"}) if os.path.isdir(boot.folder))):
+        with session.case(f"{boot.label}: all that is wrong") as notes:
+            several_are_told(program, boot, notes)
     for boot in boots(("oom", "oomcg")):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: who has the memory") as notes:

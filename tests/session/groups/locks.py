@@ -5,7 +5,7 @@ which writes down who waits for what."""
 import os
 import re
 
-from lib import boots, check, check_equal
+from lib import boots, boots_of_most, check, check_equal
 
 # What the guest's tasks wait for, by their names.
 KINDS = {
@@ -329,10 +329,7 @@ def run(session):
     for boot in boots(("threads",)):
         with session.case(f"{boot.label}: a crowd") as notes:
             compare_crowd(program, boot, notes)
-    for boot in boots(("stuck",)):
-        if not os.path.isdir(boot.folder):
-            session.skip(boot.label, "no such boot in the cache")
-            continue
+    for boot in boots_of_most(session, "stuck"):
         with session.case(f"{boot.label}: every kind of lock") as notes:
             compare_stuck(program, boot, notes)
         with session.case(f"{boot.label}: servers that do not serve"):
@@ -343,8 +340,10 @@ def run(session):
             compare_deadlocks(program, boot, notes)
         with session.case(f"{boot.label}: --dot"):
             compare_dot(program, boot)
-    for name, compare in (("held", compare_held), ("rcu", compare_grace_period)):
-        for boot in boots((name,)):
-            if os.path.isdir(boot.folder):
-                with session.case(f"{boot.label}: who holds others up"):
-                    compare(program, boot)
+    for boot in boots_of_most(session, "held"):
+        with session.case(f"{boot.label}: who holds others up"):
+            compare_held(program, boot)
+    for boot in boots(("rcu",)):
+        if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: who holds others up"):
+                compare_grace_period(program, boot)

@@ -2,11 +2,10 @@
 """Tables of what the kernel watches and counts against what the guest said of it. All rows."""
 
 import collections
-import os
 import re
 import shlex
 
-from lib import Boot, boots, check, check_equal, check_lines, kernel_names
+from lib import Boot, boots, boots_of_most, check, check_equal, check_lines, kernel_names
 from groups.tables_kernel import tree
 
 ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
@@ -412,12 +411,10 @@ def run(session):
         for name, case in CASES:
             with session.case(f"{boot.label}: {name}") as notes:
                 case(session.program, boot, notes)
-    # Not a boot that all make (testdata/README.md).
-    for boot in boots(("held",)):
-        if os.path.isdir(boot.folder):
-            with session.case(f"{boot.label}: bios of requests") as notes:
-                bios(session.program, boot, notes)
-            with session.case(f"{boot.label}: iocommands are what drivers were given") as notes:
-                iocommands(session.program, boot, notes)
-            with session.case(f"{boot.label}: dmtargets are dmsetup's table") as notes:
-                dmtargets(session.program, boot, notes)
+    for boot in boots_of_most(session, "held"):
+        with session.case(f"{boot.label}: bios of requests") as notes:
+            bios(session.program, boot, notes)
+        with session.case(f"{boot.label}: iocommands are what drivers were given") as notes:
+            iocommands(session.program, boot, notes)
+        with session.case(f"{boot.label}: dmtargets are dmsetup's table") as notes:
+            dmtargets(session.program, boot, notes)
