@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define TAR_BLOCK 512
@@ -463,6 +464,8 @@ int main(int argc, char **argv)
 	add_tasks();
 	tar_end();
 	printf("guest: ready\n");
+	/* All of it is out before the machine dies: who waits for it took that for a failure. */
+	tcdrain(STDOUT_FILENO);
 	crash_as(argv[2]);
 	fail("the crash did not happen");
 }
