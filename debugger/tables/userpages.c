@@ -3,6 +3,7 @@
 #include "debugger/kernel/user_space.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/kernel/mappings.h"
 #include "debugger/kernel/path.h"
 #include "debugger/tables/table.h"
@@ -49,14 +50,16 @@ struct pass {
 	struct object mm;
 	char path[PATH_SIZE];  /* of the mapping */
 	struct error *unnamed; /* why it has none, NULL */
-	uint64_t budget;       /* of pages that are looked up */
+	uint64_t budget;       /* of pages that are looked up, of the whole task */
 };
 
 /*
- * A page may be in several places; what is in no memory may have no end: then so many more
- * than four times the machine's pages are enough.
+ * A page may be in several places; what is in no memory may have no end: so many more than four
+ * times the machine's pages are enough for a task. What memory the machine has is the dump's word,
+ * too: no task gets more than what a terabyte of small pages takes.
  */
-#define ROWS_MORE (1u << 20)
+#define LOOKUPS_MORE (1u << 20)
+#define LOOKUPS_MAX  ((uint64_t)1 << 28)
 
 static void set_place(struct table_scan *scan, const struct user_page *page,
 		      const struct page_records *records)
@@ -96,17 +99,18 @@ static struct error *look_up(struct pass *pass, const struct user_mapping *mappi
 }
 
 /* Runs of nothing that follow each other are one. */
-static void lengthen(struct pass *pass, const struct user_mapping *mapping, uint64_t address,
-		     struct user_page *page)
+static struct error *lengthen(struct pass *pass, const struct user_mapping *mapping,
+			      uint64_t address, struct user_page *page)
 {
 	struct user_page next;
 	while (address + page->size < mapping->end && pass->budget) {
+		TRY(interrupt_check());
 		struct error *error = look_up(pass, mapping, address + page->size, &next);
-		error_free(error);
 		if (error || next.kind != page->kind)
-			return;
+			return error_only_fatal(error);
 		page->size += next.size;
 	}
+	return NULL;
 }
 
 /* The run at `*address` of a mapping, which moves behind it. */
@@ -116,7 +120,7 @@ static struct error *emit(struct pass *pass, const struct user_mapping *mapping,
 	struct user_page page;
 	struct error *error = look_up(pass, mapping, *address, &page);
 	if (!error && !has_place(&page))
-		lengthen(pass, mapping, *address, &page);
+		TRY(lengthen(pass, mapping, *address, &page));
 	table_set(scan, COLUMN_PID, (uint64_t)pass->task->pid);
 	table_set_text(scan, COLUMN_COMM, pass->task->comm);
 	table_set(scan, COLUMN_TASK, pass->task->address);
@@ -139,12 +143,11 @@ static struct error *visit_runs(struct pass *pass, const struct user_mapping *ma
 {
 	for (uint64_t address = mapping->start; address < mapping->end;) {
 		if (!pass->budget)
-			return table_broken(pass->scan,
-					    error_create(ERROR_FORMAT,
-							 "more pages than the machine could have: "
-							 "the rest of mapping 0x%" PRIx64
-							 " is not shown",
-							 mapping->vma));
+			return error_create(ERROR_FORMAT,
+					    "more pages than a process of this machine could have: "
+					    "what follows 0x%" PRIx64 ", in mapping 0x%" PRIx64
+					    ", is not shown",
+					    address, mapping->vma);
 		TRY(emit(pass, mapping, &address));
 	}
 	return NULL;
@@ -185,7 +188,8 @@ static struct error *visit_task(struct table_scan *scan, const struct task *task
 		return NULL;
 	const struct vmcore_facts *facts = scan->target->facts;
 	if (facts->page_size)
-		pass.budget = facts->max_physical / facts->page_size * 4 + ROWS_MORE;
+		pass.budget = facts->max_physical / facts->page_size;
+	pass.budget = pass.budget < LOOKUPS_MAX / 8 ? pass.budget * 4 + LOOKUPS_MORE : LOOKUPS_MAX;
 	TRY(user_space_open(scan->target, pass.mm.address, &pass.space));
 	struct error *error = visit_mappings(&pass);
 	user_space_close(pass.space);
