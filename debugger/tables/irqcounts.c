@@ -99,11 +99,8 @@ static struct error *visit_counted(struct table_scan *scan, const struct cpu *cp
 {
 	for (size_t i = 0; i < ARRAY_COUNT(counted); i++) {
 		struct object object;
-		uint64_t count = 0;
 		struct error *error = object_per_cpu(scan->target, counted[i].variable,
 						     "unsigned int", cpu, &object);
-		if (!error)
-			error = object_u64(&object, NULL, &count);
 		if (error && error->kind == ERROR_NOT_FOUND) {
 			error_free(error);
 			continue;
@@ -112,7 +109,7 @@ static struct error *visit_counted(struct table_scan *scan, const struct cpu *cp
 		table_set(scan, COLUMN_CPU, cpu->number);
 		table_set_text(scan, COLUMN_LABEL, counted[i].label);
 		table_set_text(scan, COLUMN_NAME, counted[i].name);
-		table_set(scan, COLUMN_COUNT, count);
+		TRY(table_set_member(scan, COLUMN_COUNT, &object, NULL));
 		TRY(table_emit(scan));
 	}
 	return NULL;
