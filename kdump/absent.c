@@ -7,7 +7,7 @@
 #include <pwd.h>
 #include <stddef.h>
 
-/* --- shared objects (libsnappy, libzstd): another C library would come with them - */
+/* --- shared objects (libdeflate, libsnappy, libzstd): another C library would come with them - */
 
 void *__wrap_dlopen(const char *file, int mode);
 

@@ -5,7 +5,11 @@
 #include <lzo/lzo1x.h>
 #include <string.h>
 
-/* Both interfaces are stable C: snappy-c.h and zstd.h. */
+/* All interfaces are stable C: libdeflate.h, snappy-c.h and zstd.h. */
+typedef void *deflate_create_function(void);
+typedef void deflate_free_function(void *context);
+typedef int deflate_decompress_function(void *context, const void *from, size_t from_size, void *to,
+					size_t to_size, size_t *ret_size);
 typedef int snappy_uncompress_function(const char *from, size_t from_size, char *to,
 				       size_t *to_size);
 typedef void *zstd_create_function(void);
@@ -30,6 +34,11 @@ void decompressor_deinit(struct decompressor *decompressor)
 {
 	if (decompressor->zlib_ready)
 		inflateEnd(&decompressor->zlib);
+	if (decompressor->deflate_context)
+		((deflate_free_function *)decompressor->deflate_free)(
+			decompressor->deflate_context);
+	if (decompressor->deflate)
+		dlclose(decompressor->deflate);
 	if (decompressor->snappy)
 		dlclose(decompressor->snappy);
 	if (decompressor->zstd_context)
@@ -37,6 +46,35 @@ void decompressor_deinit(struct decompressor *decompressor)
 	if (decompressor->zstd)
 		dlclose(decompressor->zstd);
 	*decompressor = (struct decompressor){ 0 };
+}
+
+/* None is linked: they are wanted for few dumps, and not everywhere installed. */
+static struct error *load_function(const char *object, const char *name, void **handle,
+				   void (**ret)(void))
+{
+	if (*ret)
+		return NULL;
+	if (!*handle)
+		*handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = *handle ? dlsym(*handle, name) : NULL;
+	if (!symbol)
+		return error_create(ERROR_UNSUPPORTED,
+				    "it is compressed and needs %s, which is not installed",
+				    object);
+	memcpy(ret, &symbol, sizeof(symbol));
+	return NULL;
+}
+
+#define DEFLATE_LIBRARY "libdeflate.so.0"
+#define SNAPPY_LIBRARY	"libsnappy.so.1"
+#define ZSTD_LIBRARY	"libzstd.so.1"
+
+void decompress_keep_libraries(void)
+{
+	static const char *const objects[] = { DEFLATE_LIBRARY, SNAPPY_LIBRARY, ZSTD_LIBRARY };
+	/* Who asks for the same name later gets what is loaded. */
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		(void)dlopen(objects[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
 /* One stream for all pages: setting up a new one costs as much as the page. */
@@ -56,32 +94,44 @@ static struct error *inflate_page(struct decompressor *decompressor, const uint8
 	return NULL;
 }
 
-/* Neither library is linked: they are wanted for few dumps, and not everywhere installed. */
-static struct error *load_function(const char *object, const char *name, void **handle,
-				   void (**ret)(void))
+static struct error *load_deflate(struct decompressor *decompressor)
 {
-	if (*ret)
-		return NULL;
-	if (!*handle)
-		*handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-	void *symbol = *handle ? dlsym(*handle, name) : NULL;
-	if (!symbol)
-		return error_create(ERROR_UNSUPPORTED,
-				    "it is compressed and needs %s, which is not installed",
-				    object);
-	memcpy(ret, &symbol, sizeof(symbol));
-	return NULL;
+	void (*create)(void) = NULL;
+	TRY(load_function(DEFLATE_LIBRARY, "libdeflate_zlib_decompress", &decompressor->deflate,
+			  &decompressor->deflate_function));
+	TRY(load_function(DEFLATE_LIBRARY, "libdeflate_free_decompressor", &decompressor->deflate,
+			  &decompressor->deflate_free));
+	TRY(load_function(DEFLATE_LIBRARY, "libdeflate_alloc_decompressor", &decompressor->deflate,
+			  &create));
+	decompressor->deflate_context = ((deflate_create_function *)create)();
+	return decompressor->deflate_context ? NULL : error_no_memory();
 }
 
-#define SNAPPY_LIBRARY "libsnappy.so.1"
-#define ZSTD_LIBRARY   "libzstd.so.1"
-
-void decompress_keep_libraries(void)
+static bool has_deflate(struct decompressor *decompressor)
 {
-	static const char *const objects[] = { SNAPPY_LIBRARY, ZSTD_LIBRARY };
-	/* Who asks for the same name later gets what is loaded. */
-	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
-		(void)dlopen(objects[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!decompressor->deflate_context && !decompressor->no_deflate) {
+		struct error *error = load_deflate(decompressor);
+		decompressor->no_deflate = error;
+		error_free(error);
+	}
+	return decompressor->deflate_context;
+}
+
+/*
+ * libdeflate takes half of zlib's time. What it refuses is left to zlib, so that the same pages are
+ * damaged with it and without it.
+ */
+static struct error *unzip_page(struct decompressor *decompressor, const uint8_t *from,
+				size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)
+{
+	deflate_decompress_function *decompress_page =
+		has_deflate(decompressor)
+			? (deflate_decompress_function *)decompressor->deflate_function
+			: NULL;
+	if (decompress_page &&
+	    !decompress_page(decompressor->deflate_context, from, from_size, to, to_size, ret_size))
+		return NULL;
+	return inflate_page(decompressor, from, from_size, to, to_size, ret_size);
 }
 
 static struct error *unsnap_page(struct decompressor *decompressor, const uint8_t *from,
@@ -130,7 +180,7 @@ struct error *decompress(struct decompressor *decompressor, uint32_t flags, cons
 	size_t size = 0;
 	struct error *error = NULL;
 	if (flags & COMPRESSION_ZLIB) {
-		error = inflate_page(decompressor, from, from_size, to, to_size, &size);
+		error = unzip_page(decompressor, from, from_size, to, to_size, &size);
 	} else if (flags & COMPRESSION_LZO) {
 		lzo_uint lzo_size = to_size;
 		int status = lzo1x_decompress_safe(from, from_size, to, &lzo_size, NULL);

@@ -4,6 +4,7 @@
 #define VMCORE_DECOMPRESS_H
 
 #include "base/error.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <zlib.h>
@@ -21,15 +22,17 @@ struct decompressor {
 	z_stream zlib;
 	int zlib_ready;
 	/* Shared objects, opened when a page asks for one: few dumps do. */
-	void *snappy, *zstd;
-	void (*snappy_function)(void), (*zstd_function)(void);
-	void *zstd_context; /* one for all pages, as `zlib` is */
-	void (*zstd_free)(void);
+	void *deflate, *snappy, *zstd;
+	void (*deflate_function)(void), (*snappy_function)(void), (*zstd_function)(void);
+	void *deflate_context, *zstd_context; /* one for all pages, as `zlib` is */
+	void (*deflate_free)(void), (*zstd_free)(void);
+	bool no_deflate; /* zlib alone: libdeflate is not installed */
 };
 
 /*
- * Loads the libraries for Snappy and Zstandard while files may still be opened: another dump may
- * need what the first did not. They stay. That one is not installed is said when a page needs it.
+ * Loads libdeflate and the libraries for Snappy and Zstandard while files may still be opened:
+ * another dump may need what the first did not. They stay. That one of the latter is not installed
+ * is said when a page needs it.
  */
 void decompress_keep_libraries(void);
 void decompressor_deinit(struct decompressor *decompressor);
