@@ -11,10 +11,12 @@
 #include "debugger/infer/known/knowledge.h"
 #include "debugger/target/list.h"
 #include "debugger/target/object.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define TABLE_SIZE_MAX (16u << 20)
 #define DATA_SIZE_MAX  (64u << 20)
+#define PIECE_SIZE     (256u << 10) /* what is looked through at a time */
 #define STRING_MAX     64
 #define EVENTS_MAX     65536
 
@@ -223,7 +225,8 @@ static const struct {
 struct sysctl_layout {
 	uint64_t data, maximum, mode, handler, limits[2];
 	uint32_t size;
-	uint64_t addresses[ARRAY_COUNT(handlers)];
+	uint64_t addresses[ARRAY_COUNT(handlers)]; /* 0: not there */
+	uint64_t lowest, highest;		   /* of those that are */
 };
 
 static bool find_sysctl_layout(const struct knowledge *knowledge, const struct layout *layout,
@@ -231,10 +234,19 @@ static bool find_sysctl_layout(const struct knowledge *knowledge, const struct l
 {
 	struct target *target = knowledge->target;
 	ret->size = layout_size(layout, layout_find(layout, BTF_STRUCT, "ctl_table"));
-	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++)
-		if (!symtab_address(target->symbols, handlers[i].handler, &ret->addresses[i]))
-			ret->addresses[i] = 0;
-	return ret->size && offset_of(target, "struct ctl_table", "data", &ret->data) &&
+	ret->lowest = UINT64_MAX;
+	ret->highest = 0;
+	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++) {
+		uint64_t *address = &ret->addresses[i];
+		if (!symtab_address(target->symbols, handlers[i].handler, address))
+			*address = 0;
+		if (*address && *address < ret->lowest)
+			ret->lowest = *address;
+		if (*address > ret->highest)
+			ret->highest = *address;
+	}
+	return ret->size && ret->size <= PIECE_SIZE &&
+	       offset_of(target, "struct ctl_table", "data", &ret->data) &&
 	       offset_of(target, "struct ctl_table", "maxlen", &ret->maximum) &&
 	       offset_of(target, "struct ctl_table", "mode", &ret->mode) &&
 	       offset_of(target, "struct ctl_table", "extra1", &ret->limits[0]) &&
@@ -281,24 +293,50 @@ static struct error *add_sysctl(struct knowledge *knowledge, const struct layout
 	return NULL;
 }
 
+/* Those that begin among the first `count` bytes. */
+static struct error *add_sysctls(struct knowledge *knowledge, const struct layout *layout,
+				 const struct span *span, size_t count,
+				 const struct sysctl_layout *sysctl)
+{
+	for (size_t at = 0; at < count && at + sysctl->size <= span->size; at += 8) {
+		uint64_t handler = span_load(knowledge, span, at + sysctl->handler, 8);
+		if (handler >= sysctl->lowest && handler <= sysctl->highest)
+			TRY(add_sysctl(knowledge, layout, span, at, sysctl));
+	}
+	return NULL;
+}
+
+/* In pieces: the kernel's data has megabytes, and few records. */
+static struct error *read_sysctls_between(struct knowledge *knowledge, const struct layout *layout,
+					  const char *from, const char *to,
+					  const struct sysctl_layout *sysctl)
+{
+	const struct symtab *symbols = knowledge->target->symbols;
+	uint64_t start, stop;
+	struct error *error = NULL;
+	if (!symtab_address(symbols, from, &start) || !symtab_address(symbols, to, &stop) ||
+	    stop <= start || stop - start > DATA_SIZE_MAX)
+		return NULL;
+	uint8_t *data = malloc(PIECE_SIZE + sysctl->size);
+	if (!data)
+		return error_no_memory();
+	for (uint64_t at = start; at < stop && !error; at += PIECE_SIZE) {
+		uint64_t most = PIECE_SIZE + sysctl->size;
+		struct span span = { at, data, (size_t)(stop - at < most ? stop - at : most) };
+		memory_read_filled(knowledge->target->memory, at, data, span.size, 0);
+		error = add_sysctls(knowledge, layout, &span, PIECE_SIZE, sysctl);
+	}
+	free(data);
+	return error;
+}
+
 static struct error *read_sysctls(struct knowledge *knowledge, const struct layout *layout)
 {
 	struct sysctl_layout sysctl;
-	struct span span;
-	struct error *error = NULL;
 	if (!find_sysctl_layout(knowledge, layout, &sysctl))
 		return NULL;
-	static const char *const spans[][2] = { { "__start_rodata", "__end_rodata" },
-						{ "_sdata", "_edata" } };
-	for (size_t i = 0; i < ARRAY_COUNT(spans) && !error; i++) {
-		if (read_span(knowledge, spans[i][0], spans[i][1], DATA_SIZE_MAX, &span))
-			for (size_t at = 0; !error && at + sysctl.size <= span.size; at += 8)
-				if (is_kernel_pointer(
-					    span_load(knowledge, &span, at + sysctl.handler, 8)))
-					error = add_sysctl(knowledge, layout, &span, at, &sysctl);
-		free(span.data);
-	}
-	return error;
+	TRY(read_sysctls_between(knowledge, layout, "__start_rodata", "__end_rodata", &sysctl));
+	return read_sysctls_between(knowledge, layout, "_sdata", "_edata", &sysctl);
 }
 
 /* --- static keys --------------------------------------------------------------------------- */
