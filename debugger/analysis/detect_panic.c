@@ -11,6 +11,7 @@
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT	      512
@@ -160,8 +161,11 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 					*spinning.name ? spinning.name : "that is not known", place)
 		    : finding_summarize(finding, "%s: %s was in %s", reason->words,
 					is_of_other ? circumstance.what : who, place));
-	if (spinning.is_found)
+	if (spinning.is_found) {
 		TRY(spinning_add_others(analysis, analysis->task.cpu, finding));
+		free(finding->culprit);
+		finding->culprit = NULL;
+	}
 	if (is_of_other) {
 		snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
 		TRY(finding_add(finding, command, "it ran in %s; %s %s", circumstance.what, who,
@@ -305,6 +309,12 @@ static struct error *say_reason(struct analysis *analysis, const struct reason *
 				message_of(analysis)));
 	if (!strcmp(reason->kind, "sysrq"))
 		return say_who(analysis, finding, frame);
+	/* What ran when it came is another function each time. */
+	if (!strcmp(reason->kind, "nmi")) {
+		finding->culprit = strdup(reason->function);
+		if (!finding->culprit)
+			return error_no_memory();
+	}
 	if (is_lockup(reason))
 		TRY(say_interrupted(analysis, finding, reason, frame));
 	if (!strcmp(reason->kind, "hard-lockup"))

@@ -199,9 +199,11 @@ def explains(program, boot, notes):
     if name == "hungtask":
         # Wherever one begins to look at the circle.
         check_equal(found["signature"], "1 deadlock abba_one/abba_two", "signature")
+    # Whatever it came upon.
     if name == "mce":
-        # Whatever it came upon.
         check_equal(found["signature"], "1 machine-check memory-controller", "signature")
+    if name == "boot2":
+        check_equal(found["signature"], "1 nmi unknown_nmi_error", "signature")
     if name in CIRCUMSTANCES:
         texts = [evidence["text"] for evidence in first["evidence"]]
         check(any(CIRCUMSTANCES[name] in text for text in texts), f"no {CIRCUMSTANCES[name]}: {texts}")
