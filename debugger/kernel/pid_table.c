@@ -83,17 +83,22 @@ static struct error *find_offsets(struct pid_walk *walk)
 	return NULL;
 }
 
+static struct error *find_head(struct pid_walk *walk, uint64_t *ret)
+{
+	struct object names;
+	TRY(find_offsets(walk));
+	TRY(object_variable(walk->target, "init_pid_ns", "struct pid_namespace", &names));
+	return object_u64(&names, "idr.idr_rt.xa_head", ret);
+}
+
 struct error *pid_table_for_each(struct target *target,
 				 struct error *(*visit)(void *context, uint64_t task),
-				 void *context)
+				 void *context, struct error **ret_problem)
 {
 	struct pid_walk walk = { .target = target, .visit = visit, .context = context };
-	struct object names;
 	uint64_t head;
-	TRY(find_offsets(&walk));
-	TRY(object_variable(target, "init_pid_ns", "struct pid_namespace", &names));
-	TRY(object_u64(&names, "idr.idr_rt.xa_head", &head));
-	if ((head & NODE_MARK_MASK) == NODE_MARK && head > NODE_LOWEST)
+	*ret_problem = find_head(&walk, &head);
+	if (!*ret_problem && (head & NODE_MARK_MASK) == NODE_MARK && head > NODE_LOWEST)
 		return visit_node(&walk, head - NODE_MARK, SHIFT_MAX);
 	return NULL;
 }

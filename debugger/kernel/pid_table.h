@@ -10,10 +10,11 @@
 
 /*
  * Visits the address of the task_struct of every pid that can be reached; what cannot is passed
- * over. The visitor returns an error to end the walk.
+ * over. The visitor returns an error to end the walk. *ret_problem: why there was no search, which
+ * the caller frees; NULL.
  */
 struct error *pid_table_for_each(struct target *target,
 				 struct error *(*visit)(void *context, uint64_t task),
-				 void *context) MUST_CHECK;
+				 void *context, struct error **ret_problem) MUST_CHECK;
 
 #endif

@@ -271,8 +271,14 @@ static struct error *sort_seen(struct walk *walk)
 /* Tasks that a damaged list no longer leads to may still be found by their pids. */
 static struct error *visit_by_pids(struct walk *walk)
 {
+	struct error *problem;
 	TRY(sort_seen(walk));
-	return pid_table_for_each(walk->target, visit_unseen, walk);
+	struct error *error = pid_table_for_each(walk->target, visit_unseen, walk, &problem);
+	if (problem)
+		walk->problem =
+			error_prefix(walk->problem, "no search by pids (%s)", problem->message);
+	error_free(problem);
+	return error;
 }
 
 /* And what nothing leads to is still where it was allocated. */

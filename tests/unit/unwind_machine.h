@@ -176,8 +176,12 @@ static inline size_t write_rules(unsigned int number, struct rule *rules)
 	return 3;
 }
 
-/* `stops`: which function is called panic, 0: none. */
-static inline void machine_init_with(struct machine *machine, unsigned int stops)
+/*
+ * `names`: of the functions; NULL: "f" and its number. `data_size`: of data behind the tables,
+ * which the symbol init_task is at; 0: none. Returns its address.
+ */
+static inline uint64_t machine_init_named(struct machine *machine,
+					  const char *const names[FUNCTIONS], size_t data_size)
 {
 	static struct named symbols[FUNCTIONS + 8];
 	struct rule rules[3 * FUNCTIONS];
@@ -193,7 +197,10 @@ static inline void machine_init_with(struct machine *machine, unsigned int stops
 	symbols[named++] = (struct named){ TEXT, "_stext" };
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
 		symbols[named] = (struct named){ function(i), "" };
-		snprintf(symbols[named++].name, 32, stops && i == stops ? "panic" : "f%u", i);
+		snprintf(symbols[named].name, 32, "f%u", i);
+		if (names[i])
+			snprintf(symbols[named].name, 32, "%s", names[i]);
+		named++;
 		count += write_rules(i, rules + count);
 		write_call(machine, function(i) + CALL, function(i + 1));
 		write_call(machine, function(i) + LAST, function(i + 1));
@@ -215,6 +222,10 @@ static inline void machine_init_with(struct machine *machine, unsigned int stops
 	symbols[named++] = (struct named){ entries_at, "__start_orc_unwind" };
 	symbols[named++] = (struct named){ entries_at + 6 * count, "__stop_orc_unwind" };
 	symbols[named++] = (struct named){ constant_at, "orc_fp_entry" };
+	uint8_t *data;
+	uint64_t data_at = data_size ? take(machine, data_size, &data) : 0;
+	if (data_at)
+		symbols[named++] = (struct named){ data_at, "init_task" };
 	load_symbols(machine, symbols, named);
 	machine->task = (struct task){ .stack = STACK, .on_cpu = true };
 	machine->target.memory = &machine->memory;
@@ -222,6 +233,16 @@ static inline void machine_init_with(struct machine *machine, unsigned int stops
 	machine->target.facts = &machine->facts;
 	/* There is no dump to ask for more. */
 	machine->target.cpus_loaded = machine->target.modules_loaded = true;
+	return data_at;
+}
+
+/* `stops`: which function is called panic, 0: none. */
+static inline void machine_init_with(struct machine *machine, unsigned int stops)
+{
+	const char *names[FUNCTIONS] = { NULL };
+	if (stops)
+		names[stops] = "panic";
+	machine_init_named(machine, names, 0);
 }
 
 static inline void machine_init(struct machine *machine)
