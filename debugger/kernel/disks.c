@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/disks.h"
 
+#include "base/array.h"
 #include "base/interrupt.h"
+#include "debugger/kernel/device_sets.h"
 #include "debugger/kernel/walk.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define QUEUES_MAX 65536
 #define TAGS_MAX   65536 /* of a hardware queue; drivers ask for 10240 at most (BLK_MQ_MAX_DEPTH) */
@@ -13,6 +16,10 @@ struct disks {
 	disk_visitor *visit;
 	disk_broken *broken;
 	void *context;
+	/* Up to 5.10: the struct gendisk of those that were visited. */
+	bool is_old, is_ended; /* by the visitor */
+	uint64_t *seen;
+	size_t seen_count, seen_capacity;
 };
 
 static struct error *tell(disk_broken *broken, void *context, struct error *problem)
@@ -62,7 +69,14 @@ static struct error *visit_inode(void *context, const struct walk_item *item)
 	if (error)
 		return tell(disks->broken, disks->context,
 			    error_prefix(error, "block device 0x%" PRIx64, device.address));
-	return disk.queue ? disks->visit(disks->context, &disk) : NULL;
+	if (!disk.queue)
+		return NULL;
+	if (disks->is_old) {
+		if (!array_reserve(&disks->seen, &disks->seen_capacity, disks->seen_count + 1))
+			return error_no_memory();
+		disks->seen[disks->seen_count++] = disk.address;
+	}
+	return disks->visit(disks->context, &disk);
 }
 
 static struct error *broken_list(void *context, struct error *problem)
@@ -80,15 +94,87 @@ static struct error *device_filesystem(struct target *target, struct object *ret
 	return object_at(target, "struct super_block", address, ret);
 }
 
+/* --- disks that nobody has open, up to 5.10 --------------------------------------------------- */
+
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* A device of block's class is a struct hd_struct, that of a whole disk lies in its gendisk. */
+static struct error *read_part(const struct object *device, struct disk *ret)
+{
+	struct object part, gendisk;
+	uint64_t number;
+	TRY(object_container(device->target, "struct hd_struct", "__dev", device->address, &part));
+	TRY(object_u64(&part, "partno", &number));
+	if (number)
+		return NULL;
+	TRY(object_container(device->target, "struct gendisk", "part0.__dev", device->address,
+			     &gendisk));
+	ret->address = gendisk.address;
+	TRY(object_string(&gendisk, "disk_name", ret->name, sizeof(ret->name)));
+	return object_u64(&gendisk, "queue", &ret->queue);
+}
+
+static struct error *visit_part(void *context, const struct object *set,
+				const struct object *device)
+{
+	struct disks *disks = context;
+	struct disk disk = { 0 };
+	(void)set;
+	struct error *error = read_part(device, &disk);
+	if (error)
+		return tell(disks->broken, disks->context,
+			    error_prefix(error, "device 0x%" PRIx64, device->address));
+	if (!disk.queue || array_search(&disk.address, disks->seen, disks->seen_count,
+					sizeof(*disks->seen), compare_addresses))
+		return NULL;
+	error = disks->visit(disks->context, &disk);
+	disks->is_ended = error != NULL;
+	return error;
+}
+
+static struct error *visit_closed(struct disks *disks)
+{
+	const struct device_visitor visitor = { visit_part, broken_list, disks };
+	struct type part;
+	uint64_t class;
+	TRY(target_find_type(disks->target, NULL, "struct hd_struct", &part));
+	if (!symtab_address(disks->target->symbols, "block_class", &class))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol block_class");
+	array_sort(disks->seen, disks->seen_count, sizeof(*disks->seen), compare_addresses);
+	return class_devices_for_each(disks->target, class, &visitor);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static struct error *visit_disks(struct disks *disks)
+{
+	struct walk walk = { disks->target, visit_inode, broken_list, disks };
+	struct object filesystem, inodes, device;
+	TRY(device_filesystem(disks->target, &filesystem));
+	TRY(object_member(&filesystem, "s_inodes", &inodes));
+	TRY(object_at(disks->target, "struct block_device", 0, &device));
+	disks->is_old = object_has(&device, "bd_contains");
+	TRY(walk_list(&walk, inodes.address, false));
+	struct error *error = disks->is_old ? visit_closed(disks) : NULL;
+	if (!error || disks->is_ended || error_is_fatal(error))
+		return error;
+	return tell(disks->broken, disks->context,
+		    error_prefix(error, "disks that nobody has open"));
+}
+
 struct error *disks_for_each(struct target *target, disk_visitor *visit, disk_broken *broken,
 			     void *context)
 {
-	struct disks disks = { target, visit, broken, context };
-	struct walk walk = { target, visit_inode, broken_list, &disks };
-	struct object filesystem, inodes;
-	TRY(device_filesystem(target, &filesystem));
-	TRY(object_member(&filesystem, "s_inodes", &inodes));
-	return walk_list(&walk, inodes.address, false);
+	struct disks disks = {
+		.target = target, .visit = visit, .broken = broken, .context = context
+	};
+	struct error *error = visit_disks(&disks);
+	free(disks.seen);
+	return error;
 }
 
 struct error *block_device_of_inode(struct target *target, uint64_t inode, uint64_t *ret)

@@ -26,7 +26,10 @@ struct disk_request {
  */
 typedef struct error *disk_broken(void *context, struct error *problem);
 typedef struct error *disk_visitor(void *context, const struct disk *disk);
-/* Up to 5.10 a disk that nobody has open is on no list, and is left out. */
+/*
+ * By the inodes of their devices; up to 5.10, where only who has a disk open has such an inode,
+ * then those that are in block's class alone.
+ */
 struct error *disks_for_each(struct target *target, disk_visitor *visit, disk_broken *broken,
 			     void *context) MUST_CHECK;
 typedef struct error *disk_queue_visitor(void *context, const struct object *hardware);

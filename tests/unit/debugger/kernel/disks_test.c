@@ -26,9 +26,24 @@ struct raw_device {
 	struct raw_inode inode;
 };
 
+/* Of 5.10: struct hd_struct. */
+struct raw_part {
+	uint64_t number, device;
+};
+
 struct raw_disk {
 	uint64_t first, queue;
 	char name[32];
+	struct raw_part part0;
+};
+
+/* Of a class: struct subsys_private, and the struct device_private of its devices. */
+struct raw_class {
+	uint64_t entry[2], devices[2], class;
+};
+
+struct raw_member {
+	uint64_t node[2], device;
 };
 
 struct raw_queue {
@@ -60,6 +75,12 @@ struct raw_data {
 	struct raw_tags tags[DISKS];
 	uint64_t table[DISKS][TAGS];
 	struct raw_request requests[DISKS][TAGS];
+	/* Of 5.10: all disks by their class, a partition, and one that nobody has open. */
+	uint64_t class_kset, kset[2], class;
+	struct raw_class set;
+	struct raw_member members[DISKS + 2];
+	struct raw_disk closed;
+	struct raw_part partition;
 };
 
 struct machine {
@@ -71,6 +92,25 @@ struct machine {
 };
 
 #define AT(member) (DATA + offsetof(struct raw_data, member))
+
+static void put_class(struct raw_data *data)
+{
+	const uint64_t devices[] = { AT(disks[0].part0.device), AT(partition.device),
+				     AT(closed.part0.device), AT(disks[1].part0.device) };
+	data->class_kset = AT(kset);
+	data->kset[0] = data->kset[1] = AT(set.entry);
+	data->set = (struct raw_class){ { AT(kset), AT(kset) },
+					{ AT(members[0]), AT(members[ARRAY_COUNT(devices) - 1]) },
+					AT(class) };
+	for (unsigned int i = 0; i < ARRAY_COUNT(devices); i++)
+		data->members[i] = (struct raw_member){
+			{ i + 1 < ARRAY_COUNT(devices) ? AT(members[i + 1]) : AT(set.devices),
+			  i ? AT(members[i - 1]) : AT(set.devices) },
+			devices[i]
+		};
+	data->closed = (struct raw_disk){ .queue = AT(queues[1]), .name = "vdz" };
+	data->partition.number = 1;
+}
 
 static void put_data(struct machine *machine)
 {
@@ -108,6 +148,36 @@ static void put_data(struct machine *machine)
 	/* The second disk has two, and a tag of it leads to a request that has another one now. */
 	data->requests[1][0].state = data->requests[1][2].state = IN_FLIGHT;
 	data->table[1][3] = AT(requests[1][2]);
+	put_class(data);
+}
+
+/* Returns the number of struct hd_struct. */
+static int add_class(struct libbpf_btf *btf, int ulong, int list)
+{
+	int device = btf__add_struct(btf, "device", 8);
+	add_member(btf, "driver_data", ulong, 0);
+	int to_device = btf__add_ptr(btf, device);
+	int part = btf__add_struct(btf, "hd_struct", sizeof(struct raw_part));
+	add_member(btf, "partno", ulong, 0);
+	add_member(btf, "__dev", device, offsetof(struct raw_part, device));
+	int kobject = btf__add_struct(btf, "kobject", 16);
+	add_member(btf, "entry", list, 0);
+	btf__add_struct(btf, "kset", 16);
+	add_member(btf, "list", list, 0);
+	int inner = btf__add_struct(btf, "kset_of_class", 16);
+	add_member(btf, "kobj", kobject, 0);
+	int klist = btf__add_struct(btf, "klist", 16);
+	add_member(btf, "k_list", list, 0);
+	int node = btf__add_struct(btf, "klist_node", 16);
+	add_member(btf, "n_node", list, 0);
+	btf__add_struct(btf, "subsys_private", sizeof(struct raw_class));
+	add_member(btf, "subsys", inner, 0);
+	add_member(btf, "klist_devices", klist, offsetof(struct raw_class, devices));
+	add_member(btf, "class", ulong, offsetof(struct raw_class, class));
+	btf__add_struct(btf, "device_private", sizeof(struct raw_member));
+	add_member(btf, "knode_class", node, 0);
+	add_member(btf, "device", to_device, offsetof(struct raw_member, device));
+	return part;
 }
 
 static void add_types(struct machine *machine, bool is_old)
@@ -120,8 +190,11 @@ static void add_types(struct machine *machine, bool is_old)
 	btf__add_enum(btf, "mq_rq_state", 4);
 	btf__add_enum_value(btf, "MQ_RQ_IDLE", 0);
 	btf__add_enum_value(btf, "MQ_RQ_IN_FLIGHT", IN_FLIGHT);
+	int part = is_old ? add_class(btf, ulong, list) : 0;
 	int disk = (is_old ? add_old_gendisk : add_gendisk)(
 		btf, ulong, letter, sizeof(struct raw_disk), offsetof(struct raw_disk, name));
+	if (is_old)
+		add_member(btf, "part0", part, offsetof(struct raw_disk, part0));
 	(is_old ? add_old_devices : add_devices)(btf, ulong, list, disk, sizeof(struct raw_device),
 						 offsetof(struct raw_device, inode));
 	int xarray = add_xarray(btf, ulong, letter);
@@ -151,6 +224,8 @@ static struct machine *machine_create(bool is_old)
 {
 	static const struct test_symbol symbols[] = {
 		{ AT(filesystem), 'd', "blockdev_superblock" },
+		{ AT(class_kset), 'd', "class_kset" },
+		{ AT(class), 'd', "block_class" },
 		{ DATA + 8192, 'D', "_end" },
 	};
 	struct machine *machine = calloc(1, sizeof(*machine));
@@ -226,21 +301,50 @@ static void test_disks(void)
 	machine_destroy(machine);
 }
 
-/* 5.10: a device says which one is the whole. */
+/* 5.10: a device says which one is the whole; who has none is found by its class. */
 static void test_old_disks(void)
 {
 	struct machine *machine = machine_create(true);
 	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
-	CHECK_U64(machine->disk_count, DISKS);
+	CHECK_U64(machine->disk_count, DISKS + 1);
 	CHECK_STRING(machine->disks[0].name, "vda");
+	CHECK_STRING(machine->disks[DISKS].name, "vdz");
+	CHECK_U64(machine->disks[DISKS].address, AT(closed));
+	CHECK_U64(machine->disks[DISKS].queue, AT(queues[1]));
+	machine->disk_count = ARRAY_COUNT(machine->disks) - DISKS;
+	CHECK_FAILS(disks_for_each(&machine->kernel.target, take_disk, count_broken, machine),
+		    "enough");
+	CHECK_U64(machine->broken_count, 0);
 	/* One that is in no disk, and one that says it is the whole, too. */
 	machine->disk_count = 0;
 	machine->data.devices[0].whole = NOWHERE;
 	machine->data.devices[2].whole = AT(devices[2]);
 	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, NULL, machine));
-	CHECK_U64(machine->disk_count, DISKS);
+	CHECK_U64(machine->disk_count, DISKS + 1);
 	CHECK_STRING(machine->disks[0].name, "vdb");
 	CHECK_U64(machine->disks[1].address, AT(disks[0]));
+	machine_destroy(machine);
+}
+
+/* Each is told; what was found before stays. */
+static void test_broken_class(void)
+{
+	struct machine *machine = machine_create(true);
+	struct raw_data *data = &machine->data;
+	data->members[1].device = data->members[2].device = NOWHERE;
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, count_broken, machine));
+	CHECK(machine->disk_count == DISKS && machine->broken_count == 2);
+	/* In a ring beside the head. */
+	put_data(machine);
+	machine->disk_count = machine->broken_count = 0;
+	data->members[3].node[0] = AT(members[2]);
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, count_broken, machine));
+	CHECK(machine->disk_count <= DISKS + 2 && machine->broken_count == 1);
+	put_data(machine);
+	machine->disk_count = machine->broken_count = 0;
+	data->class_kset = NOWHERE;
+	CHECK_OK(disks_for_each(&machine->kernel.target, take_disk, count_broken, machine));
+	CHECK(machine->disk_count == DISKS && machine->broken_count == 1);
 	machine_destroy(machine);
 }
 
@@ -313,6 +417,7 @@ int main(void)
 {
 	RUN(test_disks);
 	RUN(test_old_disks);
+	RUN(test_broken_class);
 	RUN(test_requests);
 	RUN(test_wild);
 	return test_finish();
