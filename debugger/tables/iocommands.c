@@ -156,10 +156,28 @@ static struct error *check_entry(const struct pass *pass, uint64_t behind, uint6
 		       : NULL;
 }
 
+/* The commands of its device; where its kind cannot be read, those that all disks share. */
+static struct error *find_set(const struct pass *pass, const struct object *command,
+			      enum command_set *ret)
+{
+	struct object device;
+	uint64_t type;
+	*ret = pass->driver->set;
+	if (*ret != COMMANDS_SCSI)
+		return NULL;
+	struct error *error = object_follow(command, "device", &device);
+	if (!error && device.address)
+		error = object_u64(&device, "type", &type);
+	if (!error && device.address)
+		*ret = opcode_scsi_set(type);
+	return error_only_fatal(error);
+}
+
 static struct error *set_sent(const struct pass *pass, const struct object *command, uint64_t tag)
 {
 	struct table_scan *scan = pass->scan;
 	struct opcode opcode;
+	enum command_set set;
 	struct object sent;
 	uint8_t bytes[SENT_MAX] = { 0 };
 	char text[2 * SENT_MAX + 1] = "";
@@ -170,8 +188,8 @@ static struct error *set_sent(const struct pass *pass, const struct object *comm
 	for (uint64_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, sizeof(text) - 2 * i, "%02x", bytes[i]);
 	table_set_text(scan, COLUMN_BYTES_SENT, text);
-	if (!opcode_decode(pass->driver->set, bytes, size, scan->target->memory->big_endian,
-			   &opcode))
+	TRY(find_set(pass, command, &set));
+	if (!opcode_decode(set, bytes, size, scan->target->memory->big_endian, &opcode))
 		return error_create(ERROR_FORMAT, "a command of %" PRIu64 " bytes", size);
 	table_set(scan, COLUMN_OPCODE, opcode.code);
 	if (opcode.name)
@@ -208,6 +226,8 @@ static struct error *set_device(const struct pass *pass, const struct object *co
 		return device.address
 			       ? table_set_pointed(pass->scan, COLUMN_DEVICE, &device, "kobj.name")
 			       : NULL;
+	case COMMANDS_SCSI_DISK:
+	case COMMANDS_SCSI_ROM:
 	case COMMANDS_OTHER:
 		break;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the bytes say that disks are sent: opcodes of SCSI (SPC, SBC), NVMe and virtio. */
+/* What the bytes say that disks are sent: opcodes of SCSI (SPC, SBC, MMC), NVMe and virtio. */
 #ifndef DEBUGGER_TABLES_OPCODES_H
 #define DEBUGGER_TABLES_OPCODES_H
 
@@ -7,7 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum command_set { COMMANDS_OTHER, COMMANDS_VIRTIO, COMMANDS_SCSI, COMMANDS_NVME };
+/* One opcode of SCSI is several commands: which one it is, the kind of device says. */
+enum command_set {
+	COMMANDS_OTHER,
+	COMMANDS_VIRTIO,
+	COMMANDS_SCSI,	    /* of a disk that may be any of those below */
+	COMMANDS_SCSI_DISK, /* direct access, with zones or without, optical memory */
+	COMMANDS_SCSI_ROM,  /* CD, DVD and the like */
+	COMMANDS_NVME
+};
+
+/* By the peripheral device type of SCSI (scsi_device.type). */
+enum command_set opcode_scsi_set(uint64_t type);
 
 struct opcode {
 	uint64_t code;

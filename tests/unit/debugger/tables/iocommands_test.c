@@ -73,6 +73,7 @@ struct raw_data {
 	struct raw_request requests[DISKS];
 	uint8_t elsewhere[64]; /* as of nvme, but not with the request */
 	uint64_t virtio_device[1], name_of[3], controller[1];
+	uint64_t scsi_device[2]; /* its name, its kind */
 	char names[3][16];
 };
 
@@ -105,7 +106,7 @@ static void put_commands(struct machine *machine)
 	virtio[0] = 1;
 	virtio[2] = 4104;
 	*scsi_of(machine) = (struct raw_scsi){
-		.device = AT(name_of[1]), .retries = 2, .allowed = 5, .flags = 7, .length = 16
+		.device = AT(scsi_device), .retries = 2, .allowed = 5, .flags = 7, .length = 16
 	};
 	memcpy(scsi_of(machine)->cdb, write_16, sizeof(write_16));
 	*nvme_of(machine) = (struct raw_nvme){
@@ -119,6 +120,8 @@ static void put_commands(struct machine *machine)
 	memcpy(data->elsewhere, sent, sizeof(data->elsewhere));
 	data->virtio_device[0] = AT(name_of[0]);
 	data->controller[0] = AT(name_of[2]);
+	data->scsi_device[0] = AT(names[1]);
+	data->scsi_device[1] = 0;
 	for (unsigned int i = 0; i < 3; i++)
 		data->name_of[i] = AT(names[i]);
 	strcpy(data->names[0], "virtio1");
@@ -189,7 +192,10 @@ static void add_driver_types(struct libbpf_btf *btf, int ulong, int uint, int by
 	add_member(btf, "name", name, 0);
 	int device = add_named(btf, "device", "kobj", kobject);
 	int virtio = btf__add_ptr(btf, add_named(btf, "virtio_device", "dev", device));
-	int scsi = btf__add_ptr(btf, add_named(btf, "scsi_device", "sdev_gendev", device));
+	int scsi = btf__add_struct(btf, "scsi_device", 16);
+	add_member(btf, "sdev_gendev", device, 0);
+	add_member(btf, "type", byte, 8);
+	scsi = btf__add_ptr(btf, scsi);
 	int header = btf__add_struct(btf, "virtio_blk_outhdr", 16);
 	add_member(btf, "bytes", sixteen, 0);
 	btf__add_struct(btf, "virtblk_req", 16);
@@ -365,7 +371,7 @@ static void test_broken(void)
 	bool has_problem;
 	scsi_of(machine)->length = 6;
 	scsi_of(machine)->cdb[0] = 0x08;
-	scsi_of(machine)->cdb[1] = 0xff; /* with the unit of SCSI-2, which is no part of it */
+	scsi_of(machine)->cdb[1] = 0xff;
 	scsi_of(machine)->device = NOWHERE;
 	nvme_of(machine)->command = NOWHERE;
 	nvme_of(machine)->controller = 0;
@@ -375,7 +381,7 @@ static void test_broken(void)
 		     "virtio_blk|0|-|99|63000000000000000810000000000000|-|" TIMES(
 			     "0") "|0|-|-|-|-|"
 				  "vda;"
-				  "scsi|0|READ_6|8|08ff01020304|2031874|" TIMES(
+				  "scsi|0|-|8|08ff01020304|-|" TIMES(
 					  "1000000000") "|1|2|5|7|-|sda;"
 							"nvme|0|-|-|-|-|" TIMES(
 								"2000000000") "|0|1|-|1|-|"
@@ -438,15 +444,21 @@ static void test_opcodes(void)
 	static const uint8_t read_12[] = { 0xa8, 0, 0, 1, 0, 2, 0, 0, 0, 8, 0, 0 };
 	static const uint8_t unknown[64] = { 0xc9 };
 	struct opcode opcode;
-	CHECK(opcode_decode(COMMANDS_SCSI, read_12, sizeof(read_12), false, &opcode));
+	CHECK(opcode_decode(COMMANDS_SCSI_DISK, read_12, sizeof(read_12), false, &opcode));
 	CHECK_STRING(opcode.name, "READ_12");
 	CHECK_U64(opcode.block, 0x10002);
+	/* The unit of SCSI-2 is no part of the number. */
+	static const uint8_t read_6[] = { 0x08, 0xff, 1, 2, 3, 4 };
+	CHECK(opcode_decode(COMMANDS_SCSI_DISK, read_6, sizeof(read_6), false, &opcode));
+	CHECK_STRING(opcode.name, "READ_6");
+	CHECK_U64(opcode.block, 0x1f0102);
 	/* A READ_10 of six bytes has no such number. */
 	static const uint8_t cut[] = { 0x28, 0, 1, 2, 3, 4 }, cut_16[] = { 0x88, 0, 1, 2, 3, 4 };
-	CHECK(opcode_decode(COMMANDS_SCSI, cut, sizeof(cut), false, &opcode) && opcode.has_block);
-	CHECK(opcode_decode(COMMANDS_SCSI, cut_16, sizeof(cut_16), false, &opcode) &&
+	CHECK(opcode_decode(COMMANDS_SCSI_DISK, cut, sizeof(cut), false, &opcode) &&
+	      opcode.has_block);
+	CHECK(opcode_decode(COMMANDS_SCSI_DISK, cut_16, sizeof(cut_16), false, &opcode) &&
 	      !opcode.has_block);
-	CHECK(!opcode_decode(COMMANDS_SCSI, cut, 5, false, &opcode));
+	CHECK(!opcode_decode(COMMANDS_SCSI_DISK, cut, 5, false, &opcode));
 	CHECK(opcode_decode(COMMANDS_NVME, unknown, sizeof(unknown), false, &opcode));
 	CHECK(!opcode.name && !opcode.has_block);
 	CHECK_U64(opcode.code, 0xc9);
@@ -458,6 +470,57 @@ static void test_opcodes(void)
 	CHECK_U64(opcode.block, 4104);
 }
 
+static const char *scsi_name(enum command_set set, uint8_t code, uint8_t second)
+{
+	const uint8_t bytes[16] = { code, second, 0, 0, 0, 0, 0, 0, 0x12, 0x34 };
+	struct opcode opcode;
+	CHECK(opcode_decode(set, bytes, sizeof(bytes), false, &opcode));
+	CHECK_U64(opcode.code, code);
+	return opcode.name ?: "";
+}
+
+/* One opcode is several commands, and what nobody but a vendor knows is a number. */
+static void test_scsi_kinds(void)
+{
+	static const struct {
+		uint8_t code, second;
+		const char *disk, *rom, *any;
+	} wanted[] = {
+		{ 0x12, 0, "INQUIRY", "INQUIRY", "INQUIRY" },
+		{ 0x28, 0, "READ_10", "READ_10", "READ_10" },
+		{ 0x42, 0, "UNMAP", "", "" },		     /* READ SUB-CHANNEL */
+		{ 0xa1, 0, "ATA_12", "", "" },		     /* BLANK */
+		{ 0xa3, 0x0a, "REPORT_TARGET_PGS", "", "" }, /* SEND KEY */
+		{ 0xa3, 0xec, "REPORT_SUPPORTED_OPERATION_CODES", "", "" },
+		{ 0xa3, 0x1f, "MAINTENANCE_IN", "", "" }, /* a vendor's */
+		{ 0xa4, 0x0f, "SET_TIMESTAMP", "", "" },  /* REPORT KEY */
+		{ 0x9e, 0x10, "READ_CAPACITY_16", "", "" },
+		{ 0x9e, 0x12, "GET_LBA_STATUS_16", "", "" },
+		{ 0x9e, 0x00, "SERVICE_ACTION_IN_16", "", "" },
+		{ 0x95, 0x00, "REPORT_ZONES", "", "" },
+		{ 0x95, 0x1f, "ZBC_IN", "", "" },
+		{ 0xa8, 0, "READ_12", "READ_12", "READ_12" },
+		{ 0x20, 0, "", "", "" },
+		{ 0xc1, 0, "", "", "" },
+		{ 0xff, 0, "", "", "" },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(wanted); i++) {
+		CHECK_STRING(scsi_name(COMMANDS_SCSI_DISK, wanted[i].code, wanted[i].second),
+			     wanted[i].disk);
+		CHECK_STRING(scsi_name(COMMANDS_SCSI_ROM, wanted[i].code, wanted[i].second),
+			     wanted[i].rom);
+		CHECK_STRING(scsi_name(COMMANDS_SCSI, wanted[i].code, wanted[i].second),
+			     wanted[i].any);
+	}
+	for (unsigned int code = 0xc0; code < 256; code++)
+		CHECK_STRING(scsi_name(COMMANDS_SCSI_DISK, (uint8_t)code, 0), "");
+	CHECK_U64(opcode_scsi_set(0), COMMANDS_SCSI_DISK);
+	CHECK_U64(opcode_scsi_set(0x14), COMMANDS_SCSI_DISK);
+	CHECK_U64(opcode_scsi_set(5), COMMANDS_SCSI_ROM);
+	CHECK_U64(opcode_scsi_set(1), COMMANDS_SCSI);
+	CHECK_U64(opcode_scsi_set(UINT64_MAX), COMMANDS_SCSI);
+}
+
 int main(void)
 {
 	RUN(test_whole);
@@ -466,5 +529,6 @@ int main(void)
 	RUN(test_wild);
 	RUN(test_mutations);
 	RUN(test_opcodes);
+	RUN(test_scsi_kinds);
 	return test_finish();
 }
