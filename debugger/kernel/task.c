@@ -15,6 +15,9 @@
 /* PID_MAX_LIMIT: what is above is an address. */
 #define PID_LIMIT (4u << 20)
 
+/* Of so many it is remembered what was read: 2.5 MiB. */
+#define TASKS_KEPT_MAX 16384u
+
 /* Each has a pid, but for the idle ones. */
 #define TASKS_MAX (PID_LIMIT + (64u << 10))
 
@@ -303,11 +306,17 @@ struct kept {
 	uint64_t *addresses;
 	size_t count;
 	struct error *problem; /* of that walk; NULL: none */
+	/* The first of them as they were read, for their pages are not in any cache when they are
+	 * asked for again; address 0: something was missing. NULL: none, yet or of a running
+	 * machine.
+	 */
+	struct task *tasks;
+	size_t task_count;
 };
 
 static const char kept_key;
 
-static const struct kept *kept_tasks(const struct target *target)
+static struct kept *kept_tasks(const struct target *target)
 {
 	return target_attached(target, &kept_key);
 }
@@ -316,6 +325,7 @@ static void kept_destroy(void *data)
 {
 	struct kept *kept = data;
 	free(kept->addresses);
+	free(kept->tasks);
 	error_free(kept->problem);
 	free(kept);
 }
@@ -328,7 +338,9 @@ static void keep(struct walk *walk)
 	struct kept *kept = malloc(sizeof(*kept));
 	if (!kept)
 		return;
-	*kept = (struct kept){ walk->seen, walk->seen_count, error_copy(walk->problem) };
+	*kept = (struct kept){ .addresses = walk->seen,
+			       .count = walk->seen_count,
+			       .problem = error_copy(walk->problem) };
 	walk->seen = NULL;
 	/* Without memory they are looked for once more. */
 	error_free(target_attach(walk->target, &kept_key, kept, kept_destroy));
@@ -408,6 +420,9 @@ struct visitor {
 	task_visitor *visit;
 	void *context;
 	struct error *problem;
+	const struct kept *kept; /* with tasks; NULL: they are read, and remembered here */
+	struct task *tasks;
+	size_t number, task_count, task_capacity;
 };
 
 /*
@@ -436,11 +451,26 @@ static bool has_exited(struct target *target, uint64_t address)
 	return !linked;
 }
 
+/* One that is not whole is read again, and says again what is missing. */
+static void remember(struct visitor *visitor, const struct task *task)
+{
+	if (target_is_live(visitor->target) || visitor->task_count == TASKS_KEPT_MAX ||
+	    !array_reserve(&visitor->tasks, &visitor->task_capacity, visitor->task_count + 1))
+		return;
+	visitor->tasks[visitor->task_count++] = task && !task->problem ? *task : (struct task){ 0 };
+}
+
 static struct error *read_and_visit(void *context, uint64_t address)
 {
 	struct visitor *visitor = context;
+	const struct kept *kept = visitor->kept;
 	struct task task;
+	size_t number = visitor->number++;
+	if (kept && number < kept->task_count && kept->tasks[number].address == address)
+		return visitor->visit(visitor->context, &kept->tasks[number]);
 	struct error *error = task_read(visitor->target, address, &task);
+	if (!kept)
+		remember(visitor, error ? NULL : &task);
 	if (error) {
 		if (visitor->problem || has_exited(visitor->target, address))
 			error_free(error);
@@ -454,12 +484,29 @@ static struct error *read_and_visit(void *context, uint64_t address)
 	return error;
 }
 
+/* Takes what a walk to the end has read of them. */
+static void keep_read(struct visitor *visitor, const struct error *error)
+{
+	struct kept *kept = kept_tasks(visitor->target);
+	if (error || !kept || kept->tasks || visitor->kept) {
+		free(visitor->tasks);
+		return;
+	}
+	kept->tasks = visitor->tasks;
+	kept->task_count = visitor->task_count;
+}
+
 struct error *task_for_each(struct target *target, task_visitor *visit, void *context,
 			    struct error **ret_problem)
 {
-	struct visitor visitor = { .target = target, .visit = visit, .context = context };
+	const struct kept *kept = kept_tasks(target);
+	struct visitor visitor = { .target = target,
+				   .visit = visit,
+				   .context = context,
+				   .kept = kept && kept->tasks ? kept : NULL };
 	struct walk walk = { .target = target, .visit = read_and_visit, .context = &visitor };
 	struct error *error = walk_tasks(&walk);
+	keep_read(&visitor, error);
 	if (visitor.problem)
 		walk_problem(&walk, visitor.problem);
 	*ret_problem = walk.problem;
