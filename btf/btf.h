@@ -171,6 +171,11 @@ bool btf_section_entry(const struct btf_type *type, uint32_t index, struct btf_s
  */
 uint32_t btf_find(const struct btf *btf, enum btf_kind kind, const char *name, uint64_t *cursor);
 /*
+ * The struct or union of a forward declaration's name, which may be a unit's own; false: it is not
+ * in this BTF. As btf_find().
+ */
+bool btf_find_definition(const struct btf *btf, const struct btf_type *forward, struct type *ret);
+/*
  * Makes now what is made when first asked for, of all levels: after it any number of threads may
  * ask, as long as none makes derived types.
  */

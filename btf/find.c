@@ -273,6 +273,16 @@ bool btf_find_enumerator(const struct btf *btf, const char *name, uint32_t *ret_
 	return wanted.id;
 }
 
+bool btf_find_definition(const struct btf *btf, const struct btf_type *forward, struct type *ret)
+{
+	uint64_t cursor = 0;
+	uint32_t id =
+		btf_find(btf, forward->kind_flag ? BTF_UNION : BTF_STRUCT, forward->name, &cursor);
+	if (id)
+		*ret = (struct type){ btf, id };
+	return id != 0;
+}
+
 /* --- all of them -------------------------------------------------------------------- */
 
 void btf_make_indexes(const struct btf *btf)

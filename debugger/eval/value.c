@@ -125,30 +125,20 @@ bool value_length_is_open(const struct value *value)
 
 /* --- completing forward declarations -------------------------------------------------------- */
 
-static bool find_complete(const struct btf *btf, const struct btf_type *forward, struct type *ret)
-{
-	uint64_t cursor = 0;
-	uint32_t id =
-		btf_find(btf, forward->kind_flag ? BTF_UNION : BTF_STRUCT, forward->name, &cursor);
-	if (id)
-		*ret = (struct type){ btf, id };
-	return id != 0;
-}
-
 struct type type_completed(struct target *target, struct type type)
 {
 	struct btf_type record;
 	struct type found;
 	if (!type.btf || !type_get_resolved(type, &record) || record.kind != BTF_FWD)
 		return type;
-	if (find_complete(type.btf, &record, &found) ||
-	    (target->btf && find_complete(target->btf, &record, &found)))
+	if (btf_find_definition(type.btf, &record, &found) ||
+	    (target->btf && btf_find_definition(target->btf, &record, &found)))
 		return found;
 	const struct module *modules;
 	size_t count = target_modules(target, &modules);
 	for (size_t i = 0; i < count; i++) {
 		const struct btf *btf = target_module_btf(target, &modules[i]);
-		if (btf && find_complete(btf, &record, &found))
+		if (btf && btf_find_definition(btf, &record, &found))
 			return found;
 	}
 	return type;

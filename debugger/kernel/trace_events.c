@@ -294,6 +294,7 @@ static struct error *read_details(struct loading *loading)
 		TRY(pointed(&data, "name", NAME_MAX, &call->syscall));
 		if (call->kind == TRACE_EVENT_SYSCALL_ENTER)
 			TRY(object_member(&data, "enter_fields", &fields));
+		call->has_user_data = object_has(&data, "user_mask");
 	}
 	TRY(walk_list(&walk, fields.address, false));
 	qsort(call->fields, call->field_count, sizeof(*call->fields), by_offset);

@@ -43,6 +43,7 @@ struct trace_event_call {
 	struct error *problem; /* why fields are missing; NULL */
 	char *format;	       /* as `format` of tracefs has it behind "print fmt:" */
 	char *syscall;	       /* its name, with sys_ in front */
+	bool has_user_data;    /* what its arguments point at, too: its format prints that */
 	struct trace_field *fields;
 	size_t field_count;
 };

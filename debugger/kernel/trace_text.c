@@ -363,12 +363,21 @@ static bool put_named(struct trace_printer *printer, const char *name, uint64_t 
 	return true;
 }
 
-/* "sys_openat(dfd: ffffff9c, filename: 7ffd...)" */
+/*
+ * "sys_openat(dfd: ffffff9c, filename: 7ffd...)"; the kernel does not use the format, which said the
+ * same until it got what user space passes by pointers.
+ */
 static bool put_enter(struct trace_printer *printer, struct strbuf *out)
 {
 	const struct trace_event_call *call = printer->call;
 	const char *between = "";
 	strbuf_format(out, "%s(", call->syscall);
+	if (call->has_user_data && call->format) {
+		if (!put_format(printer, out))
+			return false;
+		strbuf_char(out, ')');
+		return true;
+	}
 	for (size_t i = 0; i < call->field_count; i++) {
 		struct trace_value value;
 		const struct trace_field *field = &call->fields[i];

@@ -6,6 +6,9 @@
 #include "debugger/tables/walks.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#define NUMBERS_MAX 256
 
 enum { COLUMN_CPU, COLUMN_LABEL, COLUMN_IRQ, COLUMN_DESC, COLUMN_COUNT, COLUMN_NAME };
 
@@ -20,7 +23,7 @@ static const struct table_column columns[] = {
 	[COLUMN_NAME] = { "name", COLUMN_TEXT, -28, "who handles it first, or what it is", NULL },
 };
 
-/* The processor's own: members of irq_cpustat_t (kernel arch/x86/kernel/irq.c). */
+/* The processor's own up to 7.1: members of irq_cpustat_t (kernel arch/x86/kernel/irq.c). */
 static const struct {
 	const char *label, *member, *name;
 } own[] = {
@@ -78,11 +81,75 @@ static struct error *visit_device(void *context, const struct interrupt *interru
 	return table_emit(scan);
 }
 
-/* Those that this kernel has as a member each. */
+/* A label or a text of the kernel's, without the blanks and the line's end that it prints. */
+static struct error *read_word(const struct object *info, const char *member, char *word,
+			       size_t size)
+{
+	uint64_t address;
+	size_t length;
+	TRY(object_u64(info, member, &address));
+	TRY(memory_read_string(info->target->memory, address, word, size, &length));
+	size_t start = strspn(word, " "), end = strcspn(word, "\n");
+	memmove(word, word + start, end > start ? end - start : 0);
+	word[end > start ? end - start : 0] = 0;
+	return NULL;
+}
+
+/* One of struct irq_stat_info irq_stat_info[]. */
+static struct error *visit_number(struct table_scan *scan, const struct cpu *cpu,
+				  const struct object *count, const struct object *info)
+{
+	char label[16], name[64];
+	struct error *error = read_word(info, "symbol", label, sizeof(label));
+	if (error)
+		TRY(table_set_error(scan, COLUMN_LABEL, error));
+	else
+		table_set_text(scan, COLUMN_LABEL, label);
+	error = read_word(info, "text", name, sizeof(name));
+	if (error)
+		TRY(table_set_error(scan, COLUMN_NAME, error));
+	else
+		table_set_text(scan, COLUMN_NAME, name);
+	table_set(scan, COLUMN_CPU, cpu->number);
+	TRY(table_set_member(scan, COLUMN_COUNT, count, NULL));
+	return table_emit(scan);
+}
+
+/* Where the kernel has numbers them, and says in a table what each is (since 7.2). */
+static struct error *visit_numbers(struct table_scan *scan, const struct cpu *cpu,
+				   const struct object *counts)
+{
+	struct object info;
+	struct btf_type array;
+	struct type element;
+	uint64_t step, size;
+	uint64_t start;
+	if (!symtab_address(scan->target->symbols, "irq_stat_info", &start))
+		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol irq_stat_info");
+	TRY(object_at(scan->target, "struct irq_stat_info", start, &info));
+	if (!type_get_resolved(counts->type, &array) || array.kind != BTF_ARRAY ||
+	    !type_target(counts->type, &element) || !type_size(element, &step) ||
+	    !type_size(info.type, &size))
+		return error_create(ERROR_UNSUPPORTED, "irq_cpustat_t.counts is no array");
+	for (uint32_t i = 0; i < array.array_count && i < NUMBERS_MAX; i++) {
+		struct object count = { .target = scan->target,
+					.type = element,
+					.address = counts->address + i * step };
+		TRY(visit_number(scan, cpu, &count, &info));
+		info.address += size;
+	}
+	return NULL;
+}
+
+/* Those that this kernel has. */
 static struct error *visit_own(struct table_scan *scan, const struct cpu *cpu)
 {
-	struct object stat;
+	struct object stat, counts;
 	TRY(object_per_cpu(scan->target, "irq_stat", "irq_cpustat_t", cpu, &stat));
+	if (object_has(&stat, "counts")) {
+		TRY(object_member(&stat, "counts", &counts));
+		return visit_numbers(scan, cpu, &counts);
+	}
 	for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
 		if (!object_has(&stat, own[i].member))
 			continue;

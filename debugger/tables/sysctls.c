@@ -277,6 +277,7 @@ static const struct {
 	{ "init_ipc_ns", "struct ipc_namespace", "ipc_set.dir" },
 	{ "init_ipc_ns", "struct ipc_namespace", "mq_set.dir" },
 	{ "init_user_ns", "struct user_namespace", "set.dir" },
+	{ "init_pid_ns", "struct pid_namespace", "set.dir" }, /* since 6.14 */
 };
 
 static struct error *visit(struct table_scan *scan)
@@ -307,7 +308,7 @@ const struct table table_sysctls = {
 	.summary = "settings of /proc/sys",
 	.description =
 		"A row is a struct ctl_table, as /proc/sys has them: those of everybody, and "
-		"of the first network namespace. One whose function computes what it shows "
+		"of the first namespaces. One whose function computes what it shows "
 		"has no value here.",
 	.examples = examples,
 	.columns = columns,

@@ -41,7 +41,18 @@ static const struct table_column columns[] = {
 	[COLUMN_INFO] = { "info", COLUMN_TEXT, -40, "what the kernel prints of it", NULL },
 };
 
-enum { IRQS_OFF, NO_IRQS, NEED_RESCHED, HARDIRQ, SOFTIRQ, PREEMPT_RESCHED, NMI, BH_OFF, FLAGS };
+enum {
+	IRQS_OFF,
+	NO_IRQS,
+	NEED_RESCHED,
+	HARDIRQ,
+	SOFTIRQ,
+	PREEMPT_RESCHED,
+	RESCHED_LAZY,
+	NMI,
+	BH_OFF,
+	FLAGS
+};
 #define BIT(flag) (1u << (flag))
 
 /* Numbers of processes have these bits in the table of names, which is as large. */
@@ -123,6 +134,7 @@ static void find_flags(struct pass *pass)
 		[HARDIRQ] = "TRACE_FLAG_HARDIRQ",
 		[SOFTIRQ] = "TRACE_FLAG_SOFTIRQ",
 		[PREEMPT_RESCHED] = "TRACE_FLAG_PREEMPT_RESCHED",
+		[RESCHED_LAZY] = "TRACE_FLAG_NEED_RESCHED_LAZY",
 		[NMI] = "TRACE_FLAG_NMI",
 		[BH_OFF] = "TRACE_FLAG_BH_OFF",
 	};
@@ -144,17 +156,16 @@ static void set_flags(const struct pass *pass, uint64_t value, unsigned int dept
 		if (value & pass->flags[i])
 			set |= BIT(i);
 	bool is_off = set & BIT(IRQS_OFF), is_bh = set & BIT(BH_OFF);
-	unsigned int resched = set & (BIT(NEED_RESCHED) | BIT(PREEMPT_RESCHED));
+	/* Where scheduling may be left for later, that is a third bit. */
+	unsigned int resched = (set >> NEED_RESCHED & 1) | (set >> PREEMPT_RESCHED & 1) << 1 |
+			       (set >> RESCHED_LAZY & 1) << 2;
 	bool is_hard = set & BIT(HARDIRQ), is_soft = set & BIT(SOFTIRQ);
 	const char text[] = { is_off && is_bh	   ? 'D'
 			      : is_off		   ? 'd'
 			      : is_bh		   ? 'b'
 			      : set & BIT(NO_IRQS) ? 'X'
 						   : '.',
-			      resched == BIT(NEED_RESCHED)	? 'n'
-			      : resched == BIT(PREEMPT_RESCHED) ? 'p'
-			      : resched				? 'N'
-								: '.',
+			      ".npNlbLB"[resched],
 			      set & BIT(NMI)	   ? (is_hard ? 'Z' : 'z')
 			      : is_hard && is_soft ? 'H'
 			      : is_hard		   ? 'h'

@@ -75,15 +75,25 @@ static void remember(struct members *members, struct type type, const char *path
 	pthread_mutex_unlock(&members->lock);
 }
 
+/* What a pointer points at; a struct that is only declared there may be defined elsewhere. */
+static struct type find_pointed(struct type type)
+{
+	struct type pointed;
+	struct btf_type record;
+	if (!type_is_pointer(type) || !type_target(type, &pointed))
+		return (struct type){ .btf = NULL };
+	if (type_get_resolved(pointed, &record) && record.kind == BTF_FWD)
+		(void)btf_find_definition(pointed.btf, &record, &pointed);
+	return pointed;
+}
+
 static void describe(struct member *member)
 {
 	struct type type = member->place.type;
 	uint64_t size;
-	member->pointed = (struct type){ .btf = NULL };
+	member->pointed = find_pointed(type);
 	member->size = 0;
 	member->is_signed = type_is_signed(type);
-	if (type_is_pointer(type) && !type_target(type, &member->pointed))
-		member->pointed.btf = NULL;
 	if (!member->place.bit_size && type_size(type, &size) && size <= 8)
 		member->size = (uint8_t)size;
 }
