@@ -148,7 +148,7 @@ static void write_data(struct listing *listing, uint64_t address, bool *has_comm
 	out_text(listing->out, " <");
 	out_string(listing->out, "data_symbol", text);
 	out_text(listing->out, ">");
-	if (!symbol_is_text(&symbol))
+	if (!symtab_is_function(listing->session->target->symbols, &symbol))
 		write_data_type(listing, &symbol, offset);
 }
 

@@ -135,7 +135,7 @@ static bool write_clones(struct session *session, const struct source_lines *lin
 	for (uint32_t i = 0; i < symtab_count(symbols); i++) {
 		symtab_get_into(symbols, i, name, &symbol);
 		if (strncmp(symbol.name, text, length) != 0 || symbol.name[length] != '.' ||
-		    !symbol_is_text(&symbol))
+		    !symtab_is_function(symbols, &symbol))
 			continue;
 		write_function(session->out, lines, &symbol, symbol.address);
 		is_found = true;

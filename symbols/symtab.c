@@ -481,3 +481,9 @@ bool symtab_is_text(const struct symtab *symtab, uint64_t address)
 	const struct symbol_source *module = symtab_module_at(symtab, address);
 	return module && !module->symbol_count;
 }
+
+bool symtab_is_function(const struct symtab *symtab, const struct symbol *symbol)
+{
+	return symbol_is_text(symbol) && !symbol->per_cpu &&
+	       symtab_is_text(symtab, symbol->address);
+}

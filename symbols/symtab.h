@@ -37,7 +37,7 @@ struct symbol {
 	const char *name;
 };
 
-/* By nm's letter: a function, weak ones too. */
+/* By nm's letter: a function, weak ones too; see symtab_is_function(). */
 static inline bool symbol_is_text(const struct symbol *symbol)
 {
 	return strchr("tTwW", symbol->kind) != NULL;
@@ -170,5 +170,10 @@ bool symtab_describe(const struct symtab *symtab, uint64_t address, char *buffer
 /* True when the address is in kernel or module text (ranges of _stext.._etext,
  * _sinittext.._einittext, modules). */
 bool symtab_is_text(const struct symtab *symtab, uint64_t address);
+/*
+ * A function, by its letter and by its place: where .data is linked as writable and executable, as
+ * in Debian's 7.x, variables have the letter of text.
+ */
+bool symtab_is_function(const struct symtab *symtab, const struct symbol *symbol);
 
 #endif

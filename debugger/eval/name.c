@@ -35,14 +35,15 @@ struct candidates {
 };
 
 /* People print variables; the kernel's come before a module's. Lower is likelier. */
-static uint32_t symbol_rank(const struct symbol *symbol)
+static uint32_t symbol_rank(const struct target *target, const struct symbol *symbol)
 {
-	return 2 * symbol_is_text(symbol) + (symbol->module != NULL);
+	return 2 * symtab_is_function(target->symbols, symbol) + (symbol->module != NULL);
 }
 
-static void add_candidate(struct candidates *candidates, const struct symbol *symbol)
+static void add_candidate(const struct target *target, struct candidates *candidates,
+			  const struct symbol *symbol)
 {
-	uint32_t rank = symbol_rank(symbol);
+	uint32_t rank = symbol_rank(target, symbol);
 	bool is_better = !candidates->count || rank < candidates->best_rank;
 	candidates->count++;
 	if (!is_better && rank > candidates->best_rank)
@@ -76,7 +77,7 @@ static void find_symbols(struct target *target, const struct node *node,
 	uint64_t cursor = 0;
 	candidates->count = candidates->best_count = 0;
 	while (next_symbol(target, node, &cursor, &symbol))
-		add_candidate(candidates, &symbol);
+		add_candidate(target, candidates, &symbol);
 }
 
 /* "module:name@address", for messages; behind a comma where the list has begun. */
@@ -99,7 +100,7 @@ static void list_best(struct target *target, const struct node *node,
 	while (listed < LISTED_MAX && next_symbol(target, node, &cursor, &symbol)) {
 		bool again = symbol.address == candidates->best.address &&
 			     symbol.number != candidates->best.number;
-		if (again || symbol_rank(&symbol) != candidates->best_rank)
+		if (again || symbol_rank(target, &symbol) != candidates->best_rank)
 			continue;
 		list_symbol(&symbol, list, size);
 		listed++;
@@ -174,7 +175,7 @@ static struct error *evaluate_symbol(struct evaluation *evaluation, const struct
 	value.type = verdict.type;
 	value.origin = verdict.origin;
 	value.at_most = verdict.at_most;
-	if (!value.type.btf && symbol_is_text(symbol) &&
+	if (!value.type.btf && symtab_is_function(evaluation->target->symbols, symbol) &&
 	    find_function(evaluation->target, symbol, &value.type))
 		value.origin = symbol->module ? ORIGIN_MODULE : ORIGIN_KERNEL;
 	TRY(place_symbol(evaluation, node, symbol, &value));
@@ -194,7 +195,8 @@ static struct error *ambiguous(struct target *target, const struct node *node,
 		snprintf(rest, sizeof(rest), " and %u more", more);
 	return error_create(ERROR_USAGE, "column %u: %u %s are called \"%s\"; say which: %s%s",
 			    node->column, candidates->best_count,
-			    symbol_is_text(&candidates->best) ? "functions" : "variables",
+			    symtab_is_function(target->symbols, &candidates->best) ? "functions"
+										   : "variables",
 			    node->name, list, rest);
 }
 

@@ -124,7 +124,7 @@ static struct error *collect(struct target *target, const char *name, struct col
 		if (!(i & 1023))
 			TRY(interrupt_check());
 		symtab_get_into(target->symbols, i, buffer, &symbol);
-		if (!symbol_is_text(&symbol) || symbol.per_cpu ||
+		if (!symtab_is_function(target->symbols, &symbol) ||
 		    (name ? !is_named(symbol.name, name) : !has_several(target, &symbol)))
 			continue;
 		if (!array_reserve(&ret->items, &ret->capacity, ret->count + 1))

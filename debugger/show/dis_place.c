@@ -29,7 +29,7 @@ static void find_symbols(struct target *target, const char *name, struct named *
 	struct symbol symbol;
 	uint64_t cursor = 0;
 	while (target_find_symbol(target, NULL, name, &cursor, &symbol))
-		if (symbol_is_text(&symbol) && !symbol.per_cpu)
+		if (symtab_is_function(target->symbols, &symbol))
 			add_address(named, symbol.address);
 }
 

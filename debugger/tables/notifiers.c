@@ -3,8 +3,11 @@
 #include "debugger/tables/walks.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "debugger/infer/symbol_type.h"
 #include <string.h>
+
+#define HEAD_MAX 512 /* bytes of a head, whatever debugging adds to its lock */
 
 enum { COLUMN_NOTIFIER, COLUMN_CHAIN, COLUMN_KIND, COLUMN_PRIORITY, COLUMN_PLACE, COLUMN_FUNCTION };
 
@@ -60,11 +63,31 @@ static struct error *visit_chain(struct table_scan *scan, const struct object *h
 }
 
 /* Of all variables, those may be chains whose name has one of these words in it. */
-static bool may_be_chain(const struct symbol *symbol)
+static bool may_be_chain(const struct symtab *symtab, const struct symbol *symbol)
 {
-	return symbol->kind && strchr("bBdD", symbol->kind) &&
-	       strncmp(symbol->name, "__", 2) != 0 &&
+	return symbol->kind && strchr("bBdDtT", symbol->kind) &&
+	       !symtab_is_text(symtab, symbol->address) && strncmp(symbol->name, "__", 2) != 0 &&
 	       (strstr(symbol->name, "chain") || strstr(symbol->name, "notif"));
+}
+
+/*
+ * Whether it may be a head with something behind it: one of its words is a pointer, and the first
+ * is no function, as that of a struct notifier_block is. To find out what it is costs far more.
+ */
+static bool may_lead_on(struct table_scan *scan, const struct symbol *symbol)
+{
+	struct memory *memory = scan->target->memory;
+	uint8_t bytes[HEAD_MAX];
+	size_t size = symbol->size < sizeof(bytes) ? symbol->size : sizeof(bytes);
+	bool is_first = true;
+	if (memory_read_some(memory, symbol->address, bytes, size, NULL) < size)
+		return true; /* which is then told */
+	for (size_t at = 0; at + 8 <= size; at += 8, is_first = false) {
+		uint64_t word = load_u64(bytes + at, memory->big_endian);
+		if (word >> 47 == UINT64_MAX >> 47)
+			return !is_first || !symtab_is_text(scan->target->symbols, word);
+	}
+	return false;
 }
 
 static struct error *visit_symbol(struct table_scan *scan, const struct symbol *symbol)
@@ -99,7 +122,7 @@ static struct error *visit(struct table_scan *scan)
 	uint32_t count = symtab_count(symtab);
 	for (uint32_t i = 0; i < count; i++) {
 		symtab_get_into(symtab, i, name, &symbol);
-		if (may_be_chain(&symbol))
+		if (may_be_chain(symtab, &symbol) && may_lead_on(scan, &symbol))
 			TRY(visit_symbol(scan, &symbol));
 	}
 	return NULL;

@@ -90,8 +90,9 @@ static struct error *set_string(struct table_scan *scan, uint64_t data, uint64_t
 {
 	char text[VALUE_SIZE];
 	size_t length;
+	/* Its last byte may be the text's, too. */
 	TRY(memory_read_string(scan->target->memory, data, text,
-			       size < sizeof(text) ? (size_t)size : sizeof(text), &length));
+			       size < sizeof(text) ? (size_t)size + 1 : sizeof(text), &length));
 	table_set_text(scan, COLUMN_VALUE, text);
 	return NULL;
 }

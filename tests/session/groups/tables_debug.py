@@ -8,6 +8,7 @@ import shlex
 from lib import Boot, boots, boots_of_most, check, check_equal, check_lines, kernel_names
 from groups.tables_kernel import tree
 
+OCTAL = re.compile(r"\\(0\d\d)")
 ESCAPES = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\f": r"\f", "\v": r"\v"}
 CONTROL = re.compile(r'(\S+):(\d+) \[(\S+)\](\S+) =(\S+) "(.*)"(?: class:\S+)?$')
 
@@ -22,7 +23,9 @@ def dyndbg(program, boot, notes):
     for line in boot.truth("dynamic_debug").splitlines()[1:]:
         match = CONTROL.match(line)
         check(match, f"truth: {line}")
-        wanted.append(match.groups())
+        # 5.10 has octal digits.
+        text = OCTAL.sub(lambda found: ESCAPES.get(chr(int(found[1], 8)), chr(int(found[1], 8))), match[6])
+        wanted.append((*match.groups()[:5], text))
     check_lines(sorted(got), sorted(wanted), "message")
     enabled = {row[4] for row in wanted}
     check({"_", "p"} < enabled and any("lt" in flags for flags in enabled), f"truth: only {enabled}")
@@ -58,7 +61,7 @@ def pressure(program, boot, notes):
             quiet += 1
             for name, average in zip(("avg10", "avg60", "avg300"), averages):
                 check(float(row[name]) <= float(average), f"{key}: {name} is {row[name]}, it was {average}")
-    check(quiet and len(wanted) > 15, f"truth: {len(wanted)} lines, {quiet} quiet")
+    check(quiet and len(wanted) > 10, f"truth: {len(wanted)} lines, {quiet} quiet")
     notes.append(f"{len(rows)} rows, {quiet} as they were")
 
 
@@ -138,7 +141,7 @@ def rcu(program, boot, notes):
     check_equal([row["cpu"] for row in rows], list(range(boot.cpu_count)), "CPUs")
     console = "\n".join(record["text"] for record in program.result(boot.dump, "log"))
     # It counts from -1200 on: on a fast machine the first grace periods are not over when it is asked.
-    said = re.search(r"rcu: rcu_preempt: wait state: .* ->gp_seq (-?\d+) ->gp_seq_needed (-?\d+)", console)
+    said = re.search(r"rcu: rcu_(?:preempt|sched): wait state: .* ->gp_seq (-?\d+) ->gp_seq_needed (-?\d+)", console)
     invoked = re.search(r"RCU callbacks invoked since boot: (\d+)", console)
     check(said and invoked, "truth: RCU said nothing")
     check(sum(int(row["invoked"]) for row in rows) >= int(invoked[1]), f"callbacks: {rows}, they were {invoked[1]}")

@@ -174,8 +174,8 @@ def parameters(program, boot, notes):
     same = 0
     for (module, name), value in wanted.items():
         row = rows[module, name.replace("-", "_")]
-        # The panic itself stops those warnings.
-        if row["value"] is None or row["type"] == "char *" and value == "(null)" or name == "rcu_cpu_stall_suppress":
+        # What DAMON measures goes on; the panic itself stops those warnings.
+        if row["value"] is None or row["type"] == "char *" and value == "(null)" or module == "damon_stat" or name == "rcu_cpu_stall_suppress":
             continue
         text = row["value"]
         # Hexadecimal, by a driver's word.
