@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -198,6 +199,10 @@ static void keep_maps(void)
 				.value_size = MAP_BYTES,
 				.max_entries = MAP_VALUES / 2,
 				.map_name = "lab_hash" };
+	/* Up to 5.10 they are locked memory. */
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	if (setrlimit(RLIMIT_MEMLOCK, &all))
+		fail("setrlimit");
 	if (syscall(SYS_bpf, BPF_MAP_CREATE, &array, sizeof(array)) < 0 ||
 	    syscall(SYS_bpf, BPF_MAP_CREATE, &hash, sizeof(hash)) < 0)
 		fail("BPF maps");
