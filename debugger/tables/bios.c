@@ -34,9 +34,8 @@ static const struct table_column columns[] = {
 	[COLUMN_END] = { "end_io", COLUMN_TEXT, -28, "who is told of its end", NULL },
 };
 
-#define OPERATIONS 0xffu
-#define BIOS_MAX   ((size_t)1 << 22) /* of all requests: their addresses are remembered */
-#define TAGS_MAX   ((uint64_t)1 << 22)
+#define BIOS_MAX ((size_t)1 << 22) /* of all requests: their addresses are remembered */
+#define TAGS_MAX ((uint64_t)1 << 22)
 
 struct pass {
 	struct table_scan *scan;
@@ -56,8 +55,7 @@ static struct error *emit(const struct pass *pass, const struct object *bio)
 	if (error)
 		TRY(table_set_error(scan, COLUMN_OPERATION, error));
 	else
-		table_set_enumerator(scan, COLUMN_OPERATION, "enum req_op", "REQ_OP_",
-				     flags & OPERATIONS);
+		table_set_operation(scan, COLUMN_OPERATION, flags);
 	TRY(table_set_member(scan, COLUMN_SECTOR, bio, "bi_iter.bi_sector"));
 	TRY(table_set_member(scan, COLUMN_SIZE, bio, "bi_iter.bi_size"));
 	TRY(table_set_member(scan, COLUMN_SEGMENTS, bio, "bi_vcnt"));

@@ -43,7 +43,6 @@ static const struct table_column columns[] = {
 #define QUEUES_MAX 65536
 #define TAGS_MAX   65536
 #define ALL_MAX	   ((uint64_t)1 << 22) /* tags of all disks */
-#define OPERATIONS 255u		       /* REQ_OP_MASK */
 #define IDLE	   0		       /* MQ_RQ_IDLE */
 
 struct pass {
@@ -84,9 +83,7 @@ static struct error *emit(const struct pass *pass, const struct object *request,
 	if (error)
 		TRY(table_set_error(scan, COLUMN_OPERATION, error));
 	else
-		/* Called req_opf until ff07a02e9e8e (6.0). */
-		table_set_enumerator(scan, COLUMN_OPERATION, "enum req_op", "REQ_OP_",
-				     flags & OPERATIONS);
+		table_set_operation(scan, COLUMN_OPERATION, flags);
 	TRY(table_set_error(scan, COLUMN_AGE, set_times(pass, request)));
 	return table_emit(scan);
 }

@@ -227,6 +227,18 @@ void table_set_enumerator(struct table_scan *scan, unsigned int column, const ch
 	table_set_name(scan, column, NULL, 0, number);
 }
 
+#define REQ_OP_MASK 0xffu
+
+void table_set_operation(struct table_scan *scan, unsigned int column, uint64_t flags)
+{
+	uint64_t number;
+	/* Called req_opf until ff07a02e9e8e (6.0). */
+	const char *type = table_enumerator(scan, "enum req_op", "REQ_OP_READ", &number)
+				   ? "enum req_op"
+				   : "enum req_opf";
+	table_set_enumerator(scan, column, type, "REQ_OP_", flags & REQ_OP_MASK);
+}
+
 struct error *table_set_task(struct table_scan *scan, unsigned int column, unsigned int pid_column,
 			     const struct object *object, const char *path)
 {

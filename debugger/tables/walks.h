@@ -72,6 +72,8 @@ void table_set_words(struct table_scan *scan, unsigned int column, const struct 
 /* The enumerator of that value, without `prefix`; where there is none the number. */
 void table_set_enumerator(struct table_scan *scan, unsigned int column, const char *type_name,
 			  const char *prefix, uint64_t number);
+/* "READ", "WRITE", ...: what a request or a bio is for, of its flags. */
+void table_set_operation(struct table_scan *scan, unsigned int column, uint64_t flags);
 /* A task by the pointer at `path`: its address, and its pid in another column. */
 struct error *table_set_task(struct table_scan *scan, unsigned int column, unsigned int pid_column,
 			     const struct object *object, const char *path) MUST_CHECK;
