@@ -3,6 +3,7 @@
 #include "debugger/kernel/device_sets.h"
 
 #include "base/array.h"
+#include "debugger/kernel/disks.h"
 #include "debugger/tables/walks.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,13 +130,76 @@ static struct error *set_counts(struct table_scan *scan, uint64_t per_cpu)
 	return NULL;
 }
 
+/* --- requests in flight --------------------------------------------------------------------------
+ */
+
+#define TAGS_MAX ((uint64_t)1 << 22)
+
+struct pass {
+	struct table_scan *scan;
+	uint64_t tags_left; /* of all disks */
+	uint64_t uncounted; /* the queue of the last disk whose requests the kernel did not count */
+};
+
+struct flight {
+	struct table_scan *scan;
+	uint64_t part; /* whose requests are counted; 0: all of the disk's */
+	uint64_t count;
+};
+
+static struct error *count_request(void *context, const struct disk_request *request)
+{
+	struct flight *flight = context;
+	struct object object;
+	uint64_t part = 0;
+	if (flight->part) {
+		TRY(object_at(flight->scan->target, "struct request", request->address, &object));
+		TRY(object_u64(&object, "part", &part));
+	}
+	flight->count += part == flight->part;
+	return NULL;
+}
+
+/*
+ * Disks whose drivers take requests count them by their tags (kernel block/genhd.c:
+ * part_in_flight); the number that is kept beside the others is theirs only since 99dc422335d8
+ * (6.10). So a 0 is looked into: of the whole disk, and where that was wrong, of its partitions,
+ * which come behind.
+ */
+static struct error *set_flight(struct pass *pass, uint64_t queue_address, uint64_t part)
+{
+	struct flight flight = { .scan = pass->scan, .part = part };
+	const struct disk disk = { .queue = queue_address };
+	struct object queue;
+	uint64_t operations;
+	if (part && pass->uncounted != queue_address)
+		return NULL;
+	TRY(object_at(pass->scan->target, "struct request_queue", queue_address, &queue));
+	TRY(object_u64(&queue, "mq_ops", &operations));
+	if (!operations)
+		return NULL;
+	TRY(disk_requests_for_each(pass->scan->target, &disk, count_request, NULL, &flight,
+				   &pass->tags_left));
+	table_set(pass->scan, COLUMN_FLIGHT, flight.count);
+	if (!part && flight.count)
+		pass->uncounted = queue_address;
+	return NULL;
+}
+
 /* --- rows --------------------------------------------------------------------------------------
  */
 
+struct found {
+	uint64_t counts; /* per CPU: struct disk_stats */
+	uint64_t queue;
+	uint64_t part; /* of a partition: what requests say they are for; 0: it is the whole */
+};
+
 static struct error *set_bdev(struct table_scan *scan, const struct object *device,
-			      uint64_t *ret_counts)
+			      struct found *ret)
 {
-	struct object bdev;
+	struct object bdev, disk;
+	uint64_t whole;
 	TRY(object_container(scan->target, "struct block_device", "bd_device", device->address,
 			     &bdev));
 	table_set(scan, COLUMN_BDEV, bdev.address);
@@ -143,51 +207,67 @@ static struct error *set_bdev(struct table_scan *scan, const struct object *devi
 	TRY(table_set_member(scan, COLUMN_QUEUE, &bdev, "bd_queue"));
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &bdev, "bd_nr_sectors", SECTOR));
 	TRY(table_set_member(scan, COLUMN_OPENERS, &bdev, "bd_openers.counter"));
-	return object_u64(&bdev, "bd_stats", ret_counts);
+	TRY(object_u64(&bdev, "bd_queue", &ret->queue));
+	TRY(object_follow(&bdev, "bd_disk", &disk));
+	TRY(object_u64(&disk, "part0", &whole));
+	ret->part = whole == bdev.address ? 0 : bdev.address;
+	return object_u64(&bdev, "bd_stats", &ret->counts);
 }
 
 /* Up to 5.10 a disk is a struct hd_struct, and only who has it open a struct block_device. */
 static struct error *set_part(struct table_scan *scan, const struct object *device,
-			      uint64_t *ret_counts)
+			      struct found *ret)
 {
 	struct object part, disk;
 	uint64_t number, whole = device->address;
 	TRY(object_container(scan->target, "struct hd_struct", "__dev", device->address, &part));
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &part, "nr_sects", SECTOR));
-	TRY(object_u64(&part, "dkstats", ret_counts));
+	TRY(object_u64(&part, "dkstats", &ret->counts));
 	TRY(object_u64(&part, "partno", &number));
-	if (number)
+	if (number) {
 		TRY(object_u64(device, "parent", &whole));
+		ret->part = part.address;
+	}
 	TRY(object_container(scan->target, "struct gendisk", "part0.__dev", whole, &disk));
 	table_set(scan, COLUMN_DISK, disk.address);
-	return table_set_member(scan, COLUMN_QUEUE, &disk, "queue");
+	TRY(object_u64(&disk, "queue", &ret->queue));
+	table_set(scan, COLUMN_QUEUE, ret->queue);
+	return NULL;
 }
 
 static struct error *visit_device(void *context, const struct object *set,
 				  const struct object *device)
 {
-	struct table_scan *scan = context;
+	struct pass *pass = context;
+	struct table_scan *scan = pass->scan;
+	const struct table_cell *flight = &scan->cells[COLUMN_FLIGHT];
 	struct type part;
-	uint64_t counts = 0;
+	struct found found = { 0 };
 	(void)set;
 	struct error *error = target_find_type(scan->target, NULL, "struct hd_struct", &part);
 	bool is_part = !error;
 	error_free(error);
-	TRY(is_part ? set_part(scan, device, &counts) : set_bdev(scan, device, &counts));
+	TRY(is_part ? set_part(scan, device, &found) : set_bdev(scan, device, &found));
 	TRY(table_set_error(scan, COLUMN_DEVICE, set_device(scan, device)));
-	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, counts)));
+	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, found.counts)));
+	if (table_wants(scan, COLUMN_FLIGHT) && found.queue && flight->state == CELL_SET &&
+	    !flight->number)
+		TRY(table_set_error(scan, COLUMN_FLIGHT,
+				    set_flight(pass, found.queue, found.part)));
 	TRY(table_set_pointed(scan, COLUMN_NAME, device, "kobj.name"));
 	return table_emit(scan);
 }
 
 static struct error *broken(void *context, struct error *problem)
 {
-	return table_broken(context, problem);
+	const struct pass *pass = context;
+	return table_broken(pass->scan, problem);
 }
 
 static struct error *visit(struct table_scan *scan)
 {
-	const struct device_visitor visitor = { visit_device, broken, scan };
+	struct pass pass = { .scan = scan, .tags_left = TAGS_MAX };
+	const struct device_visitor visitor = { visit_device, broken, &pass };
 	uint64_t class;
 	if (!table_symbol(scan, "block_class", &class))
 		return error_create(ERROR_NOT_FOUND, "this kernel has no block_class");

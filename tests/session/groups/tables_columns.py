@@ -261,6 +261,20 @@ def files_of_kernel(program, boot, notes):
     notes.append(f"{len(names)} files")
 
 
+def in_flight(program, boot, notes):
+    """Of each disk what sysfs says (/sys/block/DISK/inflight), but for vdb, of which another task asked later."""
+    rows = {row["name"]: row["in_flight"] for row in program.result(boot.dump, "disks")}
+    said = {}
+    for line in boot.truth("disks").splitlines():
+        disk, name, value = line.split(" ", 2)
+        if name == "inflight":
+            said[disk] = sum(map(int, value.split()))
+    check_equal({disk: rows[disk] for disk in said if disk not in ("vda", "vdb")}, {disk: said[disk] for disk in said if disk not in ("vda", "vdb")},
+                "requests in flight")
+    check(rows["vdb"] >= said["vdb"] >= 3 and said["sda"] == said["nvme0n1"] == 3, f"truth: {said}")
+    notes.append(f"{sum(rows.values())} in flight on {len(rows)} disks")
+
+
 def requests(program, boot, notes):
     """Of three disks of three kinds that answer nothing: what each was asked for, by its requests and by their bios."""
     rows = {row["request"]: row for row in program.result(boot.dump, "requests")}
@@ -293,3 +307,5 @@ def run(session):
     for boot in boots_of_most(session, "held"):
         with session.case(f"{boot.label}: requests are what was asked for") as notes:
             requests(session.program, boot, notes)
+        with session.case(f"{boot.label}: disks have what sysfs says is in flight") as notes:
+            in_flight(session.program, boot, notes)
