@@ -7,7 +7,7 @@ import os
 import re
 
 from groups.memory import read_cpio
-from groups.tables import is_settled
+from groups.tables import is_settled, links
 from groups.tables_system import LAG
 from lib import boots, boots_of_most, check, check_equal
 
@@ -213,6 +213,25 @@ def routes(program, boot, notes):
     notes.append(f"{len(got)} routes, {made} hardware addresses")
 
 
+def mounts(program, boot, notes):
+    """The device of each mount of mountinfo, and whether its file system is read-only; who stands for a namespace has its name."""
+    devices = {row["superblock"]: row for row in program.result(boot.dump, "superblocks")}
+    own = links(boot.tasks[1], "namespaces")["mnt"]
+    rows = {row["id"]: row for row in program.result(boot.dump, "mounts") if f"mnt:[{row['namespace']}]" == own}
+    count = 0
+    for line in boot.tasks[1].read("mountinfo").decode("utf-8", "surrogateescape").splitlines():
+        left, _, right = line.partition(" - ")
+        number, _, device, *_ = left.split()
+        found = devices[rows[int(number)]["superblock"]]
+        check_equal((found["dev"], "ro" in found["flags"].split(",")), (device, right.split()[2].split(",")[0] == "ro"), f"mount {number}")
+        count += 1
+    names = {row["pid"]: row["comm"] for row in program.result(boot.dump, "tasks")}
+    for row in program.result(boot.dump, "namespaces"):
+        check(row["pid"] is None or row["comm"] == names[row["pid"]], f"{row}")
+    check(count > 10, f"truth: {count} mounts")
+    notes.append(f"{count} mounts")
+
+
 LIMITS = {"cpu": "cpu time", "fsize": "file size", "data": "data size", "stack": "stack size", "core": "core file size", "rss": "resident set",
           "nproc": "processes", "nofile": "open files", "memlock": "locked memory", "as": "address space", "locks": "file locks",
           "sigpending": "pending signals", "msgqueue": "msgqueue size", "nice": "nice priority", "rtprio": "realtime priority",
@@ -295,7 +314,7 @@ def requests(program, boot, notes):
 CASES = (("files are fdinfo", fdinfo), ("tasks have the flags of stat", tasks), ("vmallocs have the pages of vmallocinfo", vmallocs),
          ("slabs have the memory of slabinfo", slabs), ("irqs have controllers' numbers", interrupts),
          ("algorithms have the flags of crypto", algorithms), ("keys last as long as in /proc/keys", keys),
-         ("routes have the scopes of fib_trie", routes), ("limits have their names", limits),
+         ("routes have the scopes of fib_trie", routes), ("limits have their names", limits), ("mounts have the devices of mountinfo", mounts),
          ("runqueues have clocks of sched/debug", runqueues), ("inodes have the sizes of files", files_of_kernel))
 
 
