@@ -336,6 +336,12 @@ void diskdump_unshare(struct diskdump *shared)
 	free(shared);
 }
 
+bool diskdump_is_compressed(const struct diskdump *dump)
+{
+	return dump->status &
+	       (COMPRESSION_ZLIB | COMPRESSION_LZO | COMPRESSION_SNAPPY | COMPRESSION_ZSTD);
+}
+
 /* --- looking up pages --------------------------------------------------------- */
 
 /* The part that holds the page, NULL: its file was not given. */

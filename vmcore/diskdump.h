@@ -69,6 +69,8 @@ void diskdump_close(struct diskdump *dump);
  */
 struct error *diskdump_share(const struct diskdump *dump, struct diskdump **ret) MUST_CHECK;
 void diskdump_unshare(struct diskdump *shared);
+/* Whether its pages are, as its header says. */
+bool diskdump_is_compressed(const struct diskdump *dump);
 /*
  * Reads physical memory. Errors carry the first bad address: ERROR_FAULT, ERROR_EXCLUDED,
  * ERROR_TRUNCATED; ERROR_FORMAT for a damaged page, ERROR_UNSUPPORTED for its compression.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vmcore/physical.h"
 
+#include "base/workers.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,10 @@
 /* Reads of more pages than this go around the cache: they would only sweep it. */
 #define BULK_PAGES_READ	      1	 /* ELF: one pread() is the price of a page or of a megabyte */
 #define BULK_PAGES_DECOMPRESS 16 /* stacks and tables are read again, BTF and kallsyms are not */
+
+/* What is decompressed by two threads: the types of a kernel and the names of its symbols are. */
+#define SHARED_SIZE_MIN (256u << 10)
+#define SHARED_STEP	(64u << 10)
 
 /* Pages of one hash value; the oldest gives way. */
 struct cache_set {
@@ -43,6 +48,44 @@ static struct error *read_library(struct physical *physical, uint64_t address, v
 			       "there is no memory at physical address 0x%" PRIx64, address);
 }
 
+struct shared_read {
+	struct diskdump *dumps[2]; /* the same with buffers of each thread's own */
+	uint64_t address;
+	uint8_t *to;
+	size_t size;
+};
+
+static struct error *read_step(void *context, unsigned int worker, size_t number)
+{
+	const struct shared_read *read = context;
+	size_t at = number * SHARED_STEP, left = read->size - at;
+	return diskdump_read(read->dumps[worker], read->address + at, read->to + at,
+			     left < SHARED_STEP ? left : SHARED_STEP);
+}
+
+static struct error *read_shared(struct diskdump *dump, uint64_t address, void *buffer, size_t size)
+{
+	struct shared_read read = { { dump, NULL }, address, buffer, size };
+	const struct work work = { .count = (size + SHARED_STEP - 1) / SHARED_STEP,
+				   .step = read_step,
+				   .context = &read };
+	TRY(diskdump_share(dump, &read.dumps[1]));
+	struct error *error = workers_run(&work, 2);
+	diskdump_unshare(read.dumps[1]);
+	/* Ctrl-C is for who asks for it between reads. */
+	if (!error || error->kind != ERROR_INTERRUPTED)
+		return error;
+	error_free(error);
+	return diskdump_read(dump, address, buffer, size);
+}
+
+static struct error *read_dump(struct diskdump *dump, uint64_t address, void *buffer, size_t size)
+{
+	bool is_shared = size >= SHARED_SIZE_MIN && diskdump_is_compressed(dump) &&
+			 workers_count() > 1;
+	return (is_shared ? read_shared : diskdump_read)(dump, address, buffer, size);
+}
+
 /* From the file, around the cache. */
 static struct error *read_source(struct physical *physical, uint64_t address, void *buffer,
 				 size_t size)
@@ -50,7 +93,7 @@ static struct error *read_source(struct physical *physical, uint64_t address, vo
 	if (physical->source.core)
 		return elf_core_read(physical->source.core, address, buffer, size);
 	if (physical->source.dump)
-		return diskdump_read(physical->source.dump, address, buffer, size);
+		return read_dump(physical->source.dump, address, buffer, size);
 	if (physical->source.avml)
 		return avml_read(physical->source.avml, address, buffer, size);
 	return read_library(physical, address, buffer, size);

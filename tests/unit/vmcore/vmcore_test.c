@@ -2,6 +2,8 @@
 /* Dumps of all formats, whole and damaged, from the descriptions in tests/dumps. */
 #include "tests/unit/test.h"
 
+#include "base/interrupt.h"
+
 #include "tests/unit/dump_image.h"
 
 #include "vmcore/elf_core.h"
@@ -442,6 +444,22 @@ static void test_kdump_damaged(void)
 	check_open_fails("kdump-bitmap", "ends within its page bitmaps");
 }
 
+/* By two threads as by one. */
+static void test_kdump_large(void)
+{
+	struct vmcore *vmcore = open_named("kdump-large");
+	for (int interrupted = 0; interrupted < 2; interrupted++) {
+		interrupt_flag = interrupted;
+		check_pattern(vmcore, 0, 300 * 0x1000);
+		check_pattern(vmcore, 0x1234, 290 * 0x1000);
+		check_missing(vmcore, 0, 0x200000, ERROR_DAMAGED, 300 * 0x1000);
+		check_missing(vmcore, 0x1234, 450 * 0x1000, ERROR_DAMAGED, 300 * 0x1000);
+		check_missing(vmcore, 310 * 0x1000, 100 * 0x1000, ERROR_DAMAGED, 400 * 0x1000);
+	}
+	interrupt_clear();
+	vmcore_close(vmcore);
+}
+
 static void test_kdump_flattened(void)
 {
 	struct vmcore *vmcore = open_named("kdump-flat");
@@ -634,6 +652,7 @@ int main(void)
 	RUN(test_kdump_variants);
 	RUN(test_kdump_optional);
 	RUN(test_kdump_damaged);
+	RUN(test_kdump_large);
 	RUN(test_kdump_flattened);
 	RUN(test_split);
 	RUN(test_no_dump);
