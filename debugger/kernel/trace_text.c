@@ -364,8 +364,8 @@ static bool put_named(struct trace_printer *printer, const char *name, uint64_t 
 }
 
 /*
- * "sys_openat(dfd: ffffff9c, filename: 7ffd...)"; the kernel does not use the format, which said the
- * same until it got what user space passes by pointers.
+ * "sys_openat(dfd: ffffff9c, filename: 7ffd...)"; the kernel does not use the format, which said
+ * the same until it got what user space passes by pointers.
  */
 static bool put_enter(struct trace_printer *printer, struct strbuf *out)
 {

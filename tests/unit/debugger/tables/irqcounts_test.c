@@ -34,6 +34,11 @@ struct raw_data {
 	struct raw_cpu {
 		uint32_t counts[NUMBERS], own[OWN], counted[COUNTED], pad;
 	} cpus[CPUS];
+	/* Of 7.3: what `own` counts. */
+	struct raw_info {
+		uint64_t skip, symbol, text;
+	} infos[OWN];
+	char words[OWN][32];
 };
 
 struct machine {
@@ -58,6 +63,10 @@ static void put_data(struct machine *machine)
 	data->action[0] = DATA;
 	data->action[1] = AT(name);
 	strcpy(data->name, "disk");
+	for (unsigned int i = 0; i < OWN; i++)
+		data->infos[i] = (struct raw_info){ 0, AT(words[i][0]), AT(words[i][4]) };
+	memcpy(data->words[0], "NMI\0  Non-maskable\n", sizeof("NMI\0  Non-maskable\n"));
+	memcpy(data->words[1], "RES\0 \n", sizeof("RES\0 \n"));
 	for (unsigned int i = 0; i < CPUS; i++) {
 		data->cpus[i] =
 			(struct raw_cpu){ { 10 + i, 20 + i }, { 30 + i, 40 + i }, { 50 + i }, 0 };
@@ -66,7 +75,7 @@ static void put_data(struct machine *machine)
 	}
 }
 
-static void add_types(struct machine *machine)
+static void add_types(struct machine *machine, bool is_new)
 {
 	struct libbpf_btf *btf = machine->kernel.source;
 	int uint = btf__add_int(btf, "unsigned int", 4, 0);
@@ -85,18 +94,27 @@ static void add_types(struct machine *machine)
 	add_member(btf, "action", to_action, offsetof(struct raw_desc, action));
 	add_member(btf, "irq_data", data, offsetof(struct raw_desc, number));
 	int stat = btf__add_struct(btf, NULL, 8);
-	add_member(btf, "__nmi_count", uint, 0);
-	add_member(btf, "irq_resched_count", uint, 4);
+	if (is_new) {
+		add_member(btf, "counts", stat + 1, 0);
+	} else {
+		add_member(btf, "__nmi_count", uint, 0);
+		add_member(btf, "irq_resched_count", uint, 4);
+	}
+	btf__add_array(btf, uint, uint, OWN);
 	btf__add_typedef(btf, "irq_cpustat_t", stat);
+	btf__add_struct(btf, "irq_stat_info", sizeof(struct raw_info));
+	add_member(btf, "symbol", ulong, offsetof(struct raw_info, symbol));
+	add_member(btf, "text", ulong, offsetof(struct raw_info, text));
 	kernel_data_take_types(&machine->kernel);
 }
 
-static struct machine *machine_create(void)
+static struct machine *machine_create_as(bool is_new)
 {
 	static const struct test_symbol symbols[] = {
 		{ AT(tree), 'd', "irq_desc_tree" },
 		{ AT(cpus[0].own), 'D', "irq_stat" },
 		{ AT(cpus[0].counted), 'D', "mce_exception_count" },
+		{ AT(infos), 'd', "irq_stat_info" },
 		{ DATA + 65536, 'D', "_end" },
 	};
 	struct machine *machine = calloc(1, sizeof(*machine));
@@ -106,12 +124,17 @@ static struct machine *machine_create(void)
 	machine->kernel.bytes = &machine->data;
 	machine->kernel.size = sizeof(machine->data);
 	kernel_data_init(&machine->kernel, TABLES, symbols, ARRAY_COUNT(symbols));
-	add_types(machine);
+	add_types(machine, is_new);
 	machine->kernel.target.cpus = machine->cpus;
 	machine->kernel.target.cpu_count = CPUS;
 	machine->kernel.target.cpus_loaded = true;
 	put_data(machine);
 	return machine;
+}
+
+static struct machine *machine_create(void)
+{
+	return machine_create_as(false);
 }
 
 static void machine_destroy(struct machine *machine)
@@ -192,10 +215,28 @@ static void test_wild(void)
 	machine_destroy(machine);
 }
 
-static void test_mutated(void)
+#define NEW(cpu, nmi, res) #cpu "|NMI|-|" #nmi "|Non-maskable;" #cpu "|RES|-|" #res "|;"
+
+/* 7.3 has numbers, and says in a table what each is. */
+static void test_numbers(void)
+{
+	struct machine *machine = machine_create_as(true);
+	struct raw_data *data = &machine->data;
+	bool has_problem;
+	CHECK_STRING(rows_of(machine, &has_problem),
+		     DEVICES_0 NEW(0, 30, 40) COUNTED_0 DEVICES_1 NEW(1, 31, 41) COUNTED_1);
+	CHECK(!has_problem);
+	data->infos[0].symbol = data->infos[1].text = NOWHERE;
+	CHECK_STRING(rows_of(machine, &has_problem),
+		     DEVICES_0 "0|-|-|30|Non-maskable;0|RES|-|40|-;" COUNTED_0 DEVICES_1
+			       "1|-|-|31|Non-maskable;1|RES|-|41|-;" COUNTED_1);
+	machine_destroy(machine);
+}
+
+static void mutate(bool is_new)
 {
 	static const uint8_t values[] = { 0, 0xff };
-	struct machine *machine = machine_create();
+	struct machine *machine = machine_create_as(is_new);
 	bool has_problem;
 	for (size_t i = 0; i < sizeof(machine->data); i++)
 		for (size_t k = 0; k < ARRAY_COUNT(values); k++) {
@@ -207,11 +248,18 @@ static void test_mutated(void)
 	machine_destroy(machine);
 }
 
+static void test_mutated(void)
+{
+	mutate(false);
+	mutate(true);
+}
+
 int main(void)
 {
 	RUN(test_whole);
 	RUN(test_rings);
 	RUN(test_wild);
+	RUN(test_numbers);
 	RUN(test_mutated);
 	return test_finish();
 }
