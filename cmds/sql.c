@@ -266,8 +266,9 @@ static const char *const examples[] = {
 	"sql SELECT pid, comm, fd, path FROM files WHERE path LIKE '% (deleted)'",
 	"sql SELECT path, count(DISTINCT pid) AS processes FROM files GROUP BY path "
 	"ORDER BY processes DESC LIMIT 10",
-	"sql 'SELECT m.path, f.pid, f.comm, f.path AS file FROM mounts m JOIN files f "
-	"ON f.path GLOB m.path || \"/*\" WHERE m.type = \"tmpfs\"'",
+	"sql 'SELECT m.path, f.pid, f.comm, f.path AS file "
+	"FROM (SELECT DISTINCT path FROM mounts WHERE type = \"tmpfs\") m "
+	"JOIN files f ON f.path GLOB m.path || \"/*\"'",
 	"sql SELECT path, count(DISTINCT pid) AS processes, sum(size) >> 10 AS KiB FROM mappings "
 	"WHERE perms LIKE '__x%' GROUP BY path ORDER BY processes DESC LIMIT 10",
 	"sql SELECT pid, comm, addr(start) AS start, perms, path FROM mappings WHERE perms LIKE "
