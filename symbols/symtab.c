@@ -484,6 +484,7 @@ bool symtab_is_text(const struct symtab *symtab, uint64_t address)
 
 bool symtab_is_function(const struct symtab *symtab, const struct symbol *symbol)
 {
-	return symbol_is_text(symbol) && !symbol->per_cpu &&
-	       symtab_is_text(symtab, symbol->address);
+	const struct address_range *data = &symtab_facts(symtab)->data;
+	bool is_data = symbol->address >= data->start && symbol->address < data->end;
+	return symbol_is_text(symbol) && !symbol->per_cpu && !is_data;
 }

@@ -296,6 +296,7 @@ const struct symtab_index *symtab_facts(const struct symtab *symtab)
 		index->per_cpu = named_range(symtab, "__per_cpu_start", "__per_cpu_end");
 		index->text[0] = named_range(symtab, "_stext", "_etext");
 		index->text[1] = named_range(symtab, "_sinittext", "_einittext");
+		index->data = named_range(symtab, "_sdata", "_edata");
 		index->has_facts = true;
 	}
 	return index;

@@ -69,6 +69,7 @@ struct symtab_index {
 	bool has_facts;
 	struct address_range per_cpu; /* of the kernel's per-CPU symbols */
 	struct address_range text[2];
+	struct address_range data; /* _sdata.._edata */
 };
 
 struct symtab {

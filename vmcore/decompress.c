@@ -118,8 +118,8 @@ static bool has_deflate(struct decompressor *decompressor)
 }
 
 /*
- * libdeflate takes half of zlib's time. What it refuses is left to zlib, so that the same pages are
- * damaged with it and without it.
+ * libdeflate takes half of zlib's time. What it refuses is left to zlib: no page is lost by it. Of
+ * pages that somebody made, and not damage, it takes some that zlib refuses.
  */
 static struct error *unzip_page(struct decompressor *decompressor, const uint8_t *from,
 				size_t from_size, uint8_t *to, size_t to_size, size_t *ret_size)

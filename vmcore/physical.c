@@ -72,9 +72,10 @@ static struct error *read_shared(struct diskdump *dump, uint64_t address, void *
 	TRY(diskdump_share(dump, &read.dumps[1]));
 	struct error *error = workers_run(&work, 2);
 	diskdump_unshare(read.dumps[1]);
-	/* Ctrl-C is for who asks for it between reads. */
-	if (!error || error->kind != ERROR_INTERRUPTED)
-		return error;
+	if (!error)
+		return NULL;
+	/* One thread finds the first place that is bad. Ctrl-C is for who asks for it between
+	 * reads. */
 	error_free(error);
 	return diskdump_read(dump, address, buffer, size);
 }

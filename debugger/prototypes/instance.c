@@ -67,7 +67,7 @@ uint32_t instance_addresses(const struct symtab *symbols, const char *module, co
 	uint64_t cursor = 0;
 	uint32_t count = 0;
 	while (symtab_find_own(symbols, module, name, &cursor, &symbol))
-		count += symbol_is_text(&symbol);
+		count += symtab_is_function(symbols, &symbol);
 	return count;
 }
 

@@ -137,8 +137,7 @@ static struct error *set_counts(struct table_scan *scan, uint64_t per_cpu)
 
 struct pass {
 	struct table_scan *scan;
-	uint64_t tags_left; /* of all disks */
-	uint64_t uncounted; /* the queue of the last disk whose requests the kernel did not count */
+	uint64_t tags_left; /* of all disks, and their queues */
 };
 
 struct flight {
@@ -147,59 +146,65 @@ struct flight {
 	uint64_t count;
 };
 
+/* What a driver or user space sends past the filesystems has no part, and is not counted. */
 static struct error *count_request(void *context, const struct disk_request *request)
 {
 	struct flight *flight = context;
 	struct object object;
-	uint64_t part = 0;
-	if (flight->part) {
-		TRY(object_at(flight->scan->target, "struct request", request->address, &object));
-		TRY(object_u64(&object, "part", &part));
-	}
-	flight->count += part == flight->part;
+	uint64_t part;
+	TRY(object_at(flight->scan->target, "struct request", request->address, &object));
+	TRY(object_u64(&object, "part", &part));
+	flight->count += part && (!flight->part || part == flight->part);
 	return NULL;
 }
+
+struct found {
+	uint64_t counts; /* per CPU: struct disk_stats */
+	uint64_t queue;
+	uint64_t part;	/* what requests say they are for */
+	bool is_whole;	/* up to 5.10; later the disk says which part that is: */
+	uint64_t whole; /* its struct gendisk, 0 up to 5.10 */
+};
 
 /*
  * Disks whose drivers take requests count them by their tags (kernel block/genhd.c:
  * part_in_flight); the number that is kept beside the others is theirs only since 99dc422335d8
- * (6.10). So a 0 is looked into: of the whole disk, and where that was wrong, of its partitions,
- * which come behind.
+ * (6.10). So a 0 is looked into.
  */
-static struct error *set_flight(struct pass *pass, uint64_t queue_address, uint64_t part)
+static struct error *set_flight(struct pass *pass, const struct found *found)
 {
-	struct flight flight = { .scan = pass->scan, .part = part };
-	const struct disk disk = { .queue = queue_address };
-	struct object queue;
-	uint64_t operations;
-	if (part && pass->uncounted != queue_address)
-		return NULL;
-	TRY(object_at(pass->scan->target, "struct request_queue", queue_address, &queue));
+	struct flight flight = { .scan = pass->scan, .part = found->part };
+	const struct disk disk = { .queue = found->queue };
+	struct object queue, gendisk;
+	uint64_t operations, queues, whole;
+	TRY(object_at(pass->scan->target, "struct request_queue", found->queue, &queue));
 	TRY(object_u64(&queue, "mq_ops", &operations));
 	if (!operations)
 		return NULL;
+	if (found->whole) {
+		TRY(object_at(pass->scan->target, "struct gendisk", found->whole, &gendisk));
+		TRY(object_u64(&gendisk, "part0", &whole));
+		flight.part = whole == found->part ? 0 : found->part;
+	} else if (found->is_whole) {
+		flight.part = 0;
+	}
+	TRY(object_u64(&queue, "nr_hw_queues", &queues));
+	if (queues > pass->tags_left)
+		return error_create(ERROR_FORMAT, "more queues than are looked at");
+	pass->tags_left -= queues;
 	TRY(disk_requests_for_each(pass->scan->target, &disk, count_request, NULL, &flight,
 				   &pass->tags_left));
 	table_set(pass->scan, COLUMN_FLIGHT, flight.count);
-	if (!part && flight.count)
-		pass->uncounted = queue_address;
 	return NULL;
 }
 
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-struct found {
-	uint64_t counts; /* per CPU: struct disk_stats */
-	uint64_t queue;
-	uint64_t part; /* of a partition: what requests say they are for; 0: it is the whole */
-};
-
 static struct error *set_bdev(struct table_scan *scan, const struct object *device,
 			      struct found *ret)
 {
-	struct object bdev, disk;
-	uint64_t whole;
+	struct object bdev;
 	TRY(object_container(scan->target, "struct block_device", "bd_device", device->address,
 			     &bdev));
 	table_set(scan, COLUMN_BDEV, bdev.address);
@@ -208,9 +213,8 @@ static struct error *set_bdev(struct table_scan *scan, const struct object *devi
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &bdev, "bd_nr_sectors", SECTOR));
 	TRY(table_set_member(scan, COLUMN_OPENERS, &bdev, "bd_openers.counter"));
 	TRY(object_u64(&bdev, "bd_queue", &ret->queue));
-	TRY(object_follow(&bdev, "bd_disk", &disk));
-	TRY(object_u64(&disk, "part0", &whole));
-	ret->part = whole == bdev.address ? 0 : bdev.address;
+	TRY(object_u64(&bdev, "bd_disk", &ret->whole));
+	ret->part = bdev.address;
 	return object_u64(&bdev, "bd_stats", &ret->counts);
 }
 
@@ -224,10 +228,10 @@ static struct error *set_part(struct table_scan *scan, const struct object *devi
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &part, "nr_sects", SECTOR));
 	TRY(object_u64(&part, "dkstats", &ret->counts));
 	TRY(object_u64(&part, "partno", &number));
-	if (number) {
+	ret->part = part.address;
+	ret->is_whole = !number;
+	if (number)
 		TRY(object_u64(device, "parent", &whole));
-		ret->part = part.address;
-	}
 	TRY(object_container(scan->target, "struct gendisk", "part0.__dev", whole, &disk));
 	table_set(scan, COLUMN_DISK, disk.address);
 	TRY(object_u64(&disk, "queue", &ret->queue));
@@ -252,8 +256,7 @@ static struct error *visit_device(void *context, const struct object *set,
 	TRY(table_set_error(scan, COLUMN_READS, set_counts(scan, found.counts)));
 	if (table_wants(scan, COLUMN_FLIGHT) && found.queue && flight->state == CELL_SET &&
 	    !flight->number)
-		TRY(table_set_error(scan, COLUMN_FLIGHT,
-				    set_flight(pass, found.queue, found.part)));
+		TRY(table_set_error(scan, COLUMN_FLIGHT, set_flight(pass, &found)));
 	TRY(table_set_pointed(scan, COLUMN_NAME, device, "kobj.name"));
 	return table_emit(scan);
 }

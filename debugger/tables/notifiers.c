@@ -66,7 +66,7 @@ static struct error *visit_chain(struct table_scan *scan, const struct object *h
 static bool may_be_chain(const struct symtab *symtab, const struct symbol *symbol)
 {
 	return symbol->kind && strchr("bBdDtT", symbol->kind) &&
-	       !symtab_is_text(symtab, symbol->address) && strncmp(symbol->name, "__", 2) != 0 &&
+	       !symtab_is_function(symtab, symbol) && strncmp(symbol->name, "__", 2) != 0 &&
 	       (strstr(symbol->name, "chain") || strstr(symbol->name, "notif"));
 }
 
@@ -84,7 +84,7 @@ static bool may_lead_on(struct table_scan *scan, const struct symbol *symbol)
 		return true; /* which is then told */
 	for (size_t at = 0; at + 8 <= size; at += 8, is_first = false) {
 		uint64_t word = load_u64(bytes + at, memory->big_endian);
-		if (word >> 47 == UINT64_MAX >> 47)
+		if (word >> 56 == 0xff)
 			return !is_first || !symtab_is_text(scan->target->symbols, word);
 	}
 	return false;

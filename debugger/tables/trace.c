@@ -38,7 +38,9 @@ static const struct table_column columns[] = {
 			   NULL },
 	[COLUMN_TYPE] = { "type", COLUMN_INTEGER, 0, "the number of its event", NULL },
 	[COLUMN_EVENT] = { "event", COLUMN_TEXT, -18, "its event", NULL },
-	[COLUMN_INFO] = { "info", COLUMN_TEXT, -40, "what the kernel prints of it", NULL },
+	[COLUMN_INFO] = { "info", COLUMN_TEXT, -40,
+			  "what the kernel prints of it; system calls of 7.x by their format",
+			  NULL },
 };
 
 enum {

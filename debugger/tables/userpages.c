@@ -55,8 +55,8 @@ struct pass {
 
 /*
  * A page may be in several places; what is in no memory may have no end: so many more than four
- * times the machine's pages are enough for a task. What memory the machine has is the dump's word,
- * too: no task gets more than what a terabyte of small pages takes.
+ * times the machine's pages are looked up for a task. What memory the machine has is the dump's
+ * word, too, so that no task gets more than what a terabyte of small pages takes.
  */
 #define LOOKUPS_MORE (1u << 20)
 #define LOOKUPS_MAX  ((uint64_t)1 << 28)
@@ -144,7 +144,7 @@ static struct error *visit_runs(struct pass *pass, const struct user_mapping *ma
 	for (uint64_t address = mapping->start; address < mapping->end;) {
 		if (!pass->budget)
 			return error_create(ERROR_FORMAT,
-					    "more pages than a process of this machine could have: "
+					    "more pages than are looked at of a process: "
 					    "what follows 0x%" PRIx64 ", in mapping 0x%" PRIx64
 					    ", is not shown",
 					    address, mapping->vma);

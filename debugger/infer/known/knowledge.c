@@ -159,7 +159,7 @@ static uint32_t count_functions(struct target *target, const struct symbol *symb
 	uint32_t count = 0;
 	while (count < most &&
 	       symtab_find(target->symbols, symbol->module, symbol->name, &cursor, &other))
-		count += symbol_is_text(&other);
+		count += symtab_is_function(target->symbols, &other);
 	return count;
 }
 
