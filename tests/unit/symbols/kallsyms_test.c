@@ -701,13 +701,13 @@ static void test_functions(void)
 		{ { TEXT + 0x4810, 't', "driver_exit" }, true },
 		{ { TEXT + 0x5000, 'b', "zeros" }, false },
 	};
-	struct test_symbol symbols[ARRAY_COUNT(cases)];
+	struct test_symbol mine[ARRAY_COUNT(cases)];
 	struct image image;
 	struct symtab *symtab;
 	struct symbol symbol;
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
-		symbols[i] = cases[i].symbol;
-	image_symbols(&image, TEXT + 0x20000, symbols, ARRAY_COUNT(symbols), &symtab);
+		mine[i] = cases[i].symbol;
+	image_symbols(&image, TEXT + 0x20000, mine, ARRAY_COUNT(mine), &symtab);
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		uint64_t cursor = 0;
 		CHECK(symtab_find(symtab, NULL, cases[i].symbol.name, &cursor, &symbol));
