@@ -25,12 +25,16 @@ static void put_if(struct out *out, const char *key, uint64_t value)
 static struct error *put_members(struct fielding *fielding, const struct btf_record_layout *layout,
 				 uint32_t base, int depth);
 
-static bool goes_in(const struct fielding *fielding, struct type type, struct btf_type *ret)
+/* Members of what has no name are those of the whole, also where its type has one (7.x:
+ * pidfs_attr). */
+static bool goes_in(const struct fielding *fielding, const struct btf_layout_member *member,
+		    struct btf_type *ret)
 {
-	if (!type_get(fielding->style->expand ? type_resolve(type) : type, ret))
+	bool expands = fielding->style->expand;
+	if (!type_get(expands ? type_resolve(member->type) : member->type, ret))
 		return false;
 	return (ret->kind == BTF_STRUCT || ret->kind == BTF_UNION) &&
-	       (fielding->style->expand || !*ret->name);
+	       (expands || !*ret->name || !*member->name);
 }
 
 static struct error *put_member(struct fielding *fielding, const struct btf_layout_member *member,
@@ -55,7 +59,7 @@ static struct error *put_member(struct fielding *fielding, const struct btf_layo
 	put_if(out, "bit_hole", member->bit_hole);
 	put_if(out, "hole", member->hole);
 	put_if(out, "padding", btf_layout_padding(fielding->layouts, member->type));
-	if (depth < LAYOUT_NESTING_MAX && goes_in(fielding, member->type, &record))
+	if (depth < LAYOUT_NESTING_MAX && goes_in(fielding, member, &record))
 		error = btf_layout_find(fielding->layouts, &record, &inner);
 	else
 		record.kind = BTF_VOID;
