@@ -679,48 +679,9 @@ static void test_scan_mutated(void)
 	free_many(many, options.encoding, options.count);
 }
 
-/*
- * Where .data is linked writable and executable, data has the letter of text; what ends with the
- * boot and what drivers end with are functions, wherever they lie.
- */
-static void test_functions(void)
-{
-	static const struct {
-		struct test_symbol symbol;
-		bool is_function;
-	} cases[] = {
-		{ { TEXT, 'T', "_stext" }, true },
-		{ { TEXT + 0x10, 'W', "weak_function" }, true },
-		{ { TEXT + 0x1000, 'T', "_etext" }, true },
-		{ { TEXT + 0x2000, 'T', "_sdata" }, false },
-		{ { TEXT + 0x2010, 't', "variable" }, false },
-		{ { TEXT + 0x2020, 'd', "other" }, false },
-		{ { TEXT + 0x3000, 'T', "_edata" }, true },
-		{ { TEXT + 0x4000, 'T', "_sinittext" }, true },
-		{ { TEXT + 0x4800, 'T', "_einittext" }, true },
-		{ { TEXT + 0x4810, 't', "driver_exit" }, true },
-		{ { TEXT + 0x5000, 'b', "zeros" }, false },
-	};
-	struct test_symbol mine[ARRAY_COUNT(cases)];
-	struct image image;
-	struct symtab *symtab;
-	struct symbol symbol;
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
-		mine[i] = cases[i].symbol;
-	image_symbols(&image, TEXT + 0x20000, mine, ARRAY_COUNT(mine), &symtab);
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		uint64_t cursor = 0;
-		CHECK(symtab_find(symtab, NULL, cases[i].symbol.name, &cursor, &symbol));
-		CHECK(symtab_is_function(symtab, &symbol) == cases[i].is_function);
-	}
-	symtab_destroy(symtab);
-	image_destroy(&image);
-}
-
 int main(void)
 {
 	RUN(test_encodings);
-	RUN(test_functions);
 	RUN(test_32_bits);
 	RUN(test_scan);
 	RUN(test_ambiguous_lengths);
