@@ -289,22 +289,32 @@ static struct error *add_cache_type(struct whattype *what)
 	return NULL;
 }
 
+/* A pointer at something else in a cache that is sure of its type is stale. */
+static void weigh_pointers(struct whattype *what, const struct whattype_finding *cache)
+{
+	bool is_sure = cache->confidence > CONFIDENCE_GUESS;
+	for (size_t k = 0; k < what->finding_count; k++) {
+		struct whattype_finding *other = &what->findings[k];
+		if (other->reach == REACH_NONE || !other->fits)
+			continue;
+		/* Pointers at what the cache says itself count for it. */
+		if (agree(cache, other))
+			other->confidence = cache->confidence;
+		else if (is_sure)
+			other->confidence = CONFIDENCE_GUESS;
+	}
+}
+
 static void weigh_cache_type(struct whattype *what)
 {
 	for (size_t i = 0; i < what->finding_count; i++) {
 		struct whattype_finding *finding = &what->findings[i];
 		if (finding->reach != REACH_NONE)
 			continue;
-		/* Pointers at what the cache says itself count for it. */
-		for (size_t k = 0; k < what->finding_count; k++)
-			if (what->findings[k].reach != REACH_NONE && what->findings[k].fits &&
-			    agree(finding, &what->findings[k]))
-				what->findings[k].confidence = finding->confidence;
+		weigh_pointers(what, finding);
 		bool agreed = finding->agree && !finding->differ;
 		if (agreed && finding->confidence < CONFIDENCE_CERTAIN)
 			finding->confidence = (enum confidence)(finding->confidence + 1);
-		else if (finding->differ > finding->agree)
-			finding->confidence = CONFIDENCE_GUESS;
 		finding->origin = confidence_origin(finding->confidence);
 	}
 }

@@ -180,12 +180,17 @@ def without_evidence(answer):
 
 
 def is_stale(program, boot, path):
-    """Whether a way of pointers leads through an object that is free, or by now one of a cache whose objects are too small."""
+    """Whether a way of pointers leads through an object that is free, or by now one of a cache whose objects are too
+    small, or through a part of a stack that its calls have left."""
     first, *members = path.split("->")
-    for count in range(1, len(members)):
+    for count in range(len(members)):
         way = "->".join([first, *members[:count]])
-        slab = ask(program, boot, [int(program.value(boot.dump, way), 16)])[0].get("slab")
+        at = int(program.value(boot.dump, way), 16)
+        found, = ask(program, boot, [at])
+        slab, stack = found.get("slab"), found.get("stack")
         if slab and (slab["state"] == "free" or slab["size"] - slab["offset"] < int(program.value(boot.dump, f"sizeof(*{way})"))):
+            return True
+        if stack and at < int(program.value(boot.dump, f"((struct task_struct *){stack['task']})->thread.sp")):
             return True
     return False
 
