@@ -63,6 +63,18 @@ static inline bool record_is(const struct btf *btf, const uint8_t *record, enum 
 
 /* --- the index ------------------------------------------------------------------ */
 
+/*
+ * The bits that an id of the level leaves free in a link hold as many of its name's hash: most
+ * names that are asked for are no type's, and end there, before a record and its name are read.
+ */
+static uint32_t link_mask(const struct btf *btf)
+{
+	uint32_t bits = 1;
+	while (bits < 31 && btf->end_id >> bits)
+		bits++;
+	return ((uint32_t)1 << bits) - 1;
+}
+
 /* From the last id down, so that each chain ascends. False: no memory, scanning goes on. */
 static bool build_index(const struct btf *btf, struct name_index *index, bool functions)
 {
@@ -78,6 +90,7 @@ static bool build_index(const struct btf *btf, struct name_index *index, bool fu
 	if (!heads)
 		return false;
 	size_t kind_at = kind_offset(btf);
+	uint32_t ids = link_mask(btf);
 	for (uint32_t id = btf->end_id; id-- > btf->start_id;) {
 		const uint8_t *record = record_at(btf, id);
 		if ((record_kind(record, kind_at) == BTF_FUNC) != functions)
@@ -85,11 +98,11 @@ static bool build_index(const struct btf *btf, struct name_index *index, bool fu
 		const char *name = record_name(btf, record);
 		if (!name[0])
 			continue;
-		uint32_t *head = &heads[hash_string(name) & (size - 1)];
+		uint32_t hash = hash_string(name), *head = &heads[hash & (size - 1)];
 		lazy->next[id - btf->start_id] = *head;
-		*head = id;
+		*head = (hash & ~ids) | id;
 	}
-	*index = (struct name_index){ .heads = heads, .mask = size - 1 };
+	*index = (struct name_index){ .heads = heads, .mask = size - 1, .ids = ids };
 	return true;
 }
 
@@ -116,11 +129,13 @@ static uint32_t find_in_level(const struct btf *btf, const struct query *query, 
 	struct name_index *index = functions ? &btf->lazy->functions : &btf->lazy->types;
 	if (!index->heads && (index->scans++ < SCANS_MAX || !build_index(btf, index, functions)))
 		return scan(btf, query, after ? after + 1 : btf->start_id);
-	uint32_t id = after ? btf->lazy->next[after - btf->start_id]
-			    : index->heads[query->hash & index->mask];
-	while (id && !record_is(btf, record_at(btf, id), query->kind, query->name))
-		id = btf->lazy->next[id - btf->start_id];
-	return id;
+	uint32_t link = after ? btf->lazy->next[after - btf->start_id]
+			      : index->heads[query->hash & index->mask];
+	for (uint32_t id; (id = link & index->ids); link = btf->lazy->next[id - btf->start_id])
+		if (!((link ^ query->hash) & ~index->ids) &&
+		    record_is(btf, record_at(btf, id), query->kind, query->name))
+			return id;
+	return 0;
 }
 
 uint32_t btf_find(const struct btf *btf, enum btf_kind kind, const char *name, uint64_t *cursor)

@@ -37,8 +37,9 @@ struct arena {
 
 /* Names of one group of kinds: heads of chains that go on in btf_lazy.next. */
 struct name_index {
-	uint32_t *heads; /* of ids, 0: none; NULL: not built */
+	uint32_t *heads; /* of links, 0: none; NULL: not built */
 	uint32_t mask;
+	uint32_t ids; /* the bits of a link that are its id; the others are its hash's */
 	uint32_t scans; /* look-ups that did without it */
 };
 
@@ -55,7 +56,7 @@ struct enumerator_index {
 struct btf_lazy {
 	struct name_index types, functions;
 	struct enumerator_index enumerators;
-	uint32_t *next; /* by id - start_id: the next id with the same hash, ascending */
+	uint32_t *next; /* by id - start_id: the next link of the chain, ids ascending */
 	unsigned int pointer_size;
 	struct btf *scratch;
 	uint64_t nested_total; /* while nesting.c counts */
