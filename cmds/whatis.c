@@ -418,7 +418,7 @@ static struct error *whatis_run(struct session *session, const struct arguments 
 		TRY(declare_parse_type(target, NULL, text, NULL, &type));
 		return show_definition(session, type);
 	}
-	if (declare_is_type(target, text, &type))
+	if (declare_is_type(target, NULL, text, &type))
 		return show_definition(session, type);
 	struct error *error = expression_type(&session->scope, text, &value);
 	if (!error)

@@ -31,7 +31,8 @@ struct error *declare_parse_type(struct target *target, const struct btf *near, 
 	return error;
 }
 
-bool declare_is_type(struct target *target, const char *text, struct type *ret)
+bool declare_is_type(struct target *target, const struct btf *near, const char *text,
+		     struct type *ret)
 {
 	struct lexer lexer;
 	struct ctype_pool pool = { 0 };
@@ -40,7 +41,7 @@ bool declare_is_type(struct target *target, const char *text, struct type *ret)
 	if (!error)
 		error = parse_name(&lexer, true, &pool, &ctype);
 	if (!error)
-		error = ctype_resolve(target, NULL, ctype, 0, ret);
+		error = ctype_resolve(target, near, ctype, 0, ret);
 	ctype_pool_deinit(&pool);
 	error_free(error);
 	return !error;

@@ -53,7 +53,11 @@ struct error *declarations_find(struct target *target, const char *name, uint64_
  */
 struct error *declare_parse_type(struct target *target, const struct btf *near, const char *text,
 				 size_t *ret_length, struct type *ret) MUST_CHECK;
-/* Whether the whole text is the name of a type that the kernel's BTF has; a quick question. */
-bool declare_is_type(struct target *target, const char *text, struct type *ret);
+/*
+ * Whether the whole text is the name of a type that `near` (NULL: none) or the kernel's BTF has; a
+ * quick question: no module is asked, nor what the name could have meant.
+ */
+bool declare_is_type(struct target *target, const struct btf *near, const char *text,
+		     struct type *ret);
 
 #endif

@@ -71,7 +71,7 @@ void fuzz_declaration(const uint8_t *data, size_t size)
 	size_t length;
 	fuzz_done(declare_parse_type(&fixture->target, NULL, text, &length, &type));
 	fuzz_done(declare_parse_type(&fixture->target, NULL, text, NULL, &type));
-	declare_is_type(&fixture->target, text, &type);
+	declare_is_type(&fixture->target, NULL, text, &type);
 	struct declarations *table = declarations_create();
 	struct attached *own = fixture_lend(fixture, table);
 	fuzz_done(declarations_add(table, text, "fuzz"));

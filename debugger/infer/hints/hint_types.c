@@ -139,10 +139,9 @@ static struct hint_type parse(struct hint_types *types, const struct btf *btf, c
 		return parsed;
 	}
 	parsed.is_array = strip_dimension(buffer);
-	struct error *error = declare_parse_type(types->target, btf, buffer, NULL, &parsed.type);
-	parsed.type = error ? (struct type){ NULL, 0 }
-			    : find_function_pointer(types, btf, parsed.type);
-	error_free(error);
+	struct type type;
+	if (declare_is_type(types->target, btf, buffer, &type))
+		parsed.type = find_function_pointer(types, btf, type);
 	return parsed;
 }
 
