@@ -146,6 +146,13 @@ static struct callee ask_unique(const struct callees *callees, const struct symb
 	return callee;
 }
 
+static struct callee ask_code(struct callees *callees, const struct symbol *symbol)
+{
+	struct callee callee = { .prototype = proved_prototype(callees, symbol) };
+	callee.kind = callee.prototype.id ? CALLEE_TYPED : CALLEE_UNKNOWN;
+	return callee;
+}
+
 static struct callee ask(struct callees *callees, uint64_t address)
 {
 	char name[SYMBOL_NAME_SIZE];
@@ -154,12 +161,7 @@ static struct callee ask(struct callees *callees, uint64_t address)
 	if (!function_at(callees, address, name, &symbol))
 		return callee;
 	callee = ask_unique(callees, &symbol);
-	if (callee.kind != CALLEE_UNKNOWN)
-		return callee;
-	callee.prototype = proved_prototype(callees, &symbol);
-	if (callee.prototype.id)
-		callee.kind = CALLEE_TYPED;
-	return callee;
+	return callee.kind == CALLEE_UNKNOWN ? ask_code(callees, &symbol) : callee;
 }
 
 void callees_find_unique(const struct callees *callees, uint64_t address, struct callee *ret)
@@ -201,11 +203,14 @@ void callees_find(struct callees *callees, uint64_t address, struct callee *ret)
 
 void callees_add_unique(struct callees *callees, uint64_t address, const struct callee *unique)
 {
-	struct callee callee;
-	if (unique->kind == CALLEE_UNKNOWN)
-		callees_find(callees, address, &callee);
-	else if (!entry_of(callees, address))
-		keep(callees, address, unique);
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	struct callee callee = *unique;
+	if (entry_of(callees, address))
+		return;
+	if (unique->kind == CALLEE_UNKNOWN && function_at(callees, address, name, &symbol))
+		callee = ask_code(callees, &symbol);
+	keep(callees, address, &callee);
 }
 
 void callees_find_judged(struct callees *callees, uint64_t address, struct callee *ret)

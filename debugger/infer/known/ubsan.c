@@ -24,8 +24,10 @@ bool ubsan_exists(const struct target *target)
 /* struct type_descriptor: { integer, float or other; its size and sign; "'long int'" }. */
 static bool is_type(const uint8_t *bytes, bool big_endian)
 {
+	if (bytes[NAME_START] != '\'')
+		return false;
 	uint16_t kind = load_u16(bytes, big_endian), details = load_u16(bytes + 2, big_endian);
-	if ((kind > 2 && kind != UINT16_MAX) || details > DETAILS_MAX || bytes[NAME_START] != '\'')
+	if ((kind > 2 && kind != UINT16_MAX) || details > DETAILS_MAX)
 		return false;
 	for (int i = 1; i < NAME_LEAST; i++)
 		if (!ascii_is_text((char)bytes[NAME_START + i]))
