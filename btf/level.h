@@ -39,7 +39,7 @@ struct arena {
 struct name_index {
 	uint32_t *heads; /* of links, 0: none; NULL: not built */
 	uint32_t mask;
-	uint32_t ids; /* the bits of a link that are its id; the others are its hash's */
+	uint32_t ids;	/* the bits of a link that are its id; the others are its hash's */
 	uint32_t scans; /* look-ups that did without it */
 };
 

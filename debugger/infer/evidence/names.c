@@ -93,11 +93,12 @@ static uint32_t find_namesake(const struct question *question, size_t length)
 
 struct error *names_prepare(struct question *question)
 {
-	const struct name_uses *uses;
+	struct knowledge *knowledge = question->knowledge;
 	const char *name = question->symbol->name;
 	size_t length = base_length(name);
-	TRY(knowledge_name_uses(question->knowledge, &uses));
-	question->use_count = (uint32_t)name_uses_find(uses, name, length, question->uses);
+	TRY(knowledge_prepare(knowledge));
+	question->use_count =
+		(uint32_t)name_uses_find(knowledge->name_uses, name, length, question->uses);
 	question->namesake = find_namesake(question, length);
 	question->says_many = says_many(name);
 	question->suffix_hashes = 0;

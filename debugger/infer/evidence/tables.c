@@ -665,7 +665,7 @@ struct error *tables_collect(const struct question *question, struct clues *clue
 	struct knowledge *knowledge = question->knowledge;
 	const struct subject *subject = question->subject;
 	bool has_whole = false;
-	TRY(tables_read(knowledge));
+	TRY(knowledge_prepare(knowledge));
 	for (size_t i = knowledge_first_fact(knowledge, subject->address);
 	     i < knowledge->fact_count; i++) {
 		const struct fact *fact = &knowledge->facts[i];

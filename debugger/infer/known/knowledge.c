@@ -2,6 +2,7 @@
 #include "debugger/infer/known/knowledge.h"
 
 #include "base/array.h"
+#include "base/workers.h"
 #include "debugger/infer/hints/hint_types.h"
 #include "debugger/infer/hints/hints.h"
 #include "debugger/infer/known/inference.h"
@@ -63,15 +64,6 @@ void knowledge_destroy(struct knowledge *knowledge)
 	hint_types_destroy(knowledge->hint_types);
 	hints_destroy(knowledge->hints);
 	free(knowledge);
-}
-
-struct error *knowledge_prepare(struct knowledge *knowledge)
-{
-	const struct name_uses *uses;
-	TRY(tables_read(knowledge));
-	TRY(knowledge_name_uses(knowledge, &uses));
-	knowledge_first_fact(knowledge, 0);
-	return NULL;
 }
 
 void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy)
@@ -137,15 +129,38 @@ struct error *knowledge_layout(struct knowledge *knowledge, const struct module 
 	return NULL;
 }
 
-struct error *knowledge_name_uses(struct knowledge *knowledge, const struct name_uses **ret)
-{
+/* Of these one reads the kernel's memory and looks types up, the other goes through all types. */
+enum { STEP_TABLES, STEP_NAME_USES, STEPS };
+
+struct preparation {
+	struct knowledge *knowledge;
 	const struct layout *layout;
-	if (!knowledge->name_uses) {
-		TRY(knowledge_layout(knowledge, NULL, &layout));
-		TRY(name_uses_create(layout, &knowledge->name_uses));
-		habits_of_all(layout, &knowledge->habits);
-	}
-	*ret = knowledge->name_uses;
+};
+
+static struct error *prepare_step(void *context, unsigned int worker, size_t number)
+{
+	const struct preparation *preparation = context;
+	struct knowledge *knowledge = preparation->knowledge;
+	(void)worker;
+	if (number == STEP_TABLES)
+		return tables_read(knowledge);
+	return knowledge->name_uses ? NULL
+				    : name_uses_create(preparation->layout, &knowledge->name_uses);
+}
+
+struct error *knowledge_prepare(struct knowledge *knowledge)
+{
+	struct preparation preparation = { .knowledge = knowledge };
+	struct work work = {
+		.count = STEPS, .block = 1, .step = prepare_step, .context = &preparation
+	};
+	if (knowledge->is_prepared)
+		return NULL;
+	TRY(knowledge_layout(knowledge, NULL, &preparation.layout));
+	TRY(workers_run(&work, workers_count()));
+	habits_of_all(preparation.layout, &knowledge->habits);
+	knowledge_first_fact(knowledge, 0);
+	knowledge->is_prepared = true;
 	return NULL;
 }
 

@@ -59,13 +59,13 @@ struct knowledge {
 	struct address_map blocks;    /* habits.h */
 	struct fact *facts;	      /* by address once `facts_sorted` */
 	size_t fact_count, fact_capacity;
-	bool tables_read, facts_sorted;
+	bool tables_read, facts_sorted, is_prepared;
 	/* struct typed. With the shipped table: of the question at hand only. */
 	struct address_map typed;
 	struct slabs *slabs;		 /* NULL: not asked for yet, or not there */
 	bool no_slabs;			 /* the dump lacks what leads to them */
 	struct families *families;	 /* NULL: nothing is learned yet */
-	struct name_uses *name_uses;	 /* of the kernel's BTF; NULL: not made yet */
+	struct name_uses *name_uses;	 /* of the kernel's BTF; NULL: not prepared */
 	struct habits habits;		 /* of all its functions; as name_uses */
 	struct hints *hints;		 /* NULL: not to be used */
 	const struct subjects *subjects; /* of the whole pass; NULL: not listed */
@@ -80,16 +80,13 @@ struct knowledge {
 struct error *knowledge_create(struct target *target, struct knowledge **ret) MUST_CHECK;
 void knowledge_destroy(struct knowledge *knowledge);
 /*
- * For threads: reads what is read once, all facts are in order after it. Then each thread has a
- * copy (zeroed at first) that borrows all but what is remembered of functions and slabs; to be
- * made again when the original has changed, ended before it goes.
+ * Reads what is read once, on two processors; all facts are in order after it. Threads that ask
+ * have a copy each (zeroed at first) that borrows all but what is remembered of functions and
+ * slabs; to be made again when the original has changed, ended before it goes.
  */
 struct error *knowledge_prepare(struct knowledge *knowledge) MUST_CHECK;
 void knowledge_share(const struct knowledge *knowledge, struct knowledge *copy);
 void knowledge_unshare(struct knowledge *copy);
-/* What names are used for in the kernel's BTF. */
-struct error *knowledge_name_uses(struct knowledge *knowledge,
-				  const struct name_uses **ret) MUST_CHECK;
 /* Of the heap; *ret NULL: the dump lacks what leads to them. Owned by the knowledge. */
 struct error *knowledge_slabs(struct knowledge *knowledge, struct slabs **ret) MUST_CHECK;
 /* The layout of a module's BTF, NULL: the kernel's. */
