@@ -84,7 +84,7 @@ static bool may_lead_on(struct table_scan *scan, const struct symbol *symbol)
 		return true; /* which is then told */
 	for (size_t at = 0; at + 8 <= size; at += 8, is_first = false) {
 		uint64_t word = load_u64(bytes + at, memory->big_endian);
-		if (word >> 56 == 0xff)
+		if (is_kernel_pointer(word))
 			return !is_first || !symtab_is_text(scan->target->symbols, word);
 	}
 	return false;

@@ -229,4 +229,10 @@ struct error *target_find_type(struct target *target, const struct btf *near, co
 struct error *target_symbol_type(struct target *target, const struct symbol *symbol,
 				 struct type *ret_type, enum type_origin *ret_origin) MUST_CHECK;
 
+/* A value that can be an address of the kernel's half, and no small negative number. */
+static inline bool is_kernel_pointer(uint64_t value)
+{
+	return value >> 56 == 0xff && value >> 47 != 0 && value < (uint64_t)-4096;
+}
+
 #endif

@@ -198,8 +198,7 @@ static bool ask_symbol(struct places *places, uint64_t address, struct memory_pl
 	struct symbol symbol;
 	if (!target_symbol_at_into(target, address, ret->symbol, &symbol, &ret->offset))
 		return false;
-	bool is_text = symtab_is_text(target->symbols, address) && symbol_is_text(&symbol);
-	ret->region = is_text ? REGION_TEXT : REGION_DATA;
+	ret->region = symtab_is_function(target->symbols, &symbol) ? REGION_TEXT : REGION_DATA;
 	ret->has_symbol = true;
 	ret->start = address - ret->offset;
 	snprintf(ret->module, sizeof(ret->module), "%s", symbol.module ?: "");

@@ -247,8 +247,7 @@ static struct error *ask_symbol(struct whattype *what, bool *ret_found)
 	if (!what->has_symbol)
 		return NULL;
 	uint64_t address = what->symbol.address;
-	bool is_text = symtab_is_text(target->symbols, what->address) &&
-		       symbol_is_text(&what->symbol);
+	bool is_text = symtab_is_function(target->symbols, &what->symbol);
 	what->region = is_text ? REGION_TEXT : REGION_DATA;
 	if (is_text)
 		return NULL;

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Tables of the kernel that say what type a variable has: module parameters (their operations say
- * of what type the variable is), sysctls (their handlers), static keys (the jump table), static
+ * of what type the variable is), sysctls (sysctls.c), static keys (the jump table), static
  * calls, tracepoints, events of tracing, the modules themselves. Read once; what they say is found
  * by address.
  */
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/large.h"
-#include "debugger/infer/known/knowledge.h"
+#include "debugger/infer/evidence/tables_private.h"
 #include "debugger/target/list.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLE_SIZE_MAX (16u << 20)
-#define DATA_SIZE_MAX  (64u << 20)
-#define PIECE_SIZE     (256u << 10) /* what is looked through at a time */
 #define STRING_MAX     64
 #define EVENTS_MAX     65536
-
-/* A span of memory. */
-struct span {
-	uint64_t address;
-	uint8_t *data;
-	size_t size;
-};
 
 static bool read_bytes(const struct knowledge *knowledge, uint64_t start, uint64_t size,
 		       size_t limit, struct span *ret)
@@ -54,22 +45,22 @@ static bool read_span(const struct knowledge *knowledge, const char *from, const
 	       read_bytes(knowledge, start, stop - start, limit, ret);
 }
 
-static uint64_t span_load(const struct knowledge *knowledge, const struct span *span, size_t at,
-			  size_t size)
+uint64_t span_load(const struct knowledge *knowledge, const struct span *span, size_t at,
+		   size_t size)
 {
 	if (at > span->size || span->size - at < size)
 		return 0;
 	return load_unsigned(span->data + at, size, knowledge->target->facts->big_endian);
 }
 
-static bool offset_of(struct target *target, const char *type, const char *member, uint64_t *ret)
+bool table_offset(struct target *target, const char *type, const char *member, uint64_t *ret)
 {
 	struct error *error = object_offset(target, type, member, ret);
 	error_free(error);
 	return !error;
 }
 
-static bool find_type(const struct layout *layout, const char *name, struct type *ret)
+bool table_find_type(const struct layout *layout, const char *name, struct type *ret)
 {
 	uint32_t id = 0;
 	if (!strcmp(name, "char *")) {
@@ -139,7 +130,7 @@ static struct error *add_parameter(struct knowledge *knowledge, const struct lay
 	struct target *target = knowledge->target;
 	const char *name = parameter_type(target, operations);
 	uint64_t size;
-	if (name && find_type(layout, name, &clue.type) && type_size(clue.type, &size)) {
+	if (name && table_find_type(layout, name, &clue.type) && type_size(clue.type, &size)) {
 		clue.kind = CLUE_WHOLE;
 		clue.size = (uint32_t)size;
 		clue.how = "kernel_param.arg";
@@ -154,7 +145,7 @@ static struct error *add_parameter(struct knowledge *knowledge, const struct lay
 	uint64_t value;
 	struct error *error = NULL;
 	clue.kind = CLUE_OBJECT;
-	if (is_string && find_type(layout, "char", &clue.type)) {
+	if (is_string && table_find_type(layout, "char", &clue.type)) {
 		error = add_between(knowledge, "struct kparam_string", variable, record,
 				    &parameter);
 		if (!error)
@@ -170,7 +161,7 @@ static struct error *add_parameter(struct knowledge *knowledge, const struct lay
 			error = object_u64(&parameter, "elem", &value);
 		name = error ? NULL : parameter_type(target, operations);
 		clue.how = "kparam_array.elem";
-		if (name && find_type(layout, name, &clue.type))
+		if (name && table_find_type(layout, name, &clue.type))
 			return knowledge_add_fact(knowledge, value, &clue);
 	}
 	error_free(error);
@@ -184,8 +175,8 @@ static struct error *read_parameters(struct knowledge *knowledge, const struct l
 	uint64_t operations, variable;
 	uint32_t size = layout_size(layout, layout_find(layout, BTF_STRUCT, "kernel_param"));
 	struct error *error = NULL;
-	if (!size || !offset_of(target, "struct kernel_param", "ops", &operations) ||
-	    !offset_of(target, "struct kernel_param", "arg", &variable))
+	if (!size || !table_offset(target, "struct kernel_param", "ops", &operations) ||
+	    !table_offset(target, "struct kernel_param", "arg", &variable))
 		return NULL;
 	if (read_span(knowledge, "__start___param", "__stop___param", TABLE_SIZE_MAX, &span))
 		for (size_t at = 0; !error && at + size <= span.size; at += size)
@@ -195,148 +186,6 @@ static struct error *read_parameters(struct knowledge *knowledge, const struct l
 					      span.address + at);
 	free(span.data);
 	return error;
-}
-
-/* --- sysctls ------------------------------------------------------------------------------- */
-
-/*
- * Handlers of kernel/sysctl.c and what they take table->data for, and those that have limits, the
- * extra members; size: one element.
- */
-static const struct {
-	const char *handler, *type;
-	uint32_t size;
-	bool has_limits;
-} handlers[] = {
-	{ "proc_dointvec", "int", 4, false },
-	{ "proc_dointvec_minmax", "int", 4, true },
-	{ "proc_dointvec_jiffies", "int", 4, false },
-	{ "proc_dointvec_ms_jiffies", "int", 4, false },
-	{ "proc_dointvec_userhz_jiffies", "int", 4, false },
-	{ "proc_douintvec", "unsigned int", 4, false },
-	{ "proc_douintvec_minmax", "unsigned int", 4, true },
-	{ "proc_dou8vec_minmax", "unsigned char", 1, false },
-	{ "proc_dobool", "_Bool", 1, false },
-	{ "proc_doulongvec_minmax", "long unsigned int", 8, true },
-	{ "proc_doulongvec_ms_jiffies_minmax", "long unsigned int", 8, true },
-	{ "proc_dostring", "char", 1, false },
-};
-
-struct sysctl_layout {
-	uint64_t data, maximum, mode, handler, limits[2];
-	uint32_t size;
-	uint64_t addresses[ARRAY_COUNT(handlers)]; /* 0: not there */
-	uint64_t lowest, highest;		   /* of those that are */
-};
-
-static bool find_sysctl_layout(const struct knowledge *knowledge, const struct layout *layout,
-			       struct sysctl_layout *ret)
-{
-	struct target *target = knowledge->target;
-	ret->size = layout_size(layout, layout_find(layout, BTF_STRUCT, "ctl_table"));
-	ret->lowest = UINT64_MAX;
-	ret->highest = 0;
-	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++) {
-		uint64_t *address = &ret->addresses[i];
-		if (!symtab_address(target->symbols, handlers[i].handler, address))
-			*address = 0;
-		if (*address && *address < ret->lowest)
-			ret->lowest = *address;
-		if (*address > ret->highest)
-			ret->highest = *address;
-	}
-	return ret->size && ret->size <= PIECE_SIZE &&
-	       offset_of(target, "struct ctl_table", "data", &ret->data) &&
-	       offset_of(target, "struct ctl_table", "maxlen", &ret->maximum) &&
-	       offset_of(target, "struct ctl_table", "mode", &ret->mode) &&
-	       offset_of(target, "struct ctl_table", "extra1", &ret->limits[0]) &&
-	       offset_of(target, "struct ctl_table", "extra2", &ret->limits[1]) &&
-	       offset_of(target, "struct ctl_table", "proc_handler", &ret->handler);
-}
-
-/* A record whose handler, size and permissions make sense together. */
-static struct error *add_sysctl(struct knowledge *knowledge, const struct layout *layout,
-				const struct span *span, size_t at,
-				const struct sysctl_layout *sysctl)
-{
-	uint64_t handler = span_load(knowledge, span, at + sysctl->handler, 8);
-	uint64_t data = span_load(knowledge, span, at + sysctl->data, 8);
-	uint64_t maximum = span_load(knowledge, span, at + sysctl->maximum, 4);
-	uint64_t mode = span_load(knowledge, span, at + sysctl->mode, 2);
-	if (!is_kernel_pointer(data) || mode & ~(uint64_t)0777 || !maximum || maximum > 65536)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_COUNT(handlers); i++) {
-		struct clue clue = { .kind = CLUE_OBJECT,
-				     .source = SOURCE_TABLE,
-				     .where = span->address + at,
-				     .how = "ctl_table.data" };
-		if (!sysctl->addresses[i] || sysctl->addresses[i] != handler ||
-		    maximum % handlers[i].size || !find_type(layout, handlers[i].type, &clue.type))
-			continue;
-		clue.size = (uint32_t)maximum;
-		struct clue record = { .kind = CLUE_OBJECT,
-				       .source = SOURCE_TABLE,
-				       .where = span->address + at,
-				       .how = "a record of a ctl_table" };
-		if (find_type(layout, "struct ctl_table", &record.type))
-			TRY(knowledge_add_fact(knowledge, span->address + at, &record));
-		TRY(knowledge_add_fact(knowledge, data, &clue));
-		clue.how = "a limit of a ctl_table";
-		clue.size = handlers[i].size;
-		for (size_t n = 0; handlers[i].has_limits && n < ARRAY_COUNT(sysctl->limits); n++) {
-			uint64_t limit = span_load(knowledge, span, at + sysctl->limits[n], 8);
-			if (is_kernel_pointer(limit))
-				TRY(knowledge_add_fact(knowledge, limit, &clue));
-		}
-		return NULL;
-	}
-	return NULL;
-}
-
-/* Those that begin among the first `count` bytes. */
-static struct error *add_sysctls(struct knowledge *knowledge, const struct layout *layout,
-				 const struct span *span, size_t count,
-				 const struct sysctl_layout *sysctl)
-{
-	for (size_t at = 0; at < count && at + sysctl->size <= span->size; at += 8) {
-		uint64_t handler = span_load(knowledge, span, at + sysctl->handler, 8);
-		if (handler >= sysctl->lowest && handler <= sysctl->highest)
-			TRY(add_sysctl(knowledge, layout, span, at, sysctl));
-	}
-	return NULL;
-}
-
-/* In pieces: the kernel's data has megabytes, and few records. */
-static struct error *read_sysctls_between(struct knowledge *knowledge, const struct layout *layout,
-					  const char *from, const char *to,
-					  const struct sysctl_layout *sysctl)
-{
-	const struct symtab *symbols = knowledge->target->symbols;
-	uint64_t start, stop;
-	struct error *error = NULL;
-	if (!symtab_address(symbols, from, &start) || !symtab_address(symbols, to, &stop) ||
-	    stop <= start || stop - start > DATA_SIZE_MAX)
-		return NULL;
-	uint8_t *data = malloc(PIECE_SIZE + sysctl->size);
-	if (!data)
-		return error_no_memory();
-	for (uint64_t at = start; at < stop && !error; at += PIECE_SIZE) {
-		uint64_t most = PIECE_SIZE + sysctl->size;
-		struct span span = { at, data, (size_t)(stop - at < most ? stop - at : most) };
-		memory_read_filled(knowledge->target->memory, at, data, span.size, 0);
-		error = add_sysctls(knowledge, layout, &span, PIECE_SIZE, sysctl);
-	}
-	free(data);
-	return error;
-}
-
-static struct error *read_sysctls(struct knowledge *knowledge, const struct layout *layout)
-{
-	struct sysctl_layout sysctl;
-	if (!find_sysctl_layout(knowledge, layout, &sysctl))
-		return NULL;
-	TRY(read_sysctls_between(knowledge, layout, "__start_rodata", "__end_rodata", &sysctl));
-	return read_sysctls_between(knowledge, layout, "_sdata", "_edata", &sysctl);
 }
 
 /* --- static keys --------------------------------------------------------------------------- */
@@ -354,7 +203,7 @@ static struct error *add_key(struct knowledge *knowledge, const struct layout *l
 	struct target *target = knowledge->target;
 	struct object object;
 	uint64_t entries;
-	if (!find_type(layout, "struct static_key", &clue.type))
+	if (!table_find_type(layout, "struct static_key", &clue.type))
 		return NULL;
 	TRY(knowledge_add_fact(knowledge, key, &clue));
 	/* JUMP_TYPE_TRUE of include/linux/jump_label.h: what it was defined as. */
@@ -366,8 +215,9 @@ static struct error *add_key(struct knowledge *knowledge, const struct layout *l
 		return NULL;
 	}
 	clue.how = key_type;
-	if (!find_type(layout, entries & 1 ? "struct static_key_true" : "struct static_key_false",
-		       &clue.type))
+	if (!table_find_type(layout,
+			     entries & 1 ? "struct static_key_true" : "struct static_key_false",
+			     &clue.type))
 		return NULL;
 	return knowledge_add_fact(knowledge, key, &clue);
 }
@@ -376,7 +226,7 @@ static struct error *read_keys(struct knowledge *knowledge, const struct layout 
 			       const struct span *span, uint32_t size)
 {
 	uint64_t member, last = 0;
-	if (size < 8 || !offset_of(knowledge->target, "struct jump_entry", "key", &member))
+	if (size < 8 || !table_offset(knowledge->target, "struct jump_entry", "key", &member))
 		return NULL;
 	for (size_t at = 0; at + size <= span->size; at += size) {
 		uint64_t distance = span_load(knowledge, span, at + member, 8);
@@ -398,8 +248,8 @@ static struct error *read_calls(struct knowledge *knowledge, const struct layout
 			     .source = SOURCE_TABLE,
 			     .how = "static_call_site.key" };
 	uint64_t member, last = 0;
-	if (!find_type(layout, "struct static_call_key", &clue.type) ||
-	    !offset_of(knowledge->target, "struct static_call_site", "key", &member))
+	if (!table_find_type(layout, "struct static_call_key", &clue.type) ||
+	    !table_offset(knowledge->target, "struct static_call_site", "key", &member))
 		return NULL;
 	for (size_t at = 0; at + size <= span->size; at += size) {
 		uint64_t place = span->address + at + member;
@@ -427,9 +277,9 @@ static struct error *read_tracepoints(struct knowledge *knowledge, const struct 
 			       .source = SOURCE_POINTER,
 			       .how = "is in the table of bpf_raw_event_map" };
 	uint64_t member;
-	if (!find_type(layout, "struct tracepoint", &clue.type) ||
-	    !find_type(layout, "struct bpf_raw_event_map", &record.type) ||
-	    !offset_of(knowledge->target, "struct bpf_raw_event_map", "tp", &member))
+	if (!table_find_type(layout, "struct tracepoint", &clue.type) ||
+	    !table_find_type(layout, "struct bpf_raw_event_map", &record.type) ||
+	    !table_offset(knowledge->target, "struct bpf_raw_event_map", "tp", &member))
 		return NULL;
 	for (size_t at = 0; at + size <= span->size; at += size) {
 		uint64_t tracepoint = span_load(knowledge, span, at + member, 8);
@@ -459,9 +309,9 @@ static struct error *add_event(struct knowledge *knowledge, const struct layout 
 	uint64_t address;
 	TRY(object_at(knowledge->target, "struct trace_event_call", event, &object));
 	TRY(object_u64(&object, "class", &address));
-	if (find_type(layout, "struct trace_event_call", &whole.type))
+	if (table_find_type(layout, "struct trace_event_call", &whole.type))
 		TRY(knowledge_add_fact(knowledge, event, &whole));
-	if (find_type(layout, "struct trace_event_class", &class.type) &&
+	if (table_find_type(layout, "struct trace_event_class", &class.type) &&
 	    is_kernel_pointer(address))
 		TRY(knowledge_add_fact(knowledge, address, &class));
 	return NULL;
@@ -474,7 +324,7 @@ static struct error *read_events(struct knowledge *knowledge, const struct layou
 	uint64_t head, node, link;
 	struct error *error = NULL;
 	if (!symtab_address(knowledge->target->symbols, "ftrace_events", &head) ||
-	    !offset_of(knowledge->target, "struct trace_event_call", "list", &link))
+	    !table_offset(knowledge->target, "struct trace_event_call", "list", &link))
 		return NULL;
 	list_walk_init(&walk, knowledge->target, head);
 	for (size_t i = 0; i < EVENTS_MAX && !error; i++) {
@@ -615,7 +465,7 @@ static struct error *read_modules(struct knowledge *knowledge, const struct layo
 	struct clue clue = { .kind = CLUE_WHOLE, .source = SOURCE_TABLE, .how = "module.list" };
 	const struct module *modules;
 	size_t count = target_modules(knowledge->target, &modules);
-	if (!find_type(layout, "struct module", &clue.type))
+	if (!table_find_type(layout, "struct module", &clue.type))
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		clue.where = modules[i].address;
@@ -629,7 +479,7 @@ static struct error *read_modules(struct knowledge *knowledge, const struct layo
 struct error *tables_read(struct knowledge *knowledge)
 {
 	static struct error *(*const readers[])(struct knowledge *, const struct layout *) = {
-		read_parameters, read_sysctls, read_shared, read_modules, read_events
+		read_parameters, sysctls_read, read_shared, read_modules, read_events
 	};
 	const struct layout *layout;
 	if (knowledge->tables_read)

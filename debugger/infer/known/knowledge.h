@@ -12,6 +12,7 @@
 #include "debugger/infer/known/typing.h"
 #include "debugger/infer/layout/layout.h"
 #include "debugger/kernel/slabs.h"
+#include "debugger/target/target.h"
 
 /* A clue about an address, from a table that was read once for all symbols. */
 struct fact {
@@ -117,12 +118,6 @@ static inline uint32_t knowledge_type_in(const struct knowledge *knowledge, uint
 {
 	const struct typed *typed = knowledge_type_at(knowledge, address);
 	return typed ? typed_in_view(typed, layout) : 0;
-}
-
-/* A value that can be an address of the kernel's half, and no small negative number. */
-static inline bool is_kernel_pointer(uint64_t value)
-{
-	return value >> 56 == 0xff && value >> 47 != 0 && value < (uint64_t)-4096;
 }
 
 struct error *knowledge_add_fact(struct knowledge *knowledge, uint64_t address,
