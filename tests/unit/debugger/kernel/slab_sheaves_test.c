@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "tests/unit/changed_bytes.h"
 #include "tests/unit/kernel_data.h"
 
 #define DATA	 0xffffffff82000000u
@@ -287,14 +288,10 @@ static void test_bounds(void)
 
 static void test_mutated(void)
 {
-	static const uint8_t values[] = { 0, 0x7f, 0xff };
 	struct machine *machine = machine_create();
-	for (size_t i = 0; i < sizeof(machine->data); i++)
-		for (size_t k = 0; k < ARRAY_COUNT(values); k++) {
-			((uint8_t *)&machine->data)[i] = values[k];
-			read_sheaves(machine);
-			put_data(&machine->data);
-		}
+	struct changed_bytes change = { .bytes = &machine->data, .size = sizeof(machine->data) };
+	while (changed_bytes_next(&change))
+		read_sheaves(machine);
 	machine_destroy(machine);
 }
 
