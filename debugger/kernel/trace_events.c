@@ -3,6 +3,8 @@
 
 #include "debugger/kernel/path.h"
 #include "debugger/kernel/walk.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,10 +219,29 @@ static void find_field_kind(struct trace_field *field)
 	field->is_text = is_array && strstr(type, "char") && !strstr(type, "unsigned char");
 }
 
+/*
+ * Of an array, how many it has, as a number: the text may name a constant. The kernel keeps it
+ * since 6.2 (b6c7abd1c28a), and `format` of tracefs has it.
+ */
+static struct error *number_elements(struct trace_field *field, uint64_t count)
+{
+	char *bracket = strchr(field->type, '[');
+	if (!bracket || !count || field->kind != TRACE_BYTES)
+		return NULL;
+	size_t size = (size_t)(bracket - field->type) + 24;
+	char *text = malloc(size);
+	if (!text)
+		return error_no_memory();
+	snprintf(text, size, "%.*s[%" PRIu64 "]", (int)(bracket - field->type), field->type, count);
+	free(field->type);
+	field->type = text;
+	return NULL;
+}
+
 static struct error *read_field(struct loading *loading, const struct object *object)
 {
 	struct trace_event_call *call = loading->call;
-	uint64_t offset, size, is_signed;
+	uint64_t offset, size, is_signed, count = 0;
 	struct trace_field *fields =
 		realloc(call->fields, (call->field_count + 1) * sizeof(*fields));
 	if (!fields)
@@ -230,6 +251,8 @@ static struct error *read_field(struct loading *loading, const struct object *ob
 	TRY(object_u64(object, "offset", &offset));
 	TRY(object_u64(object, "size", &size));
 	TRY(object_u64(object, "is_signed", &is_signed));
+	if (object_has(object, "len"))
+		TRY(object_u64(object, "len", &count));
 	if (offset > UINT16_MAX || size > UINT16_MAX)
 		return error_create(ERROR_FORMAT, "a field has no usable place");
 	*field = (struct trace_field){ .offset = (uint32_t)offset,
@@ -243,7 +266,7 @@ static struct error *read_field(struct loading *loading, const struct object *ob
 	}
 	find_field_kind(field);
 	call->field_count++;
-	return NULL;
+	return number_elements(field, count);
 }
 
 static struct error *visit_field(void *context, const struct walk_item *item)

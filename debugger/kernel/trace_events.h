@@ -17,7 +17,7 @@ enum trace_field_kind {
 
 struct trace_field {
 	char *name;
-	char *type; /* in C, as the kernel keeps it */
+	char *type; /* in C, as `format` of tracefs has it */
 	enum trace_field_kind kind;
 	uint32_t offset, size;
 	bool is_signed;
