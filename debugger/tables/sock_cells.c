@@ -102,8 +102,12 @@ struct error *sock_set_unix(struct table_scan *scan, unsigned int column, uint64
 				    sock, length);
 	TRY(memory_read(scan->target->memory, name.address + 2, text, size));
 	text[size] = 0;
-	if (size && !*text)
-		*text = '@';
+	/* One of no file is as long as it is said to be, whatever bytes are in it: as in
+	 * /proc/net/unix. */
+	bool is_abstract = size && !*text;
+	for (size_t i = 0; is_abstract && i < size; i++)
+		if (!text[i])
+			text[i] = '@';
 	table_set_text(scan, column, text);
 	return NULL;
 }
