@@ -25,6 +25,10 @@
 
 #define TAR_BLOCK 512
 #define PATH_SIZE 512
+#define PAGE_SIZE 4096
+/* Of the processes that pages are told of; behind them all are the kernel's. */
+#define PAGEMAP_SIZE (64UL << 20)
+#define USER_END     (1UL << 63)
 
 struct buffer {
 	char *data;
@@ -343,6 +347,77 @@ static void add_links(const char *directory, const char *name)
 	tar_add(name, &lines);
 }
 
+/* "DESCRIPTOR INODE MODE LINKS UID GID SIZE" of what each descriptor leads to. */
+static void add_status_line(const char *path, const char *name, void *context)
+{
+	struct buffer *lines = context;
+	struct stat status;
+	if (stat(path, &status))
+		return;
+	buffer_reserve(lines, PATH_SIZE);
+	lines->size += sprintf(lines->data + lines->size, "%s %lu %06o %lu %u %u %lld\n", name,
+			       status.st_ino, status.st_mode, status.st_nlink, status.st_uid,
+			       status.st_gid, (long long)status.st_size);
+}
+
+static void add_statuses(const char *directory, const char *name)
+{
+	static struct buffer lines;
+	lines.size = 0;
+	for_each_entry(directory, add_status_line, &lines);
+	tar_add(name, &lines);
+}
+
+/* What /proc/PID/pagemap says of the pages from `start` on: those that it says nothing of are left
+ * out. */
+static void add_page_lines(struct buffer *lines, int pagemap, unsigned long start,
+			   unsigned long end)
+{
+	const unsigned long long soft_dirty = 1ULL << 55;
+	unsigned long long entries[512];
+	while (start < end) {
+		size_t count = (end - start) / PAGE_SIZE;
+		if (count > sizeof(entries) / sizeof(*entries))
+			count = sizeof(entries) / sizeof(*entries);
+		ssize_t size = pread(pagemap, entries, count * sizeof(*entries),
+				     start / PAGE_SIZE * sizeof(*entries));
+		if (size <= 0)
+			return;
+		count = size / sizeof(*entries);
+		buffer_reserve(lines, 40 * count);
+		for (size_t i = 0; i < count; i++)
+			if (entries[i] & ~soft_dirty)
+				lines->size += sprintf(lines->data + lines->size, "%lx %llx\n",
+						       start + i * PAGE_SIZE, entries[i]);
+		start += count * PAGE_SIZE;
+	}
+}
+
+/* Of processes that are not large: a line for each page, "ADDRESS ENTRY". */
+static void add_pagemap(const char *process, const char *name)
+{
+	static struct buffer lines, maps;
+	unsigned long start, end, sum = 0;
+	char from[PATH_SIZE];
+	if (!buffer_read_file(&maps, path_format(from, "%s/maps", process)) || !maps.size)
+		return;
+	maps.data[maps.size - 1] = 0;
+	for (char *line = maps.data; line; line = strchr(line + 1, '\n'))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start < USER_END)
+			sum += end - start;
+	int pagemap = open(path_format(from, "%s/pagemap", process), O_RDONLY | O_CLOEXEC);
+	if (pagemap < 0)
+		return;
+	lines.size = 0;
+	if (sum <= PAGEMAP_SIZE) {
+		for (char *line = maps.data; line; line = strchr(line + 1, '\n'))
+			if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start < USER_END)
+				add_page_lines(&lines, pagemap, start, end);
+		tar_add(name, &lines);
+	}
+	close(pagemap);
+}
+
 static void add_task(const char *path, const char *tid, void *context)
 {
 	static const char *const names[] = {
@@ -361,6 +436,8 @@ static void add_task(const char *path, const char *tid, void *context)
 		"cmdline",
 		"environ",
 		"auxv",
+		/* Last: who reads a process's memory, as for some of these, brings pages back. */
+		"smaps",
 	};
 	const size_t own = 8, all = sizeof(names) / sizeof(*names);
 	char from[PATH_SIZE], to[PATH_SIZE];
@@ -369,9 +446,13 @@ static void add_task(const char *path, const char *tid, void *context)
 		add_file(path_format(from, "%s/%s", path, names[i]),
 			 path_format(to, "tasks/%s/%s", tid, names[i]));
 	add_links(path_format(from, "%s/fd", path), path_format(to, "tasks/%s/files", tid));
-	if (!strcmp(process, tid))
+	if (!strcmp(process, tid)) {
 		add_tree(path_format(from, "%s/fdinfo", path),
 			 path_format(to, "tasks/%s/fdinfo", tid));
+		add_statuses(path_format(from, "%s/fd", path),
+			     path_format(to, "tasks/%s/statuses", tid));
+		add_pagemap(path, path_format(to, "tasks/%s/pagemap", tid));
+	}
 	add_links(path_format(from, "%s/ns", path), path_format(to, "tasks/%s/namespaces", tid));
 	add_links(path, path_format(to, "tasks/%s/links", tid));
 }
@@ -409,6 +490,7 @@ static void add_constants(void)
 	add_file("/tmp/core", "core");
 	for_each_entry("/tmp/disks", add_into, "disks_asked");
 	for_each_entry("/tmp/audit", add_into, "audit");
+	for_each_entry("/tmp/told", add_into, "told");
 	add_file("/sys/module/stuck/parameters/listing", "stuck");
 	for_each_entry("/sys/kernel/btf", add_into, "btf");
 	for_each_entry("/sys/module", add_sections, NULL);
@@ -420,15 +502,18 @@ static void add_constants(void)
 static void add_counters(void)
 {
 	static const char *const names[] = {
-		"slabinfo",	 "vmallocinfo",	    "meminfo",	      "mounts",	     "swaps",
-		"stat",		 "vmstat",	    "buddyinfo",      "zoneinfo",    "pagetypeinfo",
-		"interrupts",	 "softirqs",	    "timer_list",     "locks",	     "diskstats",
-		"loadavg",	 "schedstat",	    "keys",	      "net/tcp",     "net/tcp6",
-		"net/udp",	 "net/udp6",	    "net/unix",	      "net/netlink", "net/raw",
-		"net/packet",	 "net/dev",	    "net/route",      "net/arp",     "net/if_inet6",
-		"net/protocols", "net/sockstat",    "sysvipc/msg",    "sysvipc/sem", "sysvipc/shm",
-		"net/fib_trie",	 "net/ptype",	    "net/ipv6_route", "net/icmp",    "pressure/cpu",
-		"pressure/io",	 "pressure/memory", "pressure/irq",   NULL,
+		"slabinfo",	"vmallocinfo",	"meminfo",	   "mounts",
+		"swaps",	"stat",		"vmstat",	   "buddyinfo",
+		"zoneinfo",	"pagetypeinfo", "interrupts",	   "softirqs",
+		"timer_list",	"locks",	"diskstats",	   "loadavg",
+		"schedstat",	"keys",		"net/tcp",	   "net/tcp6",
+		"net/udp",	"net/udp6",	"net/unix",	   "net/netlink",
+		"net/raw",	"net/raw6",	"net/packet",	   "net/dev",
+		"net/route",	"net/arp",	"net/if_inet6",	   "net/protocols",
+		"net/sockstat", "sysvipc/msg",	"sysvipc/sem",	   "sysvipc/shm",
+		"net/fib_trie", "net/ptype",	"net/ipv6_route",  "net/icmp",
+		"pressure/cpu", "pressure/io",	"pressure/memory", "pressure/irq",
+		NULL,
 	};
 	add_proc_files(names);
 	add_tree("/proc/sys", "sysctl");

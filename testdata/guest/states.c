@@ -97,6 +97,7 @@ static const struct state states[] = {
 	{ "netlink", 'S', enter_netlink, "recv on a netlink socket" },
 	{ "packet", 'S', enter_packet, "recv on a packet socket" },
 	{ "tcp-closed", 'S', enter_tcp_closed, "closed two connections" },
+	{ "owned", 'S', enter_owned, "of another user, with sockets" },
 	{ "tun-read", 'S', enter_tun_read, "reading tun-states" },
 	{ "flock-holder", 'S', enter_flock_holder, "holds /tmp/flock" },
 	{ "flock-waiter", 'S', enter_flock_waiter, "waits for /tmp/flock" },

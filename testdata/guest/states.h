@@ -38,6 +38,7 @@ void enter_unix_accept(void);
 void enter_netlink(void);
 void enter_packet(void);
 void enter_tcp_closed(void);
+void enter_owned(void);
 void enter_tun_read(void);
 void enter_flock_holder(void);
 void enter_flock_waiter(void);

@@ -268,6 +268,43 @@ void enter_tcp_closed(void)
 	sleep_for_ever();
 }
 
+static int socket_of(uid_t user, int family, int type, int protocol)
+{
+	must(seteuid(user), "seteuid");
+	int fd = socket(family, type, protocol);
+	must(seteuid(0), "seteuid");
+	must(fd, "socket of a user");
+	return fd;
+}
+
+static void bind_to(int fd, const void *address, size_t size)
+{
+	must(bind(fd, address, size), "bind of a user's socket");
+}
+
+/* Sockets of several users and protocols, of a task that is neither root's. */
+void enter_owned(void)
+{
+	struct sockaddr_in local = local_address(7005);
+	struct sockaddr_in6 local6 = { .sin6_family = AF_INET6,
+				       .sin6_port = htons(7006),
+				       .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "\0owned" };
+	struct sockaddr_nl netlink = { .nl_family = AF_NETLINK, .nl_pid = 1000000 };
+	int listening = socket_of(1000, AF_INET, SOCK_STREAM, 0);
+	bind_to(listening, &local, sizeof(local));
+	must(listen(listening, 5), "listen");
+	bind_to(socket_of(4000000000, AF_INET, SOCK_DGRAM, 0), &local, sizeof(local));
+	bind_to(socket_of(1001, AF_INET6, SOCK_DGRAM, 0), &local6, sizeof(local6));
+	bind_to(socket_of(1002, AF_UNIX, SOCK_DGRAM, 0), &name, sizeof(name));
+	bind_to(socket_of(1003, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), &netlink, sizeof(netlink));
+	socket_of(0, AF_INET, SOCK_RAW, IPPROTO_ICMP);
+	socket_of(0, AF_INET6, SOCK_RAW, 89);
+	must(setresgid(1004, 1005, 1006), "setresgid");
+	must(setresuid(1000, 1001, 1002), "setresuid");
+	sleep_for_ever();
+}
+
 void enter_tun_read(void)
 {
 	struct ifreq request = { .ifr_flags = IFF_TUN | IFF_NO_PI };

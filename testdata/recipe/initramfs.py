@@ -20,6 +20,7 @@ GUEST_PROGRAMS = {
     "states": ("states.c", "states_wait.c", "states_run.c", "states_core.c"),
     "keep_core": ("keep_core.c",),
     "collect": ("collect.c", "crashes.c"),
+    "tells": ("tells.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
     "many": ("many.c",),

@@ -207,12 +207,12 @@ def userpages(program, boot, notes):
 def sockets(program, boot, notes):
     rows = program.result(boot.dump, "sockets -a")
     wanted = {}
-    for name, family in (("tcp", "INET"), ("udp", "INET"), ("tcp6", "INET6"), ("udp6", "INET6")):
+    for name, family in (("tcp", "INET"), ("udp", "INET"), ("raw", "INET"), ("tcp6", "INET6"), ("udp6", "INET6"), ("raw6", "INET6")):
         wanted.update(read_internet(boot, name, family))
     internet = {row["ino"]: (row["family"], row["state"], row["local"], row["remote"]) for row in rows
                 if row["family"] in ("INET", "INET6")}
     wanted.pop(0, None)  # nobody holds them
-    check_equal(internet, wanted, "sockets of /proc/net/tcp, udp, tcp6, udp6")
+    check_equal(internet, wanted, "sockets of /proc/net/tcp, udp, raw, tcp6, udp6, raw6")
     unix = {row["ino"]: (row["type"], row["state"], row["local"] or "") for row in rows
             if row["family"] == "UNIX"}
     wanted = {}

@@ -36,7 +36,7 @@ def own_namespace(boot):
 
 
 def socks(program, boot, notes):
-    """All rows of /proc/net/{tcp,tcp6,udp,udp6,raw,unix,netlink,packet}, those that nobody holds, too."""
+    """All rows of /proc/net/{tcp,tcp6,udp,udp6,raw,raw6,unix,netlink,packet}, those that nobody holds, too."""
     rows = [row for row in program.result(boot.dump, "socks") if row["namespace"] == own_namespace(boot)]
 
     def those(family, protocol):
@@ -53,8 +53,9 @@ def socks(program, boot, notes):
         ended += len(gone)
     nobodys = sum(row["ino"] == 0 for row in rows)
     check(nobodys + ended, "truth: nobody's connection")
-    raw = [row for row in rows if row["type"] == "RAW" and row["family"] in ("INET", "INET6")]
-    check_equal(len(raw), len(boot.truth("net", "raw").splitlines()) - 1, "raw sockets")
+    for name, family in (("raw", "INET"), ("raw6", "INET6")):
+        got = sorted((row["local"], row["remote"], row["ino"]) for row in rows if (row["type"], row["family"]) == ("RAW", family))
+        check_equal(got, sorted((one[1], one[2], one[5]) for one, _ in internet(boot, name)), name)
     unix = []
     for line in boot.truth("net", "unix").splitlines()[1:]:
         words = line.split(None, 7)
