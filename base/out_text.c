@@ -53,10 +53,13 @@ int out_width(const char *text, size_t size, bool is_quoted)
 
 static void blanks(struct out_text *text, int count)
 {
+	static const char some[] = "                                ";
 	if (count <= 0)
 		return;
-	fprintf(text->out.file, "%*s", count, "");
 	text->column += count;
+	for (int left = count; left > 0; left -= (int)sizeof(some) - 1)
+		fwrite(some, 1, left < (int)sizeof(some) ? (size_t)left : sizeof(some) - 1,
+		       text->out.file);
 }
 
 /* What a dump has, which is escaped. */

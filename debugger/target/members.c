@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/target/members.h"
 
-#include "base/hash.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOTS	  256u
 #define PATH_SIZE 40
+/* 2^64 divided by the golden ratio */
+#define HASH_FACTOR 0x9e3779b97f4a7c15u
 
 /* The answer to one question; the next of its slot takes its place. */
 struct answer {
@@ -39,10 +40,11 @@ void members_destroy(struct members *members)
 	free(members);
 }
 
+/* By where the path lies, which of nearly all is a literal: its text is compared, not hashed. */
 static struct answer *slot_for(struct members *members, struct type type, const char *path)
 {
-	uint32_t hash = hash_string(path) ^ type.id * 0x9e3779b1u;
-	return &members->slots[(hash ^ hash >> 16) % SLOTS];
+	uint64_t key = ((uint64_t)(uintptr_t)path + ((uint64_t)type.id << 32)) * HASH_FACTOR;
+	return &members->slots[(key >> 32) % SLOTS];
 }
 
 static bool recall(struct members *members, struct type type, const char *path, struct answer *ret)
