@@ -35,7 +35,8 @@ static const struct table_column columns[] = {
 			     "whose it is: a struct address_space; with bit 0 an anon_vma", NULL },
 	[COLUMN_INDEX] = { "pgoff", COLUMN_WIDE, 8, "which page of that", NULL },
 	[COLUMN_COUNT] = { "refcount", COLUMN_INTEGER, 8, "who holds it", NULL },
-	[COLUMN_MAPS] = { "mapcount", COLUMN_INTEGER, 8, "page tables that have it", NULL },
+	[COLUMN_MAPS] = { "mapcount", COLUMN_INTEGER, 8,
+			  "page tables that have it, or the block that it is of", NULL },
 	[COLUMN_HEAD] = { "head", COLUMN_ADDRESS, 0, "the first page of the block it is a part of",
 			  "struct page" },
 	[COLUMN_FLAGS] = { "flags", COLUMN_WIDE, 0, "the word of flags", NULL },
@@ -44,6 +45,8 @@ static const struct table_column columns[] = {
 
 /* So many struct pages are read at once. */
 #define CHUNK 64
+/* Of a struct page: 64 bytes, and a few more where they are counted for cgroups or checked. */
+#define RECORD_MAX 256
 /* Of memory there are some dozens, but a filter may leave out each page of the array. */
 #define HOLES_MAX (1u << 25)
 
@@ -55,7 +58,65 @@ struct layout {
 	uint64_t records_end; /* behind the last struct page */
 	bool has_numbers;     /* types are the enumerators of enum pagetype */
 	const struct flag_names *names;
+	/* How often a block of several pages is mapped as one, less one, lies behind its head. */
+	bool has_whole;
+	uint64_t whole;	      /* bytes behind it */
+	uint64_t head_bits;   /* PG_head */
+	bool is_of_anonymous; /* pages of files have counted it themselves, up to 6.1 */
+	uint64_t double_map;  /* PG_double_map, in the second page's flags; 0 */
+	uint64_t hugetlb;     /* compound_dtor of the second page of one of hugetlb */
+	struct type_place dtor;
 };
+
+/* Of the last block that was asked for. */
+struct block {
+	uint64_t head;
+	uint64_t maps; /* of the whole */
+};
+
+struct pass {
+	struct table_scan *scan;
+	struct layout layout;
+	uint64_t record_size;
+	struct block block;
+};
+
+/*
+ * In struct folio since 6.2, and each page's own count has nothing of it; before, in the second
+ * struct page.
+ */
+static struct error *find_whole(struct table_scan *scan, const struct page_array *pages,
+				struct layout *layout)
+{
+	static const char *const names[] = { "_entire_mapcount", "_compound_mapcount" };
+	unsigned int bit;
+	struct object folio;
+	uint64_t offset;
+	if (!page_flag_bit(scan->target, "PG_head", &bit))
+		return NULL;
+	layout->head_bits = (uint64_t)1 << bit;
+	struct error *error = object_at(scan->target, "struct folio", 0, &folio);
+	for (size_t i = 0; i < ARRAY_COUNT(names) && !error; i++)
+		if (object_has(&folio, names[i])) {
+			layout->has_whole = true;
+			return object_offset(scan->target, "struct folio", names[i],
+					     &layout->whole);
+		}
+	/* Up to 5.15 there were none. */
+	error_free(error);
+	if (!object_has(&pages->page, "compound_mapcount") ||
+	    !object_has(&pages->page, "compound_dtor"))
+		return NULL;
+	TRY(object_offset(scan->target, "struct page", "compound_mapcount", &offset));
+	TRY(type_find_path(pages->page.type, "compound_dtor", &layout->dtor));
+	layout->whole = pages->records.record_size + offset;
+	layout->has_whole = layout->is_of_anonymous = true;
+	if (page_flag_bit(scan->target, "PG_double_map", &bit))
+		layout->double_map = (uint64_t)1 << bit;
+	if (!table_enumerator(scan, "enum compound_dtor_id", "HUGETLB_PAGE_DTOR", &layout->hugetlb))
+		layout->hugetlb = UINT64_MAX;
+	return NULL;
+}
 
 static struct error *find_layout(struct table_scan *scan, const struct page_array *pages,
 				 struct layout *layout)
@@ -79,6 +140,7 @@ static struct error *find_layout(struct table_scan *scan, const struct page_arra
 		TRY(type_find_path(page, head, &layout->head));
 	if (page_flag_bit(scan->target, "PG_slab", &slab))
 		layout->slab = (uint64_t)1 << slab;
+	TRY(find_whole(scan, pages, layout));
 	layout->names = flag_names_of_member(page, "flags");
 	layout->records_end = pages->records.base + pages->count * pages->records.record_size;
 	return NULL;
@@ -95,7 +157,8 @@ static bool layout_fits(const struct layout *layout, uint64_t size)
 	return fits(&layout->flags, 64, size) && fits(&layout->mapping, 64, size) &&
 	       fits(&layout->index, 64, size) && fits(&layout->count, 32, size) &&
 	       fits(&layout->maps, 32, size) &&
-	       (!layout->has_head || fits(&layout->head, 64, size));
+	       (!layout->has_head || fits(&layout->head, 64, size)) &&
+	       (!layout->is_of_anonymous || fits(&layout->dtor, 8, size));
 }
 
 static uint64_t load(const uint8_t *data, const struct type_place *place, uint32_t bits)
@@ -154,24 +217,68 @@ static uint64_t head_of(const struct layout *layout, uint64_t page, uint64_t hea
 	return head >= layout->records_end ? page & head : head - 1;
 }
 
-/* The members of a page share their places with others where it is a slab or has a type. */
-static struct error *emit(struct table_scan *scan, const struct layout *layout, uint64_t page,
-			  const uint8_t *data)
+/* How often a block is mapped as one. */
+static struct error *read_whole(struct pass *pass, uint64_t head)
 {
+	const struct layout *layout = &pass->layout;
+	struct memory *memory = pass->scan->target->memory;
+	uint8_t first[RECORD_MAX], second[RECORD_MAX];
+	uint32_t count;
+	TRY(memory_read_u32(memory, head + layout->whole, &count));
+	/* There is one less than that. */
+	uint64_t maps = count < INT32_MAX ? (uint64_t)count + 1 : 0;
+	if (maps && layout->is_of_anonymous) {
+		TRY(memory_read(memory, head, first, pass->record_size));
+		TRY(memory_read(memory, head + pass->record_size, second, pass->record_size));
+		bool is_huge = load(second, &layout->dtor, 8) == layout->hugetlb;
+		bool is_anonymous = load(first, &layout->mapping, 64) & 1;
+		if (!is_huge && !is_anonymous)
+			maps = 0;
+		else if (load(second, &layout->flags, 64) & layout->double_map)
+			maps--;
+	}
+	pass->block = (struct block){ .head = head, .maps = maps };
+	return NULL;
+}
+
+/* What the block that a page is of adds to its own count; 0 of a page by itself. */
+static struct error *whole_maps(struct pass *pass, uint64_t head, uint64_t *ret)
+{
+	struct table_scan *scan = pass->scan;
+	*ret = 0;
+	if (!head || !pass->layout.has_whole ||
+	    (!table_wants(scan, COLUMN_MAPS) && !table_wants(scan, COLUMN_MAPPING) &&
+	     !table_wants(scan, COLUMN_INDEX)))
+		return NULL;
+	if (pass->block.head != head)
+		TRY(read_whole(pass, head));
+	*ret = pass->block.maps;
+	return NULL;
+}
+
+/* The members of a page share their places with others where it is a slab or has a type. */
+static struct error *emit(struct pass *pass, uint64_t page, const uint8_t *data)
+{
+	struct table_scan *scan = pass->scan;
+	const struct layout *layout = &pass->layout;
 	uint64_t flags = load(data, &layout->flags, 64);
 	uint64_t head = layout->has_head ? load(data, &layout->head, 64) : 0;
-	uint64_t mapping = load(data, &layout->mapping, 64);
+	uint64_t mapping = load(data, &layout->mapping, 64), whole = 0;
 	int32_t maps = (int32_t)load(data, &layout->maps, 32);
-	bool is_slab = flags & layout->slab, is_tail = head & 1;
+	bool is_slab = flags & layout->slab, is_tail = head & 1, has_type = maps < -1;
+	head = is_tail ? head_of(layout, page, head) : flags & layout->head_bits ? page : 0;
+	if (!is_slab)
+		TRY(table_set_error(scan, COLUMN_MAPS, whole_maps(pass, head, &whole)));
 	if (is_slab)
 		table_set_text(scan, COLUMN_TYPE, "slab");
-	else if (maps < -1)
+	else if (has_type)
 		set_type(scan, layout, maps);
-	else
-		table_set(scan, COLUMN_MAPS, (uint64_t)maps + 1);
+	/* What has a type can be mapped only as a whole. */
+	if (!is_slab && (!has_type || whole))
+		table_set(scan, COLUMN_MAPS, (has_type ? 0 : (uint64_t)maps + 1) + whole);
 	if (is_tail)
-		table_set(scan, COLUMN_HEAD, head_of(layout, page, head));
-	if (mapping && !is_slab && !is_tail && maps >= -1) {
+		table_set(scan, COLUMN_HEAD, head);
+	if (mapping && !is_slab && !is_tail && (!has_type || whole)) {
 		table_set(scan, COLUMN_MAPPING, mapping);
 		table_set(scan, COLUMN_INDEX, load(data, &layout->index, 64));
 	}
@@ -219,10 +326,10 @@ static struct error *skip(struct table_scan *scan, const struct page_array *page
 }
 
 /* All that can be read at once from a frame on, which moves behind it. */
-static struct error *emit_chunk(struct table_scan *scan, const struct page_array *pages,
-				const struct layout *layout, uint8_t *buffer, uint64_t *frame,
-				uint32_t *holes)
+static struct error *emit_chunk(struct pass *pass, const struct page_array *pages, uint8_t *buffer,
+				uint64_t *frame, uint32_t *holes)
 {
+	struct table_scan *scan = pass->scan;
 	uint64_t size = pages->records.record_size, left = pages->count - *frame;
 	uint64_t address = pages->records.base + *frame * size, first = *frame;
 	size_t wanted = (size_t)((left < CHUNK ? left : CHUNK) * size);
@@ -231,7 +338,7 @@ static struct error *emit_chunk(struct table_scan *scan, const struct page_array
 	for (uint64_t i = 0; i < got / size && !error; i++) {
 		table_set(scan, COLUMN_PAGE, address + i * size);
 		table_set(scan, COLUMN_PHYSICAL, (first + i) * pages->records.page_size);
-		error = emit(scan, layout, address + i * size, buffer + i * size);
+		error = emit(pass, address + i * size, buffer + i * size);
 	}
 	*frame += got / size;
 	if (error || !why) {
@@ -252,18 +359,22 @@ static struct error *emit_chunk(struct table_scan *scan, const struct page_array
 static struct error *visit(struct table_scan *scan)
 {
 	struct page_array pages;
-	struct layout layout;
+	struct pass pass = { .scan = scan };
 	uint32_t holes = 0;
 	TRY(page_array_read(scan->target, &pages));
-	TRY(find_layout(scan, &pages, &layout));
-	if (!layout_fits(&layout, pages.records.record_size))
+	TRY(find_layout(scan, &pages, &pass.layout));
+	pass.record_size = pages.records.record_size;
+	if (pass.record_size > RECORD_MAX)
+		return error_create(ERROR_FORMAT, "struct page has %" PRIu64 " bytes",
+				    pass.record_size);
+	if (!layout_fits(&pass.layout, pages.records.record_size))
 		return error_create(ERROR_FORMAT, "struct page is smaller than its members");
 	uint8_t *buffer = malloc(CHUNK * pages.records.record_size);
 	struct error *error = buffer ? NULL : error_no_memory();
 	for (uint64_t frame = 0; frame < pages.count && !error;) {
 		error = interrupt_check();
 		if (!error)
-			error = emit_chunk(scan, &pages, &layout, buffer, &frame, &holes);
+			error = emit_chunk(&pass, &pages, buffer, &frame, &holes);
 	}
 	free(buffer);
 	return error;
