@@ -3,6 +3,7 @@
 
 #include "debugger/kernel/cgroup.h"
 #include "debugger/target/object.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 #define DEPTH_MAX  256
@@ -100,6 +101,25 @@ static struct error *read_kinds(const struct object *group, struct memory_cgroup
 	return NULL;
 }
 
+struct error *memory_cgroup_failures(struct target *target, const struct object *group,
+				     uint64_t *ret)
+{
+	struct btf_enumerator event;
+	uint64_t is_tracked = 1;
+	uint32_t id;
+	char path[64];
+	/* 7.x counts them for hierarchies of the first version alone: else they stay 0. */
+	if (object_has(group, "memory.track_failcnt"))
+		TRY(object_u64(group, "memory.track_failcnt", &is_tracked));
+	if (is_tracked)
+		return object_u64(group, "memory.failcnt", ret);
+	if (!btf_find_enumerator(target->btf, "MEMCG_MAX", &id, &event))
+		return error_create(ERROR_NOT_FOUND, "the types have no MEMCG_MAX");
+	snprintf(path, sizeof(path), "memory_events_local[%" PRId64 "].counter",
+		 (int64_t)event.value);
+	return object_u64(group, path, ret);
+}
+
 struct error *memory_cgroup_read(struct target *target, uint64_t address, struct memory_cgroup *ret)
 {
 	struct object group;
@@ -109,7 +129,7 @@ struct error *memory_cgroup_read(struct target *target, uint64_t address, struct
 	TRY(object_u64(&group, "memory.usage.counter", &ret->usage));
 	TRY(object_u64(&group, "memory.max", &ret->limit));
 	if (object_has(&group, "memory.failcnt"))
-		TRY(object_u64(&group, "memory.failcnt", &ret->failures));
+		TRY(memory_cgroup_failures(target, &group, &ret->failures));
 	if (__builtin_mul_overflow(ret->usage, page, &ret->usage))
 		return error_create(ERROR_FORMAT, "the cgroup's usage is not sane");
 	/* PAGE_COUNTER_MAX is LONG_MAX in pages. */

@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_KERNEL_MEMORY_CGROUP_H
 #define DEBUGGER_KERNEL_MEMORY_CGROUP_H
 
+#include "debugger/target/object.h"
 #include "debugger/target/target.h"
 
 #define CGROUP_PATH_SIZE 1024
@@ -34,6 +35,12 @@ struct memory_cgroup {
 	uint64_t kinds[CGROUP_KINDS];
 };
 
+/*
+ * How often a struct mem_cgroup hit its limit: memory.failcnt, or, where the kernel does not count
+ * that, "max" of memory.events.local.
+ */
+struct error *memory_cgroup_failures(struct target *target, const struct object *group,
+				     uint64_t *ret) MUST_CHECK;
 /* Errors: what the dump lacks. */
 struct error *memory_cgroup_read(struct target *target, uint64_t address,
 				 struct memory_cgroup *ret) MUST_CHECK;

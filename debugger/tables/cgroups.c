@@ -95,7 +95,7 @@ static struct error *set_memory(const struct pass *pass, const struct object *cg
 {
 	struct table_scan *scan = pass->scan;
 	struct object memory;
-	uint64_t address, pages;
+	uint64_t address, pages, failures;
 	if (!pass->has_memory)
 		return NULL;
 	TRY(controller(cgroup, pass->memory, &address));
@@ -110,7 +110,10 @@ static struct error *set_memory(const struct pass *pass, const struct object *cg
 	table_set_pages(scan, COLUMN_MEMORY, pages);
 	TRY(set_limit(scan, COLUMN_MEMORY_HIGH, &memory, "memory.high"));
 	TRY(set_limit(scan, COLUMN_MEMORY_MAX, &memory, "memory.max"));
-	return table_set_member(scan, COLUMN_FAILURES, &memory, "memory.failcnt");
+	struct error *error = memory_cgroup_failures(scan->target, &memory, &failures);
+	if (!error)
+		table_set(scan, COLUMN_FAILURES, failures);
+	return table_set_error(scan, COLUMN_FAILURES, error);
 }
 
 static struct error *set_pids(const struct pass *pass, const struct object *cgroup)
