@@ -26,9 +26,11 @@
 #define TAR_BLOCK 512
 #define PATH_SIZE 512
 #define PAGE_SIZE 4096
-/* Of the processes that pages are told of; behind them all are the kernel's. */
-#define PAGEMAP_SIZE (64UL << 20)
-#define USER_END     (1UL << 63)
+/* Larger processes, or with more text in maps, are not told of page by page; behind them all is the
+ * kernel. */
+#define MEMORY_SIZE (64UL << 20)
+#define MAPS_SIZE   65536
+#define USER_END    (1UL << 63)
 
 struct buffer {
 	char *data;
@@ -393,28 +395,33 @@ static void add_page_lines(struct buffer *lines, int pagemap, unsigned long star
 	}
 }
 
-/* Of processes that are not large: a line for each page, "ADDRESS ENTRY". */
-static void add_pagemap(const char *process, const char *name)
+/*
+ * smaps, and a line for each page, "ADDRESS ENTRY", of processes that are not large. These come
+ * last: who reads a process's memory, as for some other files, brings pages back.
+ */
+static void add_memory(const char *process, const char *tid)
 {
 	static struct buffer lines, maps;
 	unsigned long start, end, sum = 0;
-	char from[PATH_SIZE];
-	if (!buffer_read_file(&maps, path_format(from, "%s/maps", process)) || !maps.size)
+	char from[PATH_SIZE], to[PATH_SIZE];
+	if (!buffer_read_file(&maps, path_format(from, "%s/maps", process)) || !maps.size ||
+	    maps.size > MAPS_SIZE)
 		return;
 	maps.data[maps.size - 1] = 0;
 	for (char *line = maps.data; line; line = strchr(line + 1, '\n'))
 		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start < USER_END)
 			sum += end - start;
 	int pagemap = open(path_format(from, "%s/pagemap", process), O_RDONLY | O_CLOEXEC);
-	if (pagemap < 0)
+	if (pagemap < 0 || sum > MEMORY_SIZE) {
+		close(pagemap);
 		return;
-	lines.size = 0;
-	if (sum <= PAGEMAP_SIZE) {
-		for (char *line = maps.data; line; line = strchr(line + 1, '\n'))
-			if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start < USER_END)
-				add_page_lines(&lines, pagemap, start, end);
-		tar_add(name, &lines);
 	}
+	add_file(path_format(from, "%s/smaps", process), path_format(to, "tasks/%s/smaps", tid));
+	lines.size = 0;
+	for (char *line = maps.data; line; line = strchr(line + 1, '\n'))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start < USER_END)
+			add_page_lines(&lines, pagemap, start, end);
+	tar_add(path_format(to, "tasks/%s/pagemap", tid), &lines);
 	close(pagemap);
 }
 
@@ -436,8 +443,6 @@ static void add_task(const char *path, const char *tid, void *context)
 		"cmdline",
 		"environ",
 		"auxv",
-		/* Last: who reads a process's memory, as for some of these, brings pages back. */
-		"smaps",
 	};
 	const size_t own = 8, all = sizeof(names) / sizeof(*names);
 	char from[PATH_SIZE], to[PATH_SIZE];
@@ -451,7 +456,7 @@ static void add_task(const char *path, const char *tid, void *context)
 			 path_format(to, "tasks/%s/fdinfo", tid));
 		add_statuses(path_format(from, "%s/fd", path),
 			     path_format(to, "tasks/%s/statuses", tid));
-		add_pagemap(path, path_format(to, "tasks/%s/pagemap", tid));
+		add_memory(path, tid);
 	}
 	add_links(path_format(from, "%s/ns", path), path_format(to, "tasks/%s/namespaces", tid));
 	add_links(path, path_format(to, "tasks/%s/links", tid));

@@ -2,26 +2,30 @@
 /*
  * tells: what the kernel says of itself through system calls, or in more files than one.
  *
- *   tells DIRECTORY [formats]
+ *   tells DIRECTORY [all]
  *
- * writes files of lines:
+ * writes files, of lines but for the last:
  *
- *   files       MAJOR:MINOR INODE MODE LINKS UID GID SIZE PATH of each file of some file systems
- * (lstat) mounts      MAJOR:MINOR BLOCK PATH of each mount's root, BLOCK as stat has it routes
- * FAMILY TABLE TYPE SCOPE PROTOCOL METRIC DEVICE GATEWAY SOURCE DESTINATION/BITS neighbours  FAMILY
- * DEVICE STATE REFERENCES ADDRESS devices     BUS DEVICE PARENT NODE MODULE, of /sys/bus resources
- * DEVICE START END FLAGS, of PCI devices network     DEVICE FILE VALUE, of /sys/class/net
+ *   files       MAJOR:MINOR INODE MODE LINKS UID GID SIZE PATH, by lstat, of some file systems
+ *   mounts      MAJOR:MINOR BLOCK PATH of each mount's root; BLOCK is st_blksize
+ *   routes      FAMILY TABLE TYPE SCOPE PROTOCOL METRIC DEVICE GATEWAY SOURCE DESTINATION/BITS
+ *   neighbours  FAMILY DEVICE STATE REFERENCES ADDRESS
+ *   devices     BUS DEVICE PARENT NODE MODULE, of /sys/bus
+ *   resources   DEVICE START END FLAGS, of PCI devices
+ *   network     DEVICE FILE VALUE, of /sys/class/net
  *   workqueues  QUEUE FILE VALUE, of /sys/devices/virtual/workqueue
- *   formats     SYSTEM/EVENT, its fields ("TYPE NAME;") and what it prints (newlines as \001),
- * between tabs buffers     INSTANCE CPU NAME VALUE of tracefs
+ *   buffers     INSTANCE CPU NAME VALUE, of tracefs
+ *   formats     SYSTEM/EVENT, fields ("TYPE NAME;"), what it prints, between tabs; \1: a newline
+ *   kpagecount, kpageflags: those of /proc
  *
- * "-" is what is not there. Formats, which take as long as all else, are told if that is asked for.
- * It runs shortly before "collect", so what it tells of should not change by itself.
+ * "-" is what is not there. What stands behind "buffers", which takes longer than all else, is told
+ * if it is asked for. It runs shortly before "collect": what it tells should not change by itself.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <linux/neighbour.h>
@@ -35,6 +39,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define MORE	3 /* of what is told, the last */
 #define TRACING "/sys/kernel/tracing"
 
 static FILE *out;
@@ -280,6 +285,30 @@ static void tell_buffers(void)
 	for_each_entry(TRACING "/instances", tell_instance, NULL);
 }
 
+/* Frames of memory: 64 bits each */
+
+static void tell_frames(const char *path)
+{
+	static char words[1 << 16];
+	ssize_t size;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		fail(path);
+	while ((size = read(file, words, sizeof(words))) > 0)
+		fwrite(words, 1, size, out);
+	close(file);
+}
+
+static void tell_counts(void)
+{
+	tell_frames("/proc/kpagecount");
+}
+
+static void tell_flags(void)
+{
+	tell_frames("/proc/kpageflags");
+}
+
 /* What rtnetlink dumps */
 
 static void dump(int type, int family, void (*visit)(const struct nlmsghdr *message))
@@ -385,18 +414,19 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*tell)(void);
 	} all[] = {
-		{ "files", tell_files },     { "mounts", tell_mounts },
-		{ "routes", tell_routes },   { "neighbours", tell_neighbours },
-		{ "devices", tell_devices }, { "resources", tell_resources },
-		{ "network", tell_network }, { "workqueues", tell_workqueues },
-		{ "buffers", tell_buffers }, { "formats", tell_formats },
+		{ "files", tell_files },       { "mounts", tell_mounts },
+		{ "routes", tell_routes },     { "neighbours", tell_neighbours },
+		{ "devices", tell_devices },   { "resources", tell_resources },
+		{ "network", tell_network },   { "workqueues", tell_workqueues },
+		{ "buffers", tell_buffers },   { "formats", tell_formats },
+		{ "kpagecount", tell_counts }, { "kpageflags", tell_flags },
 	};
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (argc != 2 && argc != 3) {
-		printf("guest: failed: usage: tells DIRECTORY [formats]\n");
+		printf("guest: failed: usage: tells DIRECTORY [all]\n");
 		return 2;
 	}
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all) - (argc == 2); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) - (argc == 2 ? MORE : 0); i++) {
 		char path[PATH_MAX];
 		out = fopen(join(path, argv[1], all[i].name), "we");
 		if (!out)

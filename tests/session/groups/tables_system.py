@@ -33,11 +33,15 @@ def cgroups(program, boot, notes):
     unified = {row["path"]: row for row in rows if not row["hierarchy"]}
     check_equal(set(unified), folders, "cgroups")
     check(len(unified) >= 3, "truth: no cgroups")
+    full = {}
     for path, row in unified.items():
         def said(name, path=path):
             return files.get(f"{path}/{name}".lstrip("/"))
         controllers = said("cgroup.controllers").split()
         check(set(controllers) <= set(row["controllers"].split(",")), f"controllers of {path}: {row['controllers']}")
+        # Nobody enables perf_event: all have it.
+        if path != "/":
+            check_equal(set(row["controllers"].split(",")) - {"perf_event"}, set(controllers), f"controllers of {path}")
         if path == "/":
             check_equal((row["memory"], row["pids"], row["level"]), (None, None, 0), "the root")
             continue
@@ -47,6 +51,11 @@ def cgroups(program, boot, notes):
         check_equal([row[name] for name in ("high", "max", "pids", "pids_max", "memory")],
                     [limit_of(said(name)) for name in ("memory.high", "memory.max", "pids.current", "pids.max", "memory.current")],
                     f"limits and use of {path}")
+        # The event is told when less was asked for and refused, too.
+        hits = int(re.search(r"\bmax (\d+)", said("memory.events.local"))[1])
+        check(int(row["failcnt"]) >= hits, f"{path} hit its limit {hits} times, not {row['failcnt']}")
+        full[path] = hits
+    check(full.get("/tests/full"), f"truth: no limit was hit: {full}")
     limits = [row[name] for row in unified.values() for name in ("high", "max", "pids_max")]
     check({48 << 20, 96 << 20, 40} <= set(limits), f"truth: no limits: {limits}")
     old = [(row["name"], row["path"], row["level"]) for row in rows if row["hierarchy"]]

@@ -6,6 +6,7 @@ import os
 import re
 
 from groups.tables import is_settled, links
+from groups.tables_kernel import tree
 from lib import Boot, boots, check, check_equal, check_lines, kernel_names
 
 PAGE = 4096
@@ -71,7 +72,7 @@ def mapping_flags(program, boot, notes):
     notes.append(f"{count} mappings, {len(kinds)} flags")
 
 
-LARGE = 64 << 10  # KiB: guest/collect.c tells no pages of larger processes
+LARGE = 64 << 10  # KiB: guest/collect.c tells no pages of larger processes, nor what is in their smaps
 
 
 def pages(program, boot, notes):
@@ -102,6 +103,43 @@ def pages(program, boot, notes):
         count += 1
     check(count > 30 and kinds[1] > 1000 and kinds[0] >= 16, f"truth: {count} processes, {kinds}")
     notes.append(f"{count} processes, {kinds[1]} pages in memory, {kinds[0]} in swap")
+
+
+# Bits of /proc/kpageflags (kernel include/uapi/linux/kernel-page-flags.h) that pages keep while they are mapped: whether they were
+# touched and on which list they are changes by itself.
+FRAME_FLAGS = {"uptodate": 3, "swapbacked": 14, "unevictable": 18, "mlocked": 33, "reserved": 32}
+KPF_ANON, KPF_TAIL = 12, 16
+# Programs that ran on, or were started and ended, since the guest told of the frames, and what the kernel maps into all.
+SHARED = {"/bin/busybox", "/bin/collect", "/bin/tells", "[vdso]", "[vvar]", "[vvar_vclock]"}
+
+
+def frames(program, boot, notes):
+    """How many page tables have each frame that processes have mapped (kpagecount), whether it is anonymous, and flags (kpageflags)."""
+    counts, flags = (memoryview(open(boot.path("truth", "told", name), "rb").read()).cast("Q") for name in ("kpagecount", "kpageflags"))
+    still = {pid for pid, _ in processes(boot)}
+    paths = collections.defaultdict(set)
+    for row in program.result(boot.dump, "userpages -a -o pid,size,physical,path --where \"state = 'present'\""):
+        for at in range(0, int(row["size"]), PAGE):
+            paths[(int(row["physical"], 16) + at) // PAGE].add((row["path"], row["pid"] in still))
+    kept = {frame for frame, users in paths.items() if not any(path in SHARED or not is_still for path, is_still in users)}
+    rows = {int(row["physical"], 16) // PAGE: row
+            for row in program.result(boot.dump, "pages -o physical,mapping,mapcount,flag_names --where 'mapcount > 0'")}
+    anonymous, parts = 0, 0
+    for frame in sorted(kept):
+        row = rows.get(frame)
+        check(row, f"frame {frame:x} of {paths[frame]} is in no page table")
+        # A part of a larger block has neither flags nor a mapping of its own.
+        if flags[frame] >> KPF_TAIL & 1:
+            check_equal(row["mapcount"], counts[frame], f"page tables that have frame {frame:x}")
+            parts += 1
+            continue
+        names = set(row["flag_names"].split(","))
+        got = (row["mapcount"], int(row["mapping"], 16) & 1, {name for name in FRAME_FLAGS if name in names})
+        wanted = (counts[frame], flags[frame] >> KPF_ANON & 1, {name for name, bit in FRAME_FLAGS.items() if flags[frame] >> bit & 1})
+        check_equal(got, wanted, f"frame {frame:x} of {paths[frame]}")
+        anonymous += wanted[1]
+    check(len(kept) > 500 and anonymous > 100 and parts >= 511 and len({counts[frame] for frame in kept}) > 3, f"truth: {len(kept)} frames, {anonymous} anonymous, {parts} parts of blocks")
+    notes.append(f"{len(kept)} frames, {anonymous} anonymous, {parts} parts of blocks")
 
 
 def statuses(boot):
@@ -169,6 +207,59 @@ def sysctl_modes(program, boot, notes):
     check_equal({path: rows.get(path) for path in wanted if rows.get(path) != wanted[path]}, {}, "modes")
     check(len(wanted) > 500 and len(set(wanted.values())) > 2, f"truth: {len(wanted)}, {set(wanted.values())}")
     notes.append(f"{len(wanted)} settings, {len(set(wanted.values()))} modes")
+
+
+# Bytes of each of the numbers that these print.
+NUMBERS = {"proc_dointvec": 4, "proc_dointvec_minmax": 4, "proc_douintvec": 4, "proc_douintvec_minmax": 4, "proc_dointvec_jiffies": 4, "devinet_conf_proc": 4,
+           "proc_doulongvec_minmax": 8, "proc_dou8vec_minmax": 1}
+
+
+def sysctl_sizes(program, boot, notes):
+    """As many numbers as /proc/sys has, of the size that the function reads."""
+    rows = {row["path"]: row for row in program.result(boot.dump, "sysctls -o path,size,handler")}
+    wanted = {path: NUMBERS[rows[path]["handler"]] * len(value.split()) for path, value in tree(boot, "sysctl").items()
+              if rows[path]["handler"] in NUMBERS}
+    check_equal({path: int(rows[path]["size"]) for path in wanted if int(rows[path]["size"]) != wanted[path]}, {}, "sizes")
+    check(len(wanted) > 500 and len(set(wanted.values())) > 3, f"truth: {len(wanted)} settings, {set(wanted.values())}")
+    notes.append(f"{len(wanted)} settings, sizes {sorted(set(wanted.values()))}")
+
+
+def openers(program, boot, notes):
+    """Who has each disk open: descriptors, mounts and swap."""
+    count, swaps = collections.Counter(), collections.Counter()
+    for task in boot.tasks.values():
+        if task.tid == task.group:
+            count.update(path.removeprefix("/dev/") for path in (links(task, "files") or {}).values())
+    count.update(line.rpartition(" - ")[2].split()[1].removeprefix("/dev/")
+                 for line in boot.tasks[1].read("mountinfo").decode("utf-8", "surrogateescape").splitlines())
+    swaps.update(line.split()[0].removeprefix("/dev/") for line in boot.truth("swaps").splitlines()[1:])
+    disks_of = program.result(boot.dump, "disks -o name,bdev,openers")
+    if all(row["bdev"] is None for row in disks_of):
+        notes.append("this kernel has no struct block_device of a disk")
+        return
+    rows = {row["name"]: row["openers"] for row in disks_of}
+    for name, number in rows.items():
+        # Up to 6.7 swapon(2) opened the disk by its file, and once more for itself.
+        check(number in (count[name] + swaps[name], count[name] + 2 * swaps[name]), f"openers of {name}: {number}, not {count[name]} and {swaps[name]}")
+    check(len(rows) > 8 and sum(number > 0 for number in rows.values()) >= 3, f"truth: {rows}")
+    notes.append(f"{len(rows)} disks, {sum(number > 0 for number in rows.values())} open")
+
+
+def runnable(program, boot, notes):
+    """Who never sleeps: its CPU, priority and class (/proc/PID/stat)."""
+    rows = {row["pid"]: row for row in program.result(boot.dump, "runnable")}
+    seen = 0
+    for tid, task in boot.tasks.items():
+        if not is_settled(task) or task.state != "R" or task.status["Name"] != "spinner":
+            continue
+        stat = [int(word) for word in task.read("stat").rpartition(b") ")[2].split()[1:]]
+        # Processor, priority and policy are the 39th, 18th and 41st of all.
+        row = rows[tid]
+        check_equal((row["cpu"], row["prio"] - 100, row["class"], row["running"], row["comm"]), (stat[35], stat[14], "fair", 1, "spinner"), f"{row}")
+        check_equal(stat[37], 0, "truth: policy")
+        seen += 1
+    check_equal(seen, 1, "truth: tasks that never sleep")
+    notes.append(f"{len(rows)} tasks, {seen} that never sleeps")
 
 
 ROUTE_TYPES = {1: "unicast", 2: "local", 3: "broadcast", 4: "anycast", 5: "multicast", 6: "blackhole", 7: "unreachable"}
@@ -360,7 +451,7 @@ def buffers(program, boot, notes):
 
 def field_told(text):
     """TYPE[N] NAME of TYPE NAME[N]."""
-    found = re.match(r"(.*) (\w+)(\[\w*\])$", text)
+    found = re.match(r"(.*) (\w+)(\[.*\])$", text)
     return f"{found[1]}{found[3]} {found[2]}" if found else text
 
 
@@ -380,7 +471,8 @@ def formats(program, boot, notes):
     notes.append(f"{count} events")
 
 
-CASES = (("mappings have the flags of smaps", mapping_flags), ("userpages are pagemap", pages), ("inodes are what stat says", files),
+CASES = (("mappings have the flags of smaps", mapping_flags), ("userpages are pagemap", pages), ("inodes are what stat says", files), ("sysctls have the sizes of their numbers", sysctl_sizes), ("disks are open", openers),
+         ("runnable is stat", runnable),
          ("superblocks have the blocks of stat", blocks), ("sysctls have the modes of stat", sysctl_modes),
          ("routes are what rtnetlink dumps", routes), ("neighbours have the references of rtnetlink", neighbours),
          ("workqueues and pools are sysfs'", queues), ("socks have the owners of stat", socket_owners),
@@ -398,3 +490,5 @@ def run(session):
         boot = Boot(kernel, "boot1")
         with session.case(f"{boot.label}: events have the formats of tracefs") as notes:
             formats(session.program, boot, notes)
+        with session.case(f"{boot.label}: pages are kpagecount and kpageflags") as notes:
+            frames(session.program, boot, notes)
