@@ -331,6 +331,12 @@ class Session:
                 notes.append(f"{seconds:.0f} s")
             self.output(f"ok {name}" + (f" ({'; '.join(notes)})" if notes else ""))
 
+    def cases(self, boot, cases):
+        """A case of each (name, function(program, boot, notes))."""
+        for name, function in cases:
+            with self.case(f"{boot.label}: {name}") as notes:
+                function(self.program, boot, notes)
+
     def skip(self, name, reason):
         self.skipped += 1
         self.output(f"SKIP {self.group}: {name}: {shorten(reason)}")

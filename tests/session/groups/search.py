@@ -338,11 +338,9 @@ def run(session):
             users(session.program, boot, notes)
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
-        for name, case in (("words are those of a plain scan", words), ("sizes, masks, ranges", sizes), ("texts", texts),
-                           ("pointers into objects", pointers), ("hits are named as whattype does", names),
-                           ("other formats", formats), ("time and memory", measure)):
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, (("words are those of a plain scan", words), ("sizes, masks, ranges", sizes), ("texts", texts),
+                             ("pointers into objects", pointers), ("hits are named as whattype does", names),
+                             ("other formats", formats), ("time and memory", measure)))
         with session.case(f"{boot.label}: Ctrl-C"):
             is_ended(session.program, boot)
         with session.case(f"{boot.label}: what it refuses"):

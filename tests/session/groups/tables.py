@@ -541,9 +541,7 @@ def run(session):
              ("vmallocs are /proc/vmallocinfo", vmallocs), ("zones are /proc/zoneinfo", zones), ("memory is /proc/meminfo", memory),
              ("rss is VmRSS", resident), ("userpages are rss", userpages), ("sockets are /proc/net/tcp, udp, unix", sockets))
     for boot in boots():
-        for name, case in cases:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, cases)
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
         with session.case(f"{boot.label}: columns, rows, items"):

@@ -320,11 +320,6 @@ CASES = (("files are fdinfo", fdinfo), ("tasks have the flags of stat", tasks), 
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)
     for boot in boots_of_most(session, "held"):
-        with session.case(f"{boot.label}: requests are what was asked for") as notes:
-            requests(session.program, boot, notes)
-        with session.case(f"{boot.label}: disks have what sysfs says is in flight") as notes:
-            in_flight(session.program, boot, notes)
+        session.cases(boot, (("requests are what was asked for", requests), ("disks have what sysfs says is in flight", in_flight)))

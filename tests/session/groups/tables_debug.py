@@ -411,13 +411,7 @@ CASES = (("objects are as many as slabs count", objects), ("percpu is what /proc
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)
     for boot in boots_of_most(session, "held"):
-        with session.case(f"{boot.label}: bios of requests") as notes:
-            bios(session.program, boot, notes)
-        with session.case(f"{boot.label}: iocommands are what drivers were given") as notes:
-            iocommands(session.program, boot, notes)
-        with session.case(f"{boot.label}: dmtargets are dmsetup's table") as notes:
-            dmtargets(session.program, boot, notes)
+        session.cases(boot, (("bios of requests", bios), ("iocommands are what drivers were given", iocommands),
+                             ("dmtargets are dmsetup's table", dmtargets)))

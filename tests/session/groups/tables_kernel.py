@@ -258,13 +258,7 @@ def named(program, boot, notes):
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)
     for kernel in kernel_names():
-        boot = Boot(kernel, "boot1")
-        with session.case(f"{boot.label}: names of columns") as notes:
-            named(session.program, boot, notes)
-        boot = Boot(kernel, "bpf")
-        with session.case(f"{boot.label}: BPF programs, maps and probes") as notes:
-            bpf(session.program, boot, notes)
+        session.cases(Boot(kernel, "boot1"), (("names of columns", named),))
+        session.cases(Boot(kernel, "bpf"), (("BPF programs, maps and probes", bpf),))

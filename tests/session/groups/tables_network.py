@@ -169,6 +169,4 @@ CASES = (("socks are /proc/net", socks), ("routes are /proc/net/fib_trie and rou
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)

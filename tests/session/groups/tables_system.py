@@ -505,12 +505,6 @@ CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ip
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)
     for kernel in kernel_names():
-        boot = Boot(kernel, "stuck")
-        with session.case(f"{boot.label}: works that are stuck") as notes:
-            stuck_works(session.program, boot, notes)
-        with session.case(f"{boot.label}: audit is what the kernel said to auditctl") as notes:
-            audit(session.program, boot, notes)
+        session.cases(Boot(kernel, "stuck"), (("works that are stuck", stuck_works), ("audit is what the kernel said to auditctl", audit)))

@@ -166,6 +166,4 @@ CASES = (("signals are /proc/TID/status", signals), ("limits are /proc/PID/limit
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)

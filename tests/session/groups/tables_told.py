@@ -483,12 +483,6 @@ CASES = (("mappings have the flags of smaps", mapping_flags), ("userpages are pa
 
 def run(session):
     for boot in boots():
-        for name, case in CASES:
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, CASES)
     for kernel in kernel_names():
-        boot = Boot(kernel, "boot1")
-        with session.case(f"{boot.label}: events have the formats of tracefs") as notes:
-            formats(session.program, boot, notes)
-        with session.case(f"{boot.label}: pages are kpagecount and kpageflags") as notes:
-            frames(session.program, boot, notes)
+        session.cases(Boot(kernel, "boot1"), (("events have the formats of tracefs", formats), ("pages are kpagecount and kpageflags", frames)))

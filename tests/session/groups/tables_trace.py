@@ -183,7 +183,5 @@ def tracebuffers(program, boot, notes):
 def run(session):
     kinds = [*boots(), *(Boot(kernel, "bpf") for kernel in kernel_names())]
     for boot in kinds:
-        for name, case in (("trace is tracefs' trace", trace), ("events are tracefs' events", events),
-                           ("tracebuffers are counted", tracebuffers)):
-            with session.case(f"{boot.label}: {name}") as notes:
-                case(session.program, boot, notes)
+        session.cases(boot, (("trace is tracefs' trace", trace), ("events are tracefs' events", events),
+                             ("tracebuffers are counted", tracebuffers)))
