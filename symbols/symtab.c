@@ -122,6 +122,8 @@ static bool is_section_end(const char *name)
 		"__brk_limit",
 		"__per_cpu_end",
 		"__indirect_thunk_end",
+		"__inittext_end",
+		"__static_call_text_end",
 	};
 	/* This is asked of all symbols. */
 	if (name[0] != '_' || !strchr("_e", name[1]))

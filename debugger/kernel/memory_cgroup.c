@@ -129,7 +129,7 @@ struct error *memory_cgroup_read(struct target *target, uint64_t address, struct
 	TRY(object_u64(&group, "memory.usage.counter", &ret->usage));
 	TRY(object_u64(&group, "memory.max", &ret->limit));
 	if (object_has(&group, "memory.failcnt"))
-		TRY(memory_cgroup_failures(target, &group, &ret->failures));
+		TRY(error_only_fatal(memory_cgroup_failures(target, &group, &ret->failures)));
 	if (__builtin_mul_overflow(ret->usage, page, &ret->usage))
 		return error_create(ERROR_FORMAT, "the cgroup's usage is not sane");
 	/* PAGE_COUNTER_MAX is LONG_MAX in pages. */

@@ -267,14 +267,15 @@ static struct error *emit(struct pass *pass, uint64_t page, const uint8_t *data)
 	int32_t maps = (int32_t)load(data, &layout->maps, 32);
 	bool is_slab = flags & layout->slab, is_tail = head & 1, has_type = maps < -1;
 	head = is_tail ? head_of(layout, page, head) : flags & layout->head_bits ? page : 0;
-	if (!is_slab)
-		TRY(table_set_error(scan, COLUMN_MAPS, whole_maps(pass, head, &whole)));
+	struct error *error = is_slab ? NULL : whole_maps(pass, head, &whole);
+	bool is_counted = !is_slab && !error;
+	TRY(table_set_error(scan, COLUMN_MAPS, error));
 	if (is_slab)
 		table_set_text(scan, COLUMN_TYPE, "slab");
 	else if (has_type)
 		set_type(scan, layout, maps);
 	/* What has a type can be mapped only as a whole. */
-	if (!is_slab && (!has_type || whole))
+	if (is_counted && (!has_type || whole))
 		table_set(scan, COLUMN_MAPS, (has_type ? 0 : (uint64_t)maps + 1) + whole);
 	if (is_tail)
 		table_set(scan, COLUMN_HEAD, head);

@@ -4,7 +4,7 @@
  *
  *   tells DIRECTORY [all]
  *
- * writes files, of lines but for the last:
+ * writes files, of lines but for the last two:
  *
  *   files       MAJOR:MINOR INODE MODE LINKS UID GID SIZE PATH, by lstat, of some file systems
  *   mounts      MAJOR:MINOR BLOCK PATH of each mount's root; BLOCK is st_blksize

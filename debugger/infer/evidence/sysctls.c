@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records of sysctls, wherever they lie in the kernel's data: their handlers tell of what types. */
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/infer/evidence/tables_private.h"
 #include "debugger/target/target.h"
 #include <stdlib.h>
@@ -130,11 +131,13 @@ static struct error *read_sysctls_between(struct knowledge *knowledge, const str
 	uint8_t *data = malloc(PIECE_SIZE + sysctl->size);
 	if (!data)
 		return error_no_memory();
-	for (uint64_t at = start; at < stop && !error; at += PIECE_SIZE) {
-		uint64_t most = PIECE_SIZE + sysctl->size;
-		struct span span = { at, data, (size_t)(stop - at < most ? stop - at : most) };
-		memory_read_filled(knowledge->target->memory, at, data, span.size, 0);
+	for (uint64_t done = 0; done < stop - start && !error; done += PIECE_SIZE) {
+		uint64_t left = stop - start - done, most = PIECE_SIZE + sysctl->size;
+		struct span span = { start + done, data, (size_t)(left < most ? left : most) };
+		memory_read_filled(knowledge->target->memory, span.address, data, span.size, 0);
 		error = add_sysctls(knowledge, layout, &span, PIECE_SIZE, sysctl);
+		if (!error)
+			error = interrupt_check();
 	}
 	free(data);
 	return error;

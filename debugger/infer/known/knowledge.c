@@ -154,10 +154,13 @@ struct error *knowledge_prepare(struct knowledge *knowledge)
 	struct work work = {
 		.count = STEPS, .block = 1, .step = prepare_step, .context = &preparation
 	};
-	if (knowledge->is_prepared)
+	if (knowledge->is_prepared) {
+		/* Threads that share them sort nothing. */
+		knowledge_first_fact(knowledge, 0);
 		return NULL;
+	}
 	TRY(knowledge_layout(knowledge, NULL, &preparation.layout));
-	TRY(workers_run(&work, workers_count()));
+	TRY(workers_run(&work, STEPS));
 	habits_of_all(preparation.layout, &knowledge->habits);
 	knowledge_first_fact(knowledge, 0);
 	knowledge->is_prepared = true;

@@ -49,6 +49,7 @@ static void begin(void)
 						 .count = 4,
 						 .confidence = CONFIDENCE_GUESS,
 						 .sources = 1u << SOURCE_CODE };
+	CHECK_OK(knowledge_prepare(pass.knowledge));
 }
 
 static void end(void)
@@ -59,7 +60,9 @@ static void end(void)
 static size_t facts_about(uint64_t address)
 {
 	size_t count = 0;
+	/* Threads share them from then on, each of which would sort them. */
 	CHECK_OK(knowledge_prepare(pass.knowledge));
+	CHECK(pass.knowledge->facts_sorted);
 	for (size_t i = 0; i < pass.knowledge->fact_count; i++)
 		count += pass.knowledge->facts[i].address == address;
 	return count;

@@ -507,6 +507,29 @@ static void test_damage(void)
 	test_parameters();
 }
 
+/* Data that ends less than a piece below the end of all addresses. */
+static void test_last_addresses(void)
+{
+	static const struct test_symbol symbols[] = {
+		{ TEXT, 'T', "_stext" },
+		{ PROC_INT, 'T', "proc_dointvec" },
+		{ TEXT + 0x400, 'T', "_etext" },
+		{ 0xffffffffffe00000u, 'D', "_sdata" },
+		{ 0xffffffffffe00000u, 'd', "number" },
+		{ 0xffffffffffffff00u, 'D', "_edata" },
+	};
+	struct machine last;
+	machine_init(&last);
+	add_types(last.source);
+	machine_set_types(&last);
+	machine_set_symbols(&last, symbols, ARRAY_COUNT(symbols));
+	struct asked *asked = asked_create(&last.target);
+	ask_source(asked, tables_collect, "number");
+	CHECK_U64(asked->clues.count, 0);
+	asked_destroy(asked);
+	machine_deinit(&last);
+}
+
 int main(void)
 {
 	machine_init(&machine);
@@ -527,6 +550,7 @@ int main(void)
 	RUN(test_modules);
 	RUN(test_records);
 	RUN(test_absent);
+	RUN(test_last_addresses);
 	RUN(test_damage);
 	machine_deinit(&machine);
 	return test_finish();
