@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All formats of one memory say the same."""
 
+import collections
 import glob
 import os
 import re
+import sqlite3
 
 from lib import Boot, check, check_equal, kernel_names
 
@@ -138,6 +140,36 @@ def compare_text(program, dump, boot, may_miss):
         check(may_miss or not ours.err, f"{command}: {ours.errors}")
 
 
+def all_tables(program, dump, path):
+    """{table: its rows, and how many there are of each}, of --sqlite; without what lies in the memory of processes."""
+    program.run(["-q", dump, "--sqlite", path], status=0)
+    database = sqlite3.connect(path)
+    database.text_factory = bytes
+    tables = {}
+    for name, in database.execute("SELECT name FROM sqlite_schema").fetchall():
+        name = name.decode()
+        columns = [row[1].decode() for row in database.execute(f"PRAGMA table_info({name})")]
+        of_users = [columns.index(column) for column in ("args", "env") if name == "tasks"]
+        tables[name] = collections.Counter(tuple(value for i, value in enumerate(row) if i not in of_users)
+                                           for row in database.execute(f"SELECT * FROM {name}"))
+    database.close()
+    os.unlink(path)
+    return tables
+
+
+def compare_tables(session, boot):
+    """Each row of each table is that of the dump of which nothing was left out."""
+    program = session.program
+    with session.case(f"{boot.kernel} zlib: all tables are elf's") as notes:
+        whole, filtered = (all_tables(program, dump, os.path.join(program.scratch, "flavour.db"))
+                           for dump in (boot.dump, boot.path("vmcore.zlib")))
+        check_equal(set(filtered), set(whole), "tables")
+        for name, rows in whole.items():
+            check_equal(list((filtered[name] - rows).items())[:2], list((rows - filtered[name]).items())[:2], f"rows of {name}")
+        check(len(whole) > 70 and whole["tasks"].total() > 100, f"truth: {len(whole)} tables")
+        notes.append(f"{len(whole)} tables, {sum(rows.total() for rows in whole.values())} rows")
+
+
 def run(session):
     program = session.program
     for kernel in kernel_names():
@@ -147,6 +179,8 @@ def run(session):
             whole = program.answers(boot.dump, COMMANDS, status=0)
         for name in FLAVOURS:
             compare_flavour(session, boot, name, whole)
+        if kernel not in OVERFILTERED:
+            compare_tables(session, boot)
 
 
 def compare_flavour(session, boot, name, whole):
