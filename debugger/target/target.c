@@ -41,7 +41,7 @@ static const char incomplete_advice[] =
 static const char filter_advice[] =
 	"the rest still works; its maker left these pages out. A makedumpfile that is older than "
 	"the "
-	"kernel leaves out what it should keep (1.7.7 knows Linux 6.12): use a newer one, or -d 1";
+	"kernel leaves out what it should keep (1.7.6 knows Linux 6.12): use a newer one, or -d 1";
 
 const char *target_advice(const struct target *target, enum error_kind kind)
 {

@@ -11,7 +11,7 @@ import subprocess
 
 from recipe.common import (TEMPORARY, RecipeError, made_file, run, step,
                            write_file)
-from recipe.zstd import recompress
+from recipe.makedumpfile import newest_makedumpfile
 
 ELF_HEADER_SIZE = 64
 PROGRAM_HEADER_SIZE = 56
@@ -27,9 +27,8 @@ FLAVOURS = {
     "flat": ["-F", "-c", "-d", "31"],
     "flat-E": ["-F", "-E", "-d", "31"],
     "split": ["--split", "-c", "-d", "31"],
+    "zstd": ["-z", "-d", "31"],
 }
-# Not one of makedumpfile's: made of this one.
-RECOMPRESSED = {"zstd": "zlib"}
 
 
 def move_program_headers(source, path):
@@ -58,36 +57,33 @@ def split_names(directory, prefix=""):
             for number in range(1, SPLIT_COUNT + 1)]
 
 
-def make_split(options, source, directory):
+def make_split(command, source, directory):
     """Writes one dump into several files."""
     temporary = split_names(directory, TEMPORARY)
-    run(["makedumpfile", *options, source, *temporary],
-        timeout=MAKEDUMPFILE_SECONDS)
+    run([*command, source, *temporary], timeout=MAKEDUMPFILE_SECONDS)
     # The last one appears last, and is what says that the flavour exists.
     for name, path in zip(temporary, split_names(directory)):
         os.chmod(name, 0o644)
         os.rename(name, path)
 
 
-def make_single(options, source, path):
+def make_single(command, source, path):
     """Writes one dump into one file."""
     with made_file(path) as temporary:
-        if "-F" in options:
+        if "-F" in command:
             with open(temporary, "wb") as output:
-                run_flat(options, source, output)
+                run_flat([*command, source], output)
         else:
-            run(["makedumpfile", *options, source, temporary],
-                timeout=MAKEDUMPFILE_SECONDS)
+            run([*command, source, temporary], timeout=MAKEDUMPFILE_SECONDS)
         os.chmod(temporary, 0o644)
 
 
-def run_flat(options, source, output):
+def run_flat(command, output):
     """makedumpfile, whose flattened dump is its standard output."""
-    command = ["makedumpfile", *options, source]
     done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE,
                           text=True, timeout=MAKEDUMPFILE_SECONDS)
     if done.returncode:
-        raise RecipeError(f"makedumpfile {' '.join(options)}: exit status "
+        raise RecipeError(f"{' '.join(command)}: exit status "
                           f"{done.returncode}: {done.stderr.strip()[-200:]}")
 
 
@@ -98,33 +94,31 @@ def is_made(directory, name):
     return os.path.exists(last) or os.path.exists(f"{path}.unavailable")
 
 
-def make_one(directory, name, source):
+def make_one(directory, name, source, makedumpfile):
     """Makes a flavour, or writes down why it cannot be made."""
     path = os.path.join(directory, f"vmcore.{name}")
+    command = [makedumpfile, *FLAVOURS[name]]
     try:
-        if name in RECOMPRESSED:
-            with made_file(path) as temporary:
-                recompress(os.path.join(directory, f"vmcore.{RECOMPRESSED[name]}"),
-                           temporary)
-        elif name == "split":
-            make_split(FLAVOURS[name], source, directory)
+        if name == "split":
+            make_split(command, source, directory)
         else:
-            make_single(FLAVOURS[name], source, path)
+            make_single(command, source, path)
     except RecipeError as error:
         print(f"cannot make {name}: {error}", flush=True)
         write_file(f"{path}.unavailable", f"{error}\n")
 
 
-def make_flavours(directory, label, names):
-    """Makes those flavours that are missing of directory/vmcore.elf."""
+def make_flavours(directory, label, names, newest=False):
+    """Makes those flavours that are missing of directory/vmcore.elf, by the newest makedumpfile or this machine's."""
     missing = [name for name in names if not is_made(directory, name)]
     if not missing:
         return
+    makedumpfile = newest_makedumpfile() if newest else "makedumpfile"
     moved = os.path.join(directory, TEMPORARY + "moved.elf")
     move_program_headers(os.path.join(directory, "vmcore.elf"), moved)
     try:
         for name in missing:
             with step(f"{label}: {name}"):
-                make_one(directory, name, moved)
+                make_one(directory, name, moved, makedumpfile)
     finally:
         os.unlink(moved)

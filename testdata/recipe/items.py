@@ -185,6 +185,11 @@ ITEMS = [*BOOTS, *KEXEC_BOOTS]
 DEFAULT_ITEMS = ["boot1", "boot2", "bpf", "threads", "hole", "kdump"]
 WITH_FLAVOURS = {
     "boot1": ("zlib", "lzo", "E", "flat", "flat-E", "split"),
+}
+# Without holes, whatever makedumpfile this machine has.
+WITH_NEWEST_FLAVOURS = {
+    "boot1": ("zstd",),
+    "boot2": ("zstd",),
     "big": ("zlib", "lzo", "zstd", "flat"),
 }
 # Those that QEMU writes itself.
@@ -239,10 +244,11 @@ def make_item(kernel, item):
 def make_missing_flavours(kernel, item):
     """Makes the other formats of an item's dump, if it has them."""
     directory = os.path.join(kernel.folder, item)
-    if item in WITH_FLAVOURS:
-        make_flavours(directory, f"{kernel.name} {item}", WITH_FLAVOURS[item])
+    label = f"{kernel.name} {item}"
+    make_flavours(directory, label, WITH_FLAVOURS.get(item, ()))
+    make_flavours(directory, label, WITH_NEWEST_FLAVOURS.get(item, ()), newest=True)
     if item in WITH_IMAGES:
-        make_images(directory, f"{kernel.name} {item}")
+        make_images(directory, label)
 
 
 # Dumps from outside
