@@ -57,8 +57,11 @@ static struct error *is_deleted(const struct object *dentry, bool *ret)
 {
 	uint64_t hashed, parent;
 	TRY(object_u64(dentry, "d_hash.pprev", &hashed));
+	*ret = false;
+	if (hashed)
+		return NULL;
 	TRY(object_u64(dentry, "d_parent", &parent));
-	*ret = !hashed && parent != dentry->address;
+	*ret = parent != dentry->address;
 	return NULL;
 }
 
@@ -72,6 +75,23 @@ static struct error *enter_mount(struct step *step, uint64_t vfsmount)
 {
 	TRY(object_container(step->dentry.target, "struct mount", "mnt", vfsmount, &step->mount));
 	return object_u64(&step->mount, "mnt.mnt_root", &step->root);
+}
+
+/* The same where the last path may have been on that mount. */
+static struct error *enter_known(struct step *step, uint64_t vfsmount, struct path_folder *folder)
+{
+	if (folder && vfsmount && folder->vfsmount == vfsmount) {
+		step->mount = folder->mounted;
+		step->root = folder->root;
+		return NULL;
+	}
+	TRY(enter_mount(step, vfsmount));
+	if (folder) {
+		folder->vfsmount = vfsmount;
+		folder->mounted = step->mount;
+		folder->root = step->root;
+	}
+	return NULL;
 }
 
 /* Out of a mount, to where it lies; *ret_top: it lies on nothing. */
@@ -165,19 +185,13 @@ static struct error *path_from(struct step *step, struct path_folder *folder,
 	return NULL;
 }
 
-static struct error *path_in(struct target *target, uint64_t vfsmount, uint64_t dentry,
-			     struct path_folder *folder, char buffer[PATH_SIZE])
+struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
+		      char buffer[PATH_SIZE])
 {
 	struct step step = { .root = 0 };
 	TRY(object_at(target, "struct dentry", dentry, &step.dentry));
 	TRY(enter_mount(&step, vfsmount));
-	return path_from(&step, folder, buffer);
-}
-
-struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
-		      char buffer[PATH_SIZE])
-{
-	return path_in(target, vfsmount, dentry, NULL, buffer);
+	return path_from(&step, NULL, buffer);
 }
 
 const char *path_alias_name(const struct object *dentry)
@@ -283,16 +297,15 @@ static struct error *hidden_name(const struct object *dentry, uint64_t root, cha
 struct error *path_of_file(const struct object *file, struct path_folder *folder,
 			   char buffer[PATH_SIZE])
 {
-	struct object dentry, vfsmount;
-	uint64_t root;
+	struct step step = { .root = 0 };
+	uint64_t vfsmount;
 	bool is_done;
-	TRY(object_follow(file, "f_path.dentry", &dentry));
-	TRY(pseudo_name(&dentry, folder, buffer, &is_done));
+	TRY(object_follow(file, "f_path.dentry", &step.dentry));
+	TRY(pseudo_name(&step.dentry, folder, buffer, &is_done));
 	if (is_done)
 		return NULL;
-	TRY(object_follow(file, "f_path.mnt", &vfsmount));
-	TRY(object_u64(&vfsmount, "mnt_root", &root));
-	TRY(hidden_name(&dentry, root, buffer, &is_done));
-	return is_done ? NULL
-		       : path_in(file->target, vfsmount.address, dentry.address, folder, buffer);
+	TRY(object_u64(file, "f_path.mnt", &vfsmount));
+	TRY(enter_known(&step, vfsmount, folder));
+	TRY(hidden_name(&step.dentry, step.root, buffer, &is_done));
+	return is_done ? NULL : path_from(&step, folder, buffer);
 }

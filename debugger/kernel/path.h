@@ -18,9 +18,12 @@ struct error *path_of(struct target *target, uint64_t vfsmount, uint64_t dentry,
 /* The same of a struct path at `name` of an object. */
 struct error *path_at(const struct object *object, const char *name,
 		      char buffer[PATH_SIZE]) MUST_CHECK;
-/* The folder of the last path, for many files of few folders; zeroed at first. */
+/* The mount and the folder of the last path, for many files of few folders; zeroed at first. */
 struct path_folder {
 	uint64_t super;		/* address of a super_block whose files have paths; 0: none */
+	uint64_t vfsmount;	/* of a struct vfsmount; 0: none */
+	struct object mounted;	/* the struct mount of that */
+	uint64_t root;		/* and its root, a struct dentry */
 	uint64_t mount, dentry; /* of a struct mount, a struct dentry; 0: none */
 	char path[PATH_SIZE];	/* "" for the root */
 };

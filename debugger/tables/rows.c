@@ -21,6 +21,7 @@ struct rows {
 	char *texts;
 	size_t text_size, text_capacity;
 	uint64_t missing;
+	bool is_ordered;		    /* by some column */
 	uint32_t *order[TABLE_COLUMNS_MAX]; /* the rows by that column's value; NULL: not asked */
 };
 
@@ -38,12 +39,22 @@ struct rows *rows_create(const struct table *table, uint64_t columns)
 	return rows;
 }
 
+static void forget_orders(struct rows *rows)
+{
+	if (!rows->is_ordered)
+		return;
+	rows->is_ordered = false;
+	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++) {
+		free(rows->order[i]);
+		rows->order[i] = NULL;
+	}
+}
+
 void rows_destroy(struct rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
-		free(rows->order[i]);
+	forget_orders(rows);
 	free(rows->cells);
 	free(rows->texts);
 	free(rows);
@@ -58,14 +69,6 @@ static bool keep_text(struct rows *rows, const char *text, uint64_t *ret)
 	*ret = rows->text_size;
 	rows->text_size += size;
 	return true;
-}
-
-static void forget_orders(struct rows *rows)
-{
-	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++) {
-		free(rows->order[i]);
-		rows->order[i] = NULL;
-	}
 }
 
 struct error *rows_add(void *context, const struct table_cell *cells)
@@ -158,6 +161,7 @@ static struct error *put_in_order(struct rows *rows, unsigned int column)
 	if (rows->count)
 		qsort_r(order, rows->count, sizeof(*order), compare_rows, &wanted);
 	rows->order[column] = order;
+	rows->is_ordered = true;
 	return NULL;
 }
 

@@ -8,6 +8,8 @@
 
 static void clear_cell(struct table_cell *cell)
 {
+	if (cell->state == CELL_NULL)
+		return;
 	free(cell->text);
 	error_free(cell->error);
 	*cell = (struct table_cell){ .state = CELL_NULL };
@@ -44,6 +46,8 @@ void table_set_text(struct table_scan *scan, unsigned int column, const char *te
 {
 	struct table_cell *cell = &scan->cells[column];
 	clear_cell(cell);
+	if (!table_wants(scan, column))
+		return;
 	cell->text = strdup(text);
 	cell->state = cell->text ? CELL_SET : CELL_MISSING;
 	if (!cell->text)

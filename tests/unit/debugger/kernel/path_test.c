@@ -169,36 +169,57 @@ static uint64_t dentry_at(unsigned int index)
 	return AT(dentries) + index * sizeof(struct raw_dentry);
 }
 
-static struct error *file_path(unsigned int mount, unsigned int dentry, char *buffer)
+static struct error *file_path_with(struct path_folder *folder, unsigned int mount,
+				    unsigned int dentry, char *buffer)
 {
 	struct object file;
 	contents.file[0] = mount_at(mount);
 	contents.file[1] = dentry_at(dentry);
 	contents.file[2] = AT(inode);
 	CHECK_OK(object_at(&machine.target, "struct file", AT(file), &file));
-	return path_of_file(&file, NULL, buffer);
+	return path_of_file(&file, folder, buffer);
 }
+
+static struct error *file_path(unsigned int mount, unsigned int dentry, char *buffer)
+{
+	return file_path_with(NULL, mount, dentry, buffer);
+}
+
+static const struct {
+	unsigned int mount, dentry;
+	const char *path;
+} wanted[] = {
+	{ BASE, ROOT, "/" },
+	{ BASE, LIB, "/usr/lib" },
+	{ UPON, LEAF, "/usr/lib/leaf" },
+	{ UPON, INNER, "/usr/lib" },
+	{ BASE, GONE, "/usr/gone (deleted)" },
+	{ HIDDEN, PIPE, "pipe:[77]" },
+	{ HIDDEN, SHARED, "/memfd:x (deleted)" },
+};
 
 static void test_paths(void)
 {
-	static const struct {
-		unsigned int mount, dentry;
-		const char *path;
-	} wanted[] = {
-		{ BASE, ROOT, "/" },
-		{ BASE, LIB, "/usr/lib" },
-		{ UPON, LEAF, "/usr/lib/leaf" },
-		{ UPON, INNER, "/usr/lib" },
-		{ BASE, GONE, "/usr/gone (deleted)" },
-		{ HIDDEN, PIPE, "pipe:[77]" },
-		{ HIDDEN, SHARED, "/memfd:x (deleted)" },
-	};
 	char path[PATH_SIZE];
 	fill();
 	for (size_t i = 0; i < ARRAY_COUNT(wanted); i++) {
 		CHECK_OK(file_path(wanted[i].mount, wanted[i].dentry, path));
 		CHECK_STRING(path, wanted[i].path);
 	}
+}
+
+/* What is remembered of the last file is not taken for the next one's. */
+static void test_folder(void)
+{
+	char path[PATH_SIZE];
+	fill();
+	for (size_t i = 0; i < ARRAY_COUNT(wanted); i++)
+		for (size_t k = 0; k < ARRAY_COUNT(wanted); k++) {
+			struct path_folder folder = { .super = 0 };
+			CHECK_OK(file_path_with(&folder, wanted[i].mount, wanted[i].dentry, path));
+			CHECK_OK(file_path_with(&folder, wanted[k].mount, wanted[k].dentry, path));
+			CHECK_STRING(path, wanted[k].path);
+		}
 }
 
 static void check_fails(unsigned int mount, unsigned int dentry, const char *message)
@@ -266,21 +287,21 @@ static struct error *see(void *context, const struct open_file *file)
 
 static void test_open_files(void)
 {
-	static const uint32_t wanted[] = { 0, 2, 63, 65 };
+	static const uint32_t numbers[] = { 0, 2, 63, 65 };
 	struct seen seen = { .count = 0 };
 	fill();
 	CHECK_OK(open_files_for_each(&machine.target, AT(task), see, &seen));
-	CHECK_U64(seen.count, ARRAY_COUNT(wanted));
+	CHECK_U64(seen.count, ARRAY_COUNT(numbers));
 	for (size_t i = 0; i < seen.count; i++) {
-		CHECK_U64(seen.files[i].fd, wanted[i]);
-		CHECK_U64(seen.files[i].file, wanted[i] == 2 ? AT(fds) : AT(file));
-		CHECK_U64(seen.files[i].close_on_exec, wanted[i] == 2);
+		CHECK_U64(seen.files[i].fd, numbers[i]);
+		CHECK_U64(seen.files[i].file, numbers[i] == 2 ? AT(fds) : AT(file));
+		CHECK_U64(seen.files[i].close_on_exec, numbers[i] == 2);
 	}
 	/* Taken, not yet open. */
 	contents.fds[63] = 0;
 	seen.count = 0;
 	CHECK_OK(open_files_for_each(&machine.target, AT(task), see, &seen));
-	CHECK_U64(seen.count, ARRAY_COUNT(wanted) - 1);
+	CHECK_U64(seen.count, ARRAY_COUNT(numbers) - 1);
 	contents.table.max = 1u << 30;
 	seen.count = 0;
 	struct error *error = open_files_for_each(&machine.target, AT(task), see, &seen);
@@ -320,6 +341,7 @@ int main(void)
 	machine_set_types(&machine);
 	machine_add_part(&machine, DATA, &contents, sizeof(contents));
 	RUN(test_paths);
+	RUN(test_folder);
 	RUN(test_loops);
 	RUN(test_inodes);
 	RUN(test_open_files);
