@@ -28,10 +28,11 @@ override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
 # What libraries are called by, or what stands in the place of that.
-CALLERS  := vmcore/library.c debugger/target/running_kernel.c debugger/tables/sql.c
+SQL      := debugger/tables/sql.c debugger/tables/sql_tables.c
+CALLERS  := vmcore/library.c debugger/target/running_kernel.c $(SQL)
 CHOSEN   := $(if $(filter no,$(KDUMPFILE)),kdump/no-libkdumpfile.c,vmcore/library.c) \
 	$(if $(filter no,$(LIBBPF)),kdump/no-libbpf.c,debugger/target/running_kernel.c) \
-	$(if $(filter no,$(SQLITE)),kdump/no-sqlite.c,debugger/tables/sql.c)
+	$(if $(filter no,$(SQLITE)),kdump/no-sqlite.c,$(SQL))
 LIBS     := -Wl,--as-needed $(if $(filter no,$(KDUMPFILE)),,-lkdumpfile) $(if $(filter no,$(SQLITE)),,-lsqlite3) -lcapstone -lreadline -llzo2 -lseccomp -lz
 
 SOURCES  := $(sort $(CHOSEN) $(filter-out $(CALLERS),$(wildcard base/*.c btf/*.c symbols/*.c \
