@@ -11,6 +11,8 @@ static const char *const type_names[] = { "unspec",   "unicast",   "local",	"bro
 					  "prohibit", "throw",	   "nat",	"xresolve" };
 #define TABLE_DEFAULT 253
 #define TABLE_LOCAL   255
+/* A message of rtnetlink, whose attributes' lengths have 16 bits, has room for no more. */
+#define HOPS_MAX 8192
 
 void route_set_table(struct table_scan *scan, unsigned int column, uint32_t number)
 {
@@ -45,16 +47,71 @@ struct error *route_set_address(struct table_scan *scan, unsigned int column, in
 	return NULL;
 }
 
-struct error *route_set_hop(struct table_scan *scan, unsigned int device_column,
-			    unsigned int gateway_column, const struct object *hop)
+struct error *route_hops_find(const struct object *route, const char *own, const char *type_name,
+			      uint64_t own_count, struct route_hops *ret)
 {
-	struct object device;
-	uint64_t family;
-	TRY(object_follow(hop, "nhc_dev", &device));
-	if (device.address)
-		TRY(table_set_chars(scan, device_column, &device, "name"));
-	TRY(object_u64(hop, "nhc_gw_family", &family));
+	struct target *target = route->target;
+	struct object shared, group, first;
+	uint64_t is_group;
+	ret->count = 0;
+	TRY(object_follow(route, "nh", &shared));
+	if (!shared.address) {
+		if (own_count > HOPS_MAX)
+			return error_create(ERROR_FORMAT, "a route has too many hops");
+		TRY(object_member(route, own, &first));
+		TRY(object_at(target, type_name, first.address, &ret->first));
+		ret->kind = HOPS_OWN;
+		ret->count = own_count;
+		return NULL;
+	}
+	TRY(object_u64(&shared, "is_group", &is_group));
+	if (!is_group) {
+		*ret = (struct route_hops){ HOPS_SHARED, shared, 1 };
+		return NULL;
+	}
+	TRY(object_follow(&shared, "nh_grp", &group));
+	TRY(object_member(&group, "nh_entries", &first));
+	TRY(object_at(target, "struct nh_grp_entry", first.address, &ret->first));
+	ret->kind = HOPS_GROUP;
+	return object_u64(&group, "num_nh", &ret->count);
+}
+
+/* The struct fib_nh_common of a hop, and its share of the packets. */
+static struct error *find_hop(const struct route_hops *hops, uint64_t number, struct object *ret,
+			      uint64_t *ret_weight)
+{
+	struct object hop = hops->first;
+	uint64_t size;
+	if (!type_size(hop.type, &size))
+		return error_create(ERROR_FORMAT, "hops have no usable size");
+	hop.address += number * size;
+	if (hops->kind == HOPS_OWN) {
+		TRY(object_member(&hop, "nh_common", ret));
+		return object_u64(ret, "nhc_weight", ret_weight);
+	}
+	if (hops->kind == HOPS_GROUP) {
+		TRY(object_u64(&hop, "weight", ret_weight));
+		TRY(object_follow(&hop, "nh", &hop));
+	}
+	TRY(object_follow(&hop, "nh_info", &hop));
+	TRY(object_member(&hop, "fib_nhc", ret));
+	return hops->kind == HOPS_GROUP ? NULL : object_u64(ret, "nhc_weight", ret_weight);
+}
+
+struct error *route_set_hop(struct table_scan *scan, const struct route_hop_columns *columns,
+			    const struct route_hops *hops, uint64_t number)
+{
+	struct object hop, device;
+	uint64_t family, weight;
+	table_set(scan, columns->number, number);
+	TRY(find_hop(hops, number, &hop, &weight));
+	TRY(object_follow(&hop, "nhc_dev", &device));
+	if (device.address) {
+		TRY(table_set_chars(scan, columns->device, &device, "name"));
+		table_set(scan, columns->weight, weight);
+	}
+	TRY(object_u64(&hop, "nhc_gw_family", &family));
 	if (family != AF_INET && family != AF_INET6)
 		return NULL;
-	return route_set_address(scan, gateway_column, (int)family, hop, "nhc_gw");
+	return route_set_address(scan, columns->gateway, (int)family, &hop, "nhc_gw");
 }

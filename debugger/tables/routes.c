@@ -21,6 +21,8 @@ enum {
 	COLUMN_DEVICE,
 	COLUMN_SOURCE,
 	COLUMN_HOPS,
+	COLUMN_HOP,
+	COLUMN_WEIGHT,
 	COLUMN_DESTINATION,
 };
 
@@ -38,9 +40,12 @@ static const struct table_column columns[] = {
 			      NULL },
 	[COLUMN_METRIC] = { "metric", COLUMN_INTEGER, 6, "the lowest is taken", NULL },
 	[COLUMN_GATEWAY] = { "gateway", COLUMN_TEXT, -15, "that packets are sent to", NULL },
-	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -10, "of the first hop", NULL },
+	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -10, "behind which it leads on", NULL },
 	[COLUMN_SOURCE] = { "src", COLUMN_TEXT, 0, "the address to send from", NULL },
 	[COLUMN_HOPS] = { "hops", COLUMN_INTEGER, 0, "between which packets are shared out", NULL },
+	[COLUMN_HOP] = { "hop", COLUMN_INTEGER, 0, "which of them, from 0", NULL },
+	[COLUMN_WEIGHT] = { "weight", COLUMN_INTEGER, 0, "its share, beside those of the others",
+			    NULL },
 	[COLUMN_DESTINATION] = { "destination", COLUMN_TEXT, -18, "whose packets", NULL },
 };
 
@@ -60,41 +65,58 @@ static void set_destination(struct table_scan *scan, const struct fib_route *rou
 
 static struct error *set_info(struct table_scan *scan, const struct object *info)
 {
-	struct object hop, shared;
-	uint64_t count, source;
+	uint64_t source;
 	TRY(table_set_member(scan, COLUMN_SCOPE, info, "fib_scope"));
 	TRY(table_set_member(scan, COLUMN_PROTOCOL, info, "fib_protocol"));
 	TRY(table_set_member(scan, COLUMN_METRIC, info, "fib_priority"));
 	TRY(object_u64(info, "fib_prefsrc", &source));
-	if (source)
-		TRY(route_set_address(scan, COLUMN_SOURCE, AF_INET, info, "fib_prefsrc"));
-	TRY(object_u64(info, "fib_nhs", &count));
-	table_set(scan, COLUMN_HOPS, count);
-	/* One that several routes share is an object of its own, not followed here. */
-	TRY(object_follow(info, "nh", &shared));
-	if (shared.address || !count)
-		return NULL;
-	TRY(object_member(info, "fib_nh", &hop));
-	TRY(object_at(scan->target, "struct fib_nh", hop.address, &hop));
-	TRY(object_member(&hop, "nh_common", &hop));
-	return route_set_hop(scan, COLUMN_DEVICE, COLUMN_GATEWAY, &hop);
+	return source ? route_set_address(scan, COLUMN_SOURCE, AF_INET, info, "fib_prefsrc") : NULL;
 }
 
-static struct error *visit_route(void *context, const struct fib_route *route)
+static struct error *find_hops(const struct fib_route *route, struct object *ret_info,
+			       struct route_hops *ret)
 {
-	const struct pass *pass = context;
+	uint64_t count;
+	TRY(object_follow(&route->alias, "fa_info", ret_info));
+	if (!ret_info->address)
+		return NULL;
+	TRY(object_u64(ret_info, "fib_nhs", &count));
+	return route_hops_find(ret_info, "fib_nh", "struct fib_nh", count, ret);
+}
+
+/* What the rows of all of its hops have. */
+static struct error *set_route(const struct pass *pass, const struct fib_route *route)
+{
 	struct table_scan *scan = pass->scan;
-	struct object info;
 	table_set(scan, COLUMN_ALIAS, route->alias.address);
 	TRY(table_set_member(scan, COLUMN_NAMESPACE, pass->net, "ns.inum"));
 	route_set_table(scan, COLUMN_TABLE, route->table);
 	set_destination(scan, route);
-	TRY(route_set_type(scan, COLUMN_TYPE, &route->alias, "fa_type"));
-	struct error *error = object_follow(&route->alias, "fa_info", &info);
-	if (!error && info.address)
-		error = set_info(scan, &info);
-	TRY(table_set_error(scan, COLUMN_DEVICE, error));
-	return table_emit(scan);
+	return route_set_type(scan, COLUMN_TYPE, &route->alias, "fa_type");
+}
+
+static struct error *visit_route(void *context, const struct fib_route *route)
+{
+	static const struct route_hop_columns places = { COLUMN_HOP, COLUMN_DEVICE, COLUMN_GATEWAY,
+							 COLUMN_WEIGHT };
+	const struct pass *pass = context;
+	struct table_scan *scan = pass->scan;
+	struct object info = { 0 };
+	struct route_hops hops = { 0 };
+	struct error *error = find_hops(route, &info, &hops);
+	for (uint64_t i = 0; !i || i < hops.count; i++) {
+		if (!error && info.address) {
+			table_set(scan, COLUMN_HOPS, hops.count);
+			error = set_info(scan, &info);
+		}
+		if (!error && i < hops.count)
+			error = route_set_hop(scan, &places, &hops, i);
+		TRY(table_set_error(scan, COLUMN_DEVICE, error));
+		error = NULL;
+		TRY(set_route(pass, route));
+		TRY(table_emit(scan));
+	}
+	return NULL;
 }
 
 static struct error *broken(void *context, struct error *problem)
@@ -123,8 +145,8 @@ const struct table table_routes = {
 	.name = "routes",
 	.alias = "route",
 	.summary = "routes of IPv4",
-	.description = "A row is a route of a network namespace, as ip route has them. "
-		       "`routes6` has those of IPv6.",
+	.description = "A row is a route of a network namespace, as ip route has them: of one "
+		       "with several next hops, a row for each. `routes6` has those of IPv6.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

@@ -21,6 +21,8 @@ enum {
 	COLUMN_DEVICE,
 	COLUMN_SOURCE,
 	COLUMN_FROM,
+	COLUMN_HOP,
+	COLUMN_WEIGHT,
 	COLUMN_DESTINATION,
 };
 
@@ -42,6 +44,10 @@ static const struct table_column columns[] = {
 	[COLUMN_DEVICE] = { "dev", COLUMN_TEXT, -10, "behind which it leads on", NULL },
 	[COLUMN_SOURCE] = { "src", COLUMN_TEXT, 0, "the address to send from", NULL },
 	[COLUMN_FROM] = { "origin", COLUMN_TEXT, 0, "only of packets from there", NULL },
+	[COLUMN_HOP] = { "hop", COLUMN_INTEGER, 0,
+			 "which of those that its struct fib6_info has, from 0", NULL },
+	[COLUMN_WEIGHT] = { "weight", COLUMN_INTEGER, 0,
+			    "its share of packets, beside those of the others", NULL },
 	[COLUMN_DESTINATION] = { "destination", COLUMN_TEXT, -28, "whose packets", NULL },
 };
 
@@ -97,19 +103,6 @@ static struct error *set_key(struct table_scan *scan, unsigned int column,
 	return NULL;
 }
 
-static struct error *set_hop(struct table_scan *scan, const struct object *route)
-{
-	struct object shared, hop;
-	/* One that several routes share is an object of its own, not followed here. */
-	TRY(object_follow(route, "nh", &shared));
-	if (shared.address)
-		return NULL;
-	TRY(object_member(route, "fib6_nh", &hop));
-	TRY(object_at(scan->target, "struct fib6_nh", hop.address, &hop));
-	TRY(object_member(&hop, "nh_common", &hop));
-	return route_set_hop(scan, COLUMN_DEVICE, COLUMN_GATEWAY, &hop);
-}
-
 static struct error *set_flags(struct table_scan *scan, const struct object *route)
 {
 	uint64_t flags;
@@ -118,9 +111,9 @@ static struct error *set_flags(struct table_scan *scan, const struct object *rou
 	return NULL;
 }
 
-static struct error *visit_route(void *context, const struct object *route, uint32_t table)
+/* What the rows of all of its hops have. */
+static struct error *set_route(const struct pass *pass, const struct object *route, uint32_t table)
 {
-	const struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
 	table_set(scan, COLUMN_ROUTE, route->address);
 	TRY(table_set_member(scan, COLUMN_NAMESPACE, pass->net, "ns.inum"));
@@ -129,14 +122,31 @@ static struct error *visit_route(void *context, const struct object *route, uint
 	TRY(table_set_member(scan, COLUMN_PROTOCOL, route, "fib6_protocol"));
 	TRY(table_set_member(scan, COLUMN_METRIC, route, "fib6_metric"));
 	TRY(table_set_error(scan, COLUMN_FLAGS, set_flags(scan, route)));
-	TRY(table_set_error(scan, COLUMN_DEVICE, set_hop(scan, route)));
 	TRY(table_set_error(scan, COLUMN_SOURCE,
 			    set_key(scan, COLUMN_SOURCE, route, "fib6_prefsrc", true)));
 	TRY(table_set_error(scan, COLUMN_FROM,
 			    set_key(scan, COLUMN_FROM, route, "fib6_src", false)));
-	TRY(table_set_error(scan, COLUMN_DESTINATION,
-			    set_key(scan, COLUMN_DESTINATION, route, "fib6_dst", false)));
-	return table_emit(scan);
+	return table_set_error(scan, COLUMN_DESTINATION,
+			       set_key(scan, COLUMN_DESTINATION, route, "fib6_dst", false));
+}
+
+static struct error *visit_route(void *context, const struct object *route, uint32_t table)
+{
+	static const struct route_hop_columns places = { COLUMN_HOP, COLUMN_DEVICE, COLUMN_GATEWAY,
+							 COLUMN_WEIGHT };
+	const struct pass *pass = context;
+	struct table_scan *scan = pass->scan;
+	struct route_hops hops = { 0 };
+	struct error *error = route_hops_find(route, "fib6_nh", "struct fib6_nh", 1, &hops);
+	for (uint64_t i = 0; !i || i < hops.count; i++) {
+		if (!error && i < hops.count)
+			error = route_set_hop(scan, &places, &hops, i);
+		TRY(table_set_error(scan, COLUMN_DEVICE, error));
+		error = NULL;
+		TRY(set_route(pass, route, table));
+		TRY(table_emit(scan));
+	}
+	return NULL;
 }
 
 static struct error *broken(void *context, struct error *problem)

@@ -8,7 +8,7 @@
  *
  *   files       MAJOR:MINOR INODE MODE LINKS UID GID SIZE PATH, by lstat, of some file systems
  *   mounts      MAJOR:MINOR BLOCK PATH of each mount's root; BLOCK is st_blksize
- *   routes      FAMILY TABLE TYPE SCOPE PROTOCOL METRIC DEVICE GATEWAY SOURCE DESTINATION/BITS
+ *   routes      FAMILY TABLE TYPE SCOPE PROTOCOL METRIC DEVICE GATEWAY WEIGHT SOURCE TO/BITS
  *   neighbours  FAMILY DEVICE STATE REFERENCES ADDRESS
  *   devices     BUS DEVICE PARENT NODE MODULE, of /sys/bus
  *   resources   DEVICE START END FLAGS, of PCI devices
@@ -18,8 +18,9 @@
  *   formats     SYSTEM/EVENT, fields ("TYPE NAME;"), what it prints, between tabs; \1: a newline
  *   kpagecount, kpageflags: those of /proc
  *
- * "-" is what is not there. What stands behind "buffers", which takes longer than all else, is told
- * if it is asked for. It runs shortly before "collect": what it tells should not change by itself.
+ * "-" is what is not there. Routes have a line for each hop; one that is alone has no weight. What
+ * stands behind "buffers", which takes longer than all else, is told if it is asked for. It runs
+ * shortly before "collect": what it tells should not change by itself.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -363,25 +364,49 @@ static const char *device_name(const void *index, char *name)
 	return index && if_indextoname(number_of(index, 0), name) ? name : "-";
 }
 
-static void tell_route(const struct nlmsghdr *message)
+/* The line of a hop; `device` and `gateway` are attributes' data. */
+static void tell_hop(const struct nlmsghdr *message, const void *device, const void *gateway,
+		     int weight)
 {
 	struct rtmsg *route = NLMSG_DATA(message);
 	struct rtattr *first = RTM_RTA(route);
 	int size = RTM_PAYLOAD(message), family = route->rtm_family;
-	char device[IF_NAMESIZE], gateway[INET6_ADDRSTRLEN], source[INET6_ADDRSTRLEN],
-		destination[INET6_ADDRSTRLEN];
+	char name[IF_NAMESIZE], hop[INET6_ADDRSTRLEN], source[INET6_ADDRSTRLEN],
+		destination[INET6_ADDRSTRLEN], share[16] = "-";
 	const void *to = attribute(first, size, RTA_DST);
-	fprintf(out, "%d %u %u %u %u %u %s %s %s %s/%u\n", family,
+	if (weight)
+		snprintf(share, sizeof(share), "%d", weight);
+	fprintf(out, "%d %u %u %u %u %u %s %s %s %s %s/%u\n", family,
 		number_of(attribute(first, size, RTA_TABLE), route->rtm_table), route->rtm_type,
 		route->rtm_scope, route->rtm_protocol,
-		number_of(attribute(first, size, RTA_PRIORITY), 0),
-		device_name(attribute(first, size, RTA_OIF), device),
-		address_of(family, attribute(first, size, RTA_GATEWAY), gateway),
+		number_of(attribute(first, size, RTA_PRIORITY), 0), device_name(device, name),
+		address_of(family, gateway, hop), share,
 		address_of(family, attribute(first, size, RTA_PREFSRC), source),
 		to		    ? address_of(family, to, destination)
 		: family == AF_INET ? "0.0.0.0"
 				    : "::",
 		route->rtm_dst_len);
+}
+
+static void tell_route(const struct nlmsghdr *message)
+{
+	struct rtattr *first = RTM_RTA(NLMSG_DATA(message)), *own;
+	int size = RTM_PAYLOAD(message), left;
+	for (own = first, left = size; RTA_OK(own, left); own = RTA_NEXT(own, left))
+		if (own->rta_type == RTA_MULTIPATH)
+			break;
+	if (!RTA_OK(own, left)) {
+		tell_hop(message, attribute(first, size, RTA_OIF),
+			 attribute(first, size, RTA_GATEWAY), 0);
+		return;
+	}
+	struct rtnexthop *hop = RTA_DATA(own);
+	for (left = RTA_PAYLOAD(own); RTNH_OK(hop, left); hop = RTNH_NEXT(hop)) {
+		left -= RTNH_ALIGN(hop->rtnh_len);
+		tell_hop(message, &hop->rtnh_ifindex,
+			 attribute(RTNH_DATA(hop), hop->rtnh_len - sizeof(*hop), RTA_GATEWAY),
+			 hop->rtnh_hops + 1);
+	}
 }
 
 static void tell_neighbour(const struct nlmsghdr *message)

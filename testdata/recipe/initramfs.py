@@ -21,6 +21,7 @@ GUEST_PROGRAMS = {
     "keep_core": ("keep_core.c",),
     "collect": ("collect.c", "crashes.c"),
     "tells": ("tells.c",),
+    "hops": ("hops.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
     "many": ("many.c",),

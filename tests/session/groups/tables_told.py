@@ -275,17 +275,29 @@ def own_namespace(boot):
 
 
 def routes(program, boot, notes):
-    """All that rtnetlink dumps of all tables: who made each, and the address to send from."""
+    """All that rtnetlink dumps of all tables: who made each, the address to send from, and each of several hops with its weight."""
     wanted = {2: [], 10: []}
     for family, table, kind, scope, protocol, metric, *words in told(boot, "routes"):
-        device, gateway, source, destination = (None if word == "-" else word for word in words)
-        one = (ROUTE_TABLES.get(table, table), ROUTE_TYPES[int(kind)], int(protocol), int(metric), device, gateway, source, destination)
+        device, gateway, weight, source, destination = (None if word == "-" else word for word in words)
+        # Of one that is alone nothing is said.
+        weight = int(weight) if weight else 1 if device else None
+        one = (ROUTE_TABLES.get(table, table), ROUTE_TYPES[int(kind)], int(protocol), int(metric), device, gateway, source, destination, weight)
         wanted[int(family)].append((*one, int(scope)) if family == "2" else one)
-    columns = ("tb", "type", "proto", "metric", "dev", "gateway", "src", "destination")
+    columns = ("tb", "type", "proto", "metric", "dev", "gateway", "src", "destination", "weight")
     for family, table, names in ((2, "routes", (*columns, "scope")), (10, "routes6", columns)):
-        got = [tuple(row[name] for name in names) for row in program.result(boot.dump, table) if row["namespace"] == own_namespace(boot)]
+        rows = [row for row in program.result(boot.dump, table) if row["namespace"] == own_namespace(boot)]
+        got = [tuple(row[name] for name in names) for row in rows]
         check_lines(sorted(got, key=str), sorted(wanted[family], key=str), f"row of {table}")
         check({2, 42} <= {one[2] for one in wanted[family]} and len(wanted[family]) > 5, f"truth: {wanted[family]}")
+        # guest/hops.c makes one of several hops, and one that has a group of them.
+        shares = collections.Counter(one[7] for one in wanted[family])
+        check_equal({shares[name] for name in shares if name.startswith(("198.18.", "2001:db8:"))}, {1, 2, 3} if family == 2 else {1, 2}, "truth: hops")
+        check(len({one[8] for one in wanted[family]} - {1, None}) >= 4, f"truth: weights of {wanted[family]}")
+        numbers = collections.defaultdict(list)
+        for row in rows:
+            numbers[row["route"]].append(row["hop"])
+            check_equal(row.get("hops", shares[row["destination"]]), shares[row["destination"]], f"hops of {row['destination']}")
+        check_equal({route: list(range(len(all_of))) for route, all_of in numbers.items()}, dict(numbers), f"numbers of hops in {table}")
     check(any(one[6] and one[2] == 42 for one in wanted[2]) and any(one[0] == "100" for one in wanted[2]), f"truth: {wanted[2]}")
     notes.append(f"{len(wanted[2])} routes of IPv4, {len(wanted[10])} of IPv6")
 
