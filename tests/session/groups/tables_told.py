@@ -385,6 +385,48 @@ def devices(program, boot, notes):
     notes.append(f"{len(got)} devices, {len(parents)} parents, {len(alone)} without")
 
 
+BATCHES = 8  # that go to and fro between the last look of guest/collect.c and its crash
+
+
+def zones(program, boot, notes):
+    """What the last thing that was told says of each zone: pages that are free, and those that each CPU keeps, with its bounds."""
+    said = {}
+    for part in re.split(r"\n(?=Node)", boot.truth("zoneinfo_last")):
+        node, name = re.match(r"Node (\d+), zone +(\w+)", part).groups()
+        sets = re.findall(r"cpu: (\d+)\s+count: +(\d+)\s+high: +(\d+)\s+batch: +(\d+)", part)
+        said[int(node), name] = int(re.search(r"pages free +(\d+)", part)[1]), [tuple(map(int, one[1:])) for one in sets]
+    rows = program.result(boot.dump, "zones")
+    check_equal({(row["node"], row["name"]) for row in rows}, {key for key, (_, sets) in said.items() if sets}, "zones")
+    same, kept, moved, quiet = 0, 0, 0, 0
+    for row in rows:
+        free, sets = said[row["node"], row["name"]]
+        check_equal(len(sets), boot.cpu_count, f"truth: CPUs of {row['name']}")
+        now = [pageset(program, boot, row["zone"], cpu) for cpu in range(boot.cpu_count)]
+        check_equal(row["per_cpu"], sum(one["count"] for one in now) * PAGE, f"what CPUs keep of {row['name']}")
+        for wanted, one in zip(sets, now):
+            count, high, batch = wanted
+            check(abs(one["count"] - count) <= BATCHES * batch, f"{row['name']}: a CPU keeps {one['count']} pages, it was {count}")
+            moved += abs(one["count"] - count)
+            quiet += one["count"] == count > 0
+            # Since 6.7 it goes up and down between two others, which stay.
+            bounds = range(one["high_min"], one["high_max"] + 1) if "high_min" in one else ()
+            check(one["batch"] == batch and (one["high"] == high or one["high"] in bounds and high in bounds),
+                  f"{row['name']}: batch {one['batch']}, high {one['high']}, it was {batch}, {high}")
+            same += one["high"] == high > 0
+        check(abs(row["free"] // PAGE - free) <= BATCHES * sets[0][2], f"{row['name']}: {row['free'] // PAGE} pages are free, it was {free}")
+        kept += sum(count for count, _, _ in sets)
+    check(moved < kept / 2, f"{moved} of {kept} pages that CPUs keep came or went")
+    check(same, "truth: no CPU has the same bound")
+    notes.append(f"{len(rows)} zones, {kept} pages that CPUs kept, {moved} moved since; {quiet} CPUs have as many, {same} the same bound")
+
+
+def pageset(program, boot, zone, cpu):
+    """The members of a zone's struct per_cpu_pages; in struct per_cpu_pageset until 5.14."""
+    old = boot.kernel == "5.10"
+    where = f"((char *)((struct zone *){zone})->{'pageset' if old else 'per_cpu_pageset'} + __per_cpu_offset[{cpu}])"
+    return program.value(boot.dump, f"*(struct per_cpu_pages *){where}")
+
+
 def resources(program, boot, notes):
     """Flags of what PCI devices have (/sys/bus/pci/devices/*/resource)."""
     rows = {(row["name"], int(row["start"], 16), int(row["end"], 16)): int(row["flags"]) for row in program.result(boot.dump, "resources")}
@@ -488,7 +530,7 @@ def formats(program, boot, notes):
 
 
 CASES = (("mappings have the flags of smaps", mapping_flags), ("userpages are pagemap", pages), ("inodes are what stat says", files), ("sysctls have the sizes of their numbers", sysctl_sizes), ("disks are open", openers),
-         ("runnable is stat", runnable),
+         ("runnable is stat", runnable), ("zones are the last zoneinfo", zones),
          ("superblocks have the blocks of stat", blocks), ("sysctls have the modes of stat", sysctl_modes),
          ("routes are what rtnetlink dumps", routes), ("neighbours have the references of rtnetlink", neighbours),
          ("workqueues and pools are sysfs'", queues), ("socks have the owners of stat", socket_owners),
