@@ -22,6 +22,7 @@ GUEST_PROGRAMS = {
     "collect": ("collect.c", "crashes.c"),
     "tells": ("tells.c",),
     "hops": ("hops.c",),
+    "busy": ("busy.c",),
     "runner": ("runner.c",),
     "crowd": ("crowd.c",),
     "many": ("many.c",),

@@ -5,7 +5,7 @@ import collections
 import os
 import re
 
-from groups.tables import is_settled, links
+from groups.tables import POLICIES, is_settled, links
 from groups.tables_kernel import tree
 from lib import Boot, boots, check, check_equal, check_lines, kernel_names
 
@@ -246,24 +246,66 @@ def openers(program, boot, notes):
     notes.append(f"{len(rows)} disks, {sum(number > 0 for number in rows.values())} open")
 
 
+def number_of(task, name):
+    """A number of /proc/TID/sched; those with six digits behind the point are milliseconds, and come as nanoseconds."""
+    text = re.search(rf"^{re.escape(name)} +: +([\d.]+)$", task.read("sched").decode(), re.M)[1]
+    return int(text.replace(".", "")) if "." in text else int(text)
+
+
+WEIGHT = 1024  # of a nice of 0
+
+
 def runnable(program, boot, notes):
-    """Who never sleeps: its CPU, priority and class (/proc/PID/stat)."""
+    """Who never sleeps (guest/busy.c, and the spinner): CPU, priority and class of /proc/TID/stat; what went on since by /proc/TID/sched."""
     rows = {row["pid"]: row for row in program.result(boot.dump, "runnable")}
-    seen = 0
-    for tid, task in boot.tasks.items():
-        if not is_settled(task) or task.state != "R" or task.status["Name"] != "spinner":
-            continue
+    clocks = {row["cpu"]: int(row["clock"]) for row in program.result(boot.dump, "runqueues")}
+    listed = {row["pid"]: row for row in program.result(boot.dump, "tasks")}
+    never = {int(line.split()[0]): line.split()[1] for line in boot.truth("states").splitlines() if line.split()[2] == "R"}
+    kinds, waiting = set(), 0
+    for tid, comm in never.items():
+        task, row = boot.tasks[tid], rows.get(tid)
+        check(row, f"{tid}, {comm} is not among {sorted(rows)}")
         stat = [int(word) for word in task.read("stat").rpartition(b") ")[2].split()[1:]]
-        # Processor, priority and policy are the 39th, 18th and 41st of all.
-        row = rows[tid]
+        # Processor, priority, nice and policy are the 39th, 18th, 19th and 41st of all.
+        check_equal((row["cpu"], row["prio"] - 100, row["class"], row["comm"]), (stat[35], stat[14], "fair", comm), f"{row}")
+        check_equal((listed[tid]["nice"], listed[tid]["policy"], listed[tid]["state"]), (stat[15], POLICIES[stat[37]], "R"), f"{listed[tid]}")
         # It does not run where "collect" does, which may be anywhere.
         others = [other for pid, other in rows.items() if other["running"] and other["cpu"] == row["cpu"] and pid != tid]
-        check_equal((row["cpu"], row["prio"] - 100, row["class"], row["comm"]), (stat[35], stat[14], "fair", "spinner"), f"{row}")
         check_equal(row["running"], not others, f"{row} beside {others}")
-        check_equal(stat[37], 0, "truth: policy")
-        seen += 1
-    check_equal(seen, 1, "truth: tasks that never sleep")
-    notes.append(f"{len(rows)} tasks, {seen} that never sleeps")
+        # Its time went on, by its weight, and no faster than the clock.
+        passed = clocks[row["cpu"]] - number_of(task, "se.exec_start")
+        check(passed >= 0, f"{row}: the clock went back by {-passed}")
+        ran = int(row["vruntime"]) - number_of(task, "se.vruntime")
+        check(0 <= ran <= passed * WEIGHT * WEIGHT // number_of(task, "se.load.weight") + 10 ** 6, f"{row}: vruntime {ran} later after {passed}")
+        check(row["running"] or 0 <= int(row["waited"]) <= passed, f"{row}: it waits for longer than {passed}, when it ran")
+        # One that waited already, and does so still.
+        if not row["running"] and listed[tid]["switches"] + listed[tid]["preemptions"] == number_of(task, "nr_switches"):
+            check_equal(ran, 0, f"vruntime of {comm}, which has not run since, beyond what it was")
+            check(passed - int(row["waited"]) < 10 ** 6, f"{row}: it has waited for {passed}")
+            waiting += 1
+        kinds.add((stat[37], stat[15]))
+    if os.path.exists(boot.path("truth", "sched_debug")):
+        count_runnable(program, boot, rows, set(never))
+    check_equal({comm for comm in never.values()}, {"spinner", "busy-nice", "busy-batch", "busy-idle", "busy-one", "busy-two", "busy-last"}, "truth: who never sleeps")
+    check(waiting, "truth: each had its turn")
+    check_equal(kinds, {(0, 19), (0, 12), (3, 17), (5, 0), (0, 0), (0, 5)}, "truth: policies and nice")
+    notes.append(f"{len(rows)} tasks, {len(never)} that never sleep, {waiting} that waited all the time")
+
+
+def count_runnable(program, boot, rows, never):
+    """The queue of the last CPU counts those that never sleep, also in groups, as sched/debug said, and who else is there."""
+    last = boot.cpu_count - 1
+    said = boot.truth("sched_debug").split(f"\ncpu#{last},")[1]
+    queue, = (row for row in program.result(boot.dump, "runqueues") if row["cpu"] == last)
+    # Those who came and went while it was told are few.
+    then = int(re.search(r"\.nr_running +: (\d+)", said)[1])
+    told_running = {int(pid) for pid in re.findall(r"^[ >]R .{15} +(\d+) ", said, re.M)}
+    check(never <= told_running, f"truth: {told_running} wanted to run")
+    check(len(never) <= then <= len(never) + 4, f"truth: {then} wanted to run")
+    others = [row for row in rows.values() if row["cpu"] == last and row["pid"] not in never and row["class"] != "idle" and not row["delayed"]]
+    check_equal(queue["nr_running"], len(never) + len(others), f"nr_running beside {others}")
+    check_equal((queue["cfs"], queue["rt"], queue["dl"]),
+                (len(never) + sum(row["class"] == "fair" for row in others), sum(row["class"] in ("rt", "stop") for row in others), 0), f"classes beside {others}")
 
 
 ROUTE_TYPES = {1: "unicast", 2: "local", 3: "broadcast", 4: "anycast", 5: "multicast", 6: "blackhole", 7: "unreachable"}
@@ -530,7 +572,7 @@ def formats(program, boot, notes):
 
 
 CASES = (("mappings have the flags of smaps", mapping_flags), ("userpages are pagemap", pages), ("inodes are what stat says", files), ("sysctls have the sizes of their numbers", sysctl_sizes), ("disks are open", openers),
-         ("runnable is stat", runnable), ("zones are the last zoneinfo", zones),
+         ("runnable is stat and sched", runnable), ("zones are the last zoneinfo", zones),
          ("superblocks have the blocks of stat", blocks), ("sysctls have the modes of stat", sysctl_modes),
          ("routes are what rtnetlink dumps", routes), ("neighbours have the references of rtnetlink", neighbours),
          ("workqueues and pools are sysfs'", queues), ("socks have the owners of stat", socket_owners),
