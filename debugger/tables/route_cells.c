@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/tables/walks.h"
 #include <arpa/inet.h>
+#include <inttypes.h>
 
 /* kernel include/uapi/linux/rtnetlink.h: RTN_*, RT_TABLE_* */
 static const char *const type_names[] = { "unspec",   "unicast",   "local",	"broadcast",
@@ -47,21 +48,27 @@ struct error *route_set_address(struct table_scan *scan, unsigned int column, in
 	return NULL;
 }
 
+static struct error *check_count(uint64_t count)
+{
+	return count > HOPS_MAX ? error_create(ERROR_FORMAT, "a route has %" PRIu64 " hops", count)
+				: NULL;
+}
+
 struct error *route_hops_find(const struct object *route, const char *own, const char *type_name,
 			      uint64_t own_count, struct route_hops *ret)
 {
 	struct target *target = route->target;
 	struct object shared, group, first;
 	uint64_t is_group;
+	uint64_t count = own_count;
 	ret->count = 0;
 	TRY(object_follow(route, "nh", &shared));
 	if (!shared.address) {
-		if (own_count > HOPS_MAX)
-			return error_create(ERROR_FORMAT, "a route has too many hops");
+		TRY(check_count(count));
 		TRY(object_member(route, own, &first));
 		TRY(object_at(target, type_name, first.address, &ret->first));
 		ret->kind = HOPS_OWN;
-		ret->count = own_count;
+		ret->count = count;
 		return NULL;
 	}
 	TRY(object_u64(&shared, "is_group", &is_group));
@@ -72,8 +79,11 @@ struct error *route_hops_find(const struct object *route, const char *own, const
 	TRY(object_follow(&shared, "nh_grp", &group));
 	TRY(object_member(&group, "nh_entries", &first));
 	TRY(object_at(target, "struct nh_grp_entry", first.address, &ret->first));
+	TRY(object_u64(&group, "num_nh", &count));
+	TRY(check_count(count));
 	ret->kind = HOPS_GROUP;
-	return object_u64(&group, "num_nh", &ret->count);
+	ret->count = count;
+	return NULL;
 }
 
 /* The struct fib_nh_common of a hop, and its share of the packets. */
