@@ -114,7 +114,11 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 	if (arguments->operand_count)
 		return NULL;
 	TRY(focus_task(&session->focus, session->target, &current));
-	return table_scan_task(scan, current);
+	TRY(table_scan_task(scan, current));
+	/* A heading with nothing below reads as if there were none in the machine. */
+	if (!scan->count)
+		out_text(session->out, "none of PID %d (-a: of all tasks)\n", current->pid);
+	return NULL;
 }
 
 static struct error *scan(struct table_scan *scan, struct session *session,

@@ -384,6 +384,9 @@ def resident(program, boot, notes):
 
 def looks(program, boot):
     """Columns that are asked for, a number of rows, pipes, tasks by name."""
+    # kthreadd has none, and all that is printed is not a heading.
+    none = program.run(["-q", "-c", "set 2", "-c", "sockets", boot.dump], status=0).text
+    check(none.endswith("none of PID 2 (-a: of all tasks)\n"), f"no sockets: {none}")
     lines = program.text(boot.dump, "files -a -o path,fd,pid -n 3").splitlines()
     check_equal(lines[0].split(), ["PATH", "FD", "PID"], "heading")
     check_equal(len(lines), 4, "lines")
