@@ -18,7 +18,9 @@
 /* Nobody who is ready to run waits for so long but for a task that is more important. */
 #define STARVED_NS    5000000000u
 #define STARVED_SHOWN 3
-#define PLACE	      (SYMBOL_NAME_SIZE + 96)
+/* A policy (kernel include/uapi/linux/sched.h) */
+#define SCHED_IDLE 5
+#define PLACE	   (SYMBOL_NAME_SIZE + 96)
 
 static double seconds(uint64_t ns)
 {
@@ -190,13 +192,15 @@ static struct error *read_wait(const struct starving *starving, const struct tas
 			       uint64_t *ret, uint64_t *ret_priority)
 {
 	struct object object;
-	uint64_t queued, is_queued;
+	uint64_t queued, is_queued, policy;
 	*ret = 0;
 	TRY(object_at(starving->target, "struct task_struct", task->address, &object));
 	TRY(object_u64(&object, "on_rq", &is_queued));
 	TRY(object_u64(&object, "rt_priority", ret_priority));
 	TRY(object_u64(&object, "sched_info.last_queued", &queued));
-	if (is_queued == 1 && queued && queued < starving->now)
+	TRY(object_u64(&object, "policy", &policy));
+	/* Who asked for no more than what others leave of a CPU is not starved. */
+	if (is_queued == 1 && queued && queued < starving->now && policy != SCHED_IDLE)
 		*ret = starving->now - queued;
 	return NULL;
 }
