@@ -25,7 +25,7 @@ static const struct table_column columns[] = {
 			  "struct task_struct" },
 	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "its number", NULL },
 	[COLUMN_RUNNING] = { "running", COLUMN_INTEGER, 7, "1: it runs", NULL },
-	[COLUMN_CLASS] = { "class", COLUMN_TEXT, -8, "dl, rt, fair, or idle: nobody wants to",
+	[COLUMN_CLASS] = { "class", COLUMN_TEXT, -8, "stop, dl, rt, fair, or idle: nobody wants to",
 			   NULL },
 	[COLUMN_PRIO] = { "prio", COLUMN_INTEGER, 4, "below 100: real-time", NULL },
 	[COLUMN_DELAYED] = { "delayed", COLUMN_INTEGER, 0,
@@ -123,6 +123,19 @@ static struct error *visit_fair(struct table_scan *scan, const struct object *rq
 	return table_walk(scan, head.address, &walk);
 }
 
+/* The one that stops the CPU, or takes a task away from it, is in no list. */
+static struct error *visit_stop(struct table_scan *scan, const struct object *rq, struct pass *pass)
+{
+	struct object task;
+	uint64_t is_queued;
+	TRY(object_follow(rq, "stop", &task));
+	if (!task.address)
+		return NULL;
+	TRY(object_u64(&task, "on_rq", &is_queued));
+	pass->class = "stop";
+	return is_queued == 1 ? visit_task(scan, &task, pass) : NULL;
+}
+
 static struct error *visit_cpu(struct table_scan *scan, const struct cpu *cpu,
 			       const struct object *rq, void *context)
 {
@@ -131,13 +144,14 @@ static struct error *visit_cpu(struct table_scan *scan, const struct cpu *cpu,
 	(void)context;
 	TRY(object_follow(rq, "curr", &task));
 	pass.current = task.address;
+	TRY(table_broken(scan, visit_stop(scan, rq, &pass)));
 	TRY(table_broken(scan, visit_deadline(scan, rq, &pass)));
 	TRY(table_broken(scan, visit_realtime(scan, rq, &pass)));
 	TRY(table_broken(scan, visit_fair(scan, rq, &pass)));
 	if (pass.has_current || !task.address)
 		return NULL;
-	/* It is in no list: the idle task, or the one that stops a CPU. */
-	pass.class = task.address == cpu->idle_task ? "idle" : "stop";
+	/* It is in no list, either. */
+	pass.class = "idle";
 	return visit_task(scan, &task, &pass);
 }
 
@@ -153,9 +167,9 @@ const struct table table_runnable = {
 	.name = "runnable",
 	.alias = "runq",
 	.summary = "tasks that run or want to",
-	.description = "A row is a task in the queue of a CPU, by class: those with deadlines, "
-		       "real-time ones by their priority, fair ones. The one that runs is among "
-		       "them. The queues themselves are runqueues.",
+	.description = "A row is a task in the queue of a CPU, by class: the one that stops it, "
+		       "those with deadlines, real-time ones by their priority, fair ones. The one "
+		       "that runs is among them. The queues themselves are runqueues.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

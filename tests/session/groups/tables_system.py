@@ -245,10 +245,11 @@ def runqueues(program, boot, notes):
     switches = {int(cpu): int(count) for cpu, count in
                 re.findall(r"cpu#(\d+),.*?\.nr_switches +: (\d+)", boot.truth("sched_debug"), re.S)}
     running = {row["cpu"]: row["pid"] for row in program.result(boot.dump, "tasks") if row["running"]}
+    stops = collections.Counter(row["cpu"] for row in program.result(boot.dump, "runnable") if row["class"] == "stop")
     for row in rows:
         check(switches[row["cpu"]] <= row["nr_switches"] <= 1.5 * switches[row["cpu"]] + 5000, f"switches: {row}, {switches}")
         check_equal(row["pid"], running[row["cpu"]], f"who runs on CPU {row['cpu']}")
-        check_equal(row["nr_running"], row["cfs"] + row["rt"] + row["dl"], f"sum of {row}")
+        check_equal(row["nr_running"], row["cfs"] + row["rt"] + row["dl"] + stops[row["cpu"]], f"sum of {row}")
     check(sum(row["nr_running"] for row in rows) >= 1, "nobody wants to run")
     notes.append(f"{len(rows)} CPUs")
 

@@ -305,7 +305,7 @@ def count_runnable(program, boot, rows, never):
     others = [row for row in rows.values() if row["cpu"] == last and row["pid"] not in never and row["class"] != "idle" and not row["delayed"]]
     check_equal(queue["nr_running"], len(never) + len(others), f"nr_running beside {others}")
     check_equal((queue["cfs"], queue["rt"], queue["dl"]),
-                (len(never) + sum(row["class"] == "fair" for row in others), sum(row["class"] in ("rt", "stop") for row in others), 0), f"classes beside {others}")
+                (len(never) + sum(row["class"] == "fair" for row in others), sum(row["class"] == "rt" for row in others), 0), f"classes beside {others}")
 
 
 ROUTE_TYPES = {1: "unicast", 2: "local", 3: "broadcast", 4: "anycast", 5: "multicast", 6: "blackhole", 7: "unreachable"}
