@@ -109,11 +109,18 @@ def make_one(directory, name, source, makedumpfile):
 
 
 def make_flavours(directory, label, names, newest=False):
-    """Makes those flavours that are missing of directory/vmcore.elf, by the newest makedumpfile or this machine's."""
+    """Makes those flavours that are missing of directory/vmcore.elf, by the newest makedumpfile or this machine's.
+
+    Where the newest cannot be had, all else is made, and these the next time.
+    """
     missing = [name for name in names if not is_made(directory, name)]
     if not missing:
         return
-    makedumpfile = newest_makedumpfile() if newest else "makedumpfile"
+    try:
+        makedumpfile = newest_makedumpfile() if newest else "makedumpfile"
+    except RecipeError as error:
+        print(f"cannot make {', '.join(missing)} of {label}: {error}", flush=True)
+        return
     moved = os.path.join(directory, TEMPORARY + "moved.elf")
     move_program_headers(os.path.join(directory, "vmcore.elf"), moved)
     try:

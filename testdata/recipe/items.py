@@ -244,11 +244,15 @@ def make_item(kernel, item):
 def make_missing_flavours(kernel, item):
     """Makes the other formats of an item's dump, if it has them."""
     directory = os.path.join(kernel.folder, item)
-    label = f"{kernel.name} {item}"
+    make_flavours_of(item, directory, f"{kernel.name} {item}")
+    if item in WITH_IMAGES:
+        make_images(directory, f"{kernel.name} {item}")
+
+
+def make_flavours_of(item, directory, label):
+    """The same of a dump in another folder, which has no images."""
     make_flavours(directory, label, WITH_FLAVOURS.get(item, ()))
     make_flavours(directory, label, WITH_NEWEST_FLAVOURS.get(item, ()), newest=True)
-    if item in WITH_IMAGES:
-        make_images(directory, label)
 
 
 # Dumps from outside

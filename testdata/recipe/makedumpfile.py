@@ -6,6 +6,7 @@ the libraries that it needs, and is run by their loader.
 """
 
 import functools
+import glob
 import os
 
 from recipe.apt import Apt
@@ -27,20 +28,32 @@ def needed(apt):
     return names
 
 
+def fetch():
+    """The folder of the newest one; it is downloaded unless it is there."""
+    apt = Apt(SUITE)
+    version = apt.candidate(PACKAGE)
+    if version is None:
+        raise RecipeError(f"apt-cache knows no {PACKAGE} of {SUITE}: can the mirror be reached?")
+    # A colon, as behind an epoch, would part the path of the libraries in two.
+    tree = cache_path("packages", f"{PACKAGE}_{version.partition(':')[2] or version}")
+    if not os.path.exists(tree):
+        with step(f"{PACKAGE} {version}"), made_directory(tree) as directory:
+            for name in needed(apt):
+                apt.download(name, directory)
+            write_file(os.path.join(directory, PACKAGE), SCRIPT)
+            os.chmod(os.path.join(directory, PACKAGE), 0o755)
+    return tree
+
+
 @functools.lru_cache(None)
 def newest_makedumpfile():
-    """The path of a script that runs it; it is downloaded unless it is there."""
+    """The path of a script that runs it; without the mirror, of the one that was fetched last."""
     with locked(cache_path("packages", ".lock")):
-        apt = Apt(SUITE)
-        version = apt.candidate(PACKAGE)
-        if version is None:
-            raise RecipeError(f"apt-cache knows no {PACKAGE} of {SUITE}: can the mirror be reached?")
-        # A colon, as behind an epoch, would part the path of the libraries in two.
-        tree = cache_path("packages", f"{PACKAGE}_{version.partition(':')[2] or version}")
-        if not os.path.exists(tree):
-            with step(f"{PACKAGE} {version}"), made_directory(tree) as directory:
-                for name in needed(apt):
-                    apt.download(name, directory)
-                write_file(os.path.join(directory, PACKAGE), SCRIPT)
-                os.chmod(os.path.join(directory, PACKAGE), 0o755)
+        try:
+            tree = fetch()
+        except RecipeError:
+            fetched = sorted(glob.glob(cache_path("packages", f"{PACKAGE}_*")), key=os.path.getmtime)
+            if not fetched:
+                raise
+            tree = fetched[-1]
     return os.path.join(tree, PACKAGE)

@@ -217,16 +217,14 @@ def strip_boot(program, source, folder):
 def strip_kernel(program, kernel, cache):
     """All boots of a kernel."""
     sys.path.insert(0, os.path.join(ROOT, "testdata"))
-    from recipe.flavours import make_flavours
-    from recipe.items import WITH_FLAVOURS
+    from recipe.items import make_flavours_of
     source = os.path.realpath(os.path.join(cache_folder(), kernel))
     for name in sorted(os.listdir(source)):
         if not os.path.isdir(os.path.join(source, name)):
             continue
         folder = os.path.join(os.path.abspath(cache), kernel, name)
         strip_boot(program, os.path.join(source, name), folder)
-        if name in WITH_FLAVOURS:
-            make_flavours(folder, f"{kernel} {name}", WITH_FLAVOURS[name])
+        make_flavours_of(name, folder, f"{kernel} {name}")
         print(folder, flush=True)
 
 
