@@ -20,6 +20,7 @@
 #define STARVED_SHOWN 3
 /* A policy (kernel include/uapi/linux/sched.h) */
 #define SCHED_IDLE 5
+#define GROUPS_MAX 64 /* one within another */
 #define PLACE	   (SYMBOL_NAME_SIZE + 96)
 
 static double seconds(uint64_t ns)
@@ -188,20 +189,41 @@ struct starving {
 	size_t count;
 };
 
+/* Whether it asked for no more than what others leave of a CPU, or a group did for it (since 5.15).
+ */
+static struct error *is_modest(const struct object *task, bool *ret)
+{
+	struct object group;
+	uint64_t policy, is_idle = 0;
+	TRY(object_u64(task, "policy", &policy));
+	*ret = policy == SCHED_IDLE;
+	if (*ret || !object_has(task, "sched_task_group"))
+		return NULL;
+	TRY(object_follow(task, "sched_task_group", &group));
+	for (unsigned int i = 0; i < GROUPS_MAX && group.address && !*ret; i++) {
+		if (object_has(&group, "idle"))
+			TRY(object_u64(&group, "idle", &is_idle));
+		*ret = is_idle;
+		TRY(object_follow(&group, "parent", &group));
+	}
+	return NULL;
+}
+
 static struct error *read_wait(const struct starving *starving, const struct task *task,
 			       uint64_t *ret, uint64_t *ret_priority)
 {
 	struct object object;
-	uint64_t queued, is_queued, policy;
+	uint64_t queued, is_queued;
+	bool modest;
 	*ret = 0;
 	TRY(object_at(starving->target, "struct task_struct", task->address, &object));
 	TRY(object_u64(&object, "on_rq", &is_queued));
 	TRY(object_u64(&object, "rt_priority", ret_priority));
 	TRY(object_u64(&object, "sched_info.last_queued", &queued));
-	TRY(object_u64(&object, "policy", &policy));
-	/* Who asked for no more than what others leave of a CPU is not starved. */
-	if (is_queued == 1 && queued && queued < starving->now && policy != SCHED_IDLE)
-		*ret = starving->now - queued;
+	if (is_queued != 1 || !queued || queued >= starving->now)
+		return NULL;
+	TRY(is_modest(&object, &modest));
+	*ret = modest ? 0 : starving->now - queued;
 	return NULL;
 }
 

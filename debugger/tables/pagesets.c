@@ -4,9 +4,6 @@
 
 #include "base/array.h"
 #include "debugger/kernel/page_counters.h"
-#include "debugger/kernel/path.h"
-
-#define NAME_SIZE 16
 
 enum {
 	COLUMN_PAGESET,
@@ -93,14 +90,13 @@ static struct error *set_threshold(struct table_scan *scan, const struct object 
 	return table_set_member(scan, COLUMN_THRESHOLD, &counters, "stat_threshold");
 }
 
-static struct error *emit(const struct pass *pass, const struct object *zone, const char *name,
-			  const struct cpu *cpu)
+static struct error *emit(const struct pass *pass, const struct object *zone, const struct cpu *cpu)
 {
 	struct table_scan *scan = pass->scan;
 	const struct places *where = object_has(zone, places.lists) ? &places : &old_places;
 	table_set(scan, COLUMN_ZONE, zone->address);
 	table_set(scan, COLUMN_NODE, pass->node);
-	table_set_text(scan, COLUMN_NAME, name);
+	TRY(table_set_pointed(scan, COLUMN_NAME, zone, "name"));
 	table_set(scan, COLUMN_CPU, cpu->number);
 	TRY(table_set_error(scan, COLUMN_COUNT, set_lists(scan, zone, where, cpu)));
 	TRY(table_set_error(scan, COLUMN_THRESHOLD, set_threshold(scan, zone, where, cpu)));
@@ -112,10 +108,8 @@ static struct error *visit_zone(void *context, const struct object *zone)
 	const struct pass *pass = context;
 	const struct cpu *cpus;
 	size_t count = target_cpus(zone->target, &cpus);
-	char name[NAME_SIZE];
-	TRY(error_only_fatal(path_pointed_string(zone, "name", name, sizeof(name))));
 	for (size_t i = 0; i < count; i++)
-		TRY(emit(pass, zone, name, &cpus[i]));
+		TRY(emit(pass, zone, &cpus[i]));
 	return NULL;
 }
 

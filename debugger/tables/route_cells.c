@@ -14,6 +14,8 @@ static const char *const type_names[] = { "unspec",   "unicast",   "local",	"bro
 #define TABLE_LOCAL   255
 /* A message of rtnetlink, whose attributes' lengths have 16 bits, has room for no more. */
 #define HOPS_MAX 8192
+/* Rows of routes with several hops: the Internet has a million routes. */
+#define ROWS_MAX (1u << 22)
 
 void route_set_table(struct table_scan *scan, unsigned int column, uint32_t number)
 {
@@ -46,6 +48,15 @@ struct error *route_set_address(struct table_scan *scan, unsigned int column, in
 	if (inet_ntop(family, bytes, name, sizeof(name)))
 		table_set_text(scan, column, name);
 	return NULL;
+}
+
+struct error *route_check_hop(const struct table_scan *scan, uint64_t number)
+{
+	return !number || scan->count < ROWS_MAX
+		       ? NULL
+		       : error_create(ERROR_FORMAT,
+				      "more than %u rows, and routes with several hops behind them",
+				      ROWS_MAX);
 }
 
 static struct error *check_count(uint64_t count)

@@ -28,6 +28,8 @@ struct route_hop_columns {
 /* `own`: its array of `own_count` structs `type_name`, which is there if nothing is shared. */
 struct error *route_hops_find(const struct object *route, const char *own, const char *type_name,
 			      uint64_t own_count, struct route_hops *ret) MUST_CHECK;
+/* Whether one more hop is to be believed: in a damaged dump, many routes can share many. */
+struct error *route_check_hop(const struct table_scan *scan, uint64_t number) MUST_CHECK;
 /* One of them, from 0. */
 struct error *route_set_hop(struct table_scan *scan, const struct route_hop_columns *columns,
 			    const struct route_hops *hops, uint64_t number) MUST_CHECK;

@@ -84,14 +84,17 @@ static struct error *find_hops(const struct fib_route *route, struct object *ret
 	return route_hops_find(ret_info, "fib_nh", "struct fib_nh", count, ret);
 }
 
-/* What the rows of all of its hops have. */
-static struct error *set_route(const struct pass *pass, const struct fib_route *route)
+/* What the rows of all of its hops have; `info` at 0: none. */
+static struct error *set_route(const struct pass *pass, const struct fib_route *route,
+			       const struct object *info)
 {
 	struct table_scan *scan = pass->scan;
 	table_set(scan, COLUMN_ALIAS, route->alias.address);
 	TRY(table_set_member(scan, COLUMN_NAMESPACE, pass->net, "ns.inum"));
 	route_set_table(scan, COLUMN_TABLE, route->table);
 	set_destination(scan, route);
+	if (info->address)
+		TRY(table_set_error(scan, COLUMN_SOURCE, set_info(scan, info)));
 	return route_set_type(scan, COLUMN_TYPE, &route->alias, "fa_type");
 }
 
@@ -105,15 +108,14 @@ static struct error *visit_route(void *context, const struct fib_route *route)
 	struct route_hops hops = { 0 };
 	struct error *error = find_hops(route, &info, &hops);
 	for (uint64_t i = 0; !i || i < hops.count; i++) {
-		if (!error && info.address) {
+		if (!error && info.address)
 			table_set(scan, COLUMN_HOPS, hops.count);
-			error = set_info(scan, &info);
-		}
 		if (!error && i < hops.count)
 			error = route_set_hop(scan, &places, &hops, i);
 		TRY(table_set_error(scan, COLUMN_DEVICE, error));
 		error = NULL;
-		TRY(set_route(pass, route));
+		TRY(route_check_hop(scan, i));
+		TRY(set_route(pass, route, &info));
 		TRY(table_emit(scan));
 	}
 	return NULL;

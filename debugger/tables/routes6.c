@@ -143,6 +143,7 @@ static struct error *visit_route(void *context, const struct object *route, uint
 			error = route_set_hop(scan, &places, &hops, i);
 		TRY(table_set_error(scan, COLUMN_DEVICE, error));
 		error = NULL;
+		TRY(route_check_hop(scan, i));
 		TRY(set_route(pass, route, table));
 		TRY(table_emit(scan));
 	}
@@ -175,7 +176,8 @@ const struct table table_routes6 = {
 	.name = "routes6",
 	.summary = "routes of IPv6",
 	.description = "A row is a route of a network namespace, as ip -6 route has them: of one "
-		       "with several next hops, a row for each.",
+		       "with several next hops, a row for each. Hops that were given with the "
+		       "route have a struct fib6_info each, and all the `hop` 0.",
 	.examples = examples,
 	.columns = columns,
 	.column_count = ARRAY_COUNT(columns),

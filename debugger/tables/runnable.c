@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	COLUMN_CPU,
@@ -25,8 +26,8 @@ static const struct table_column columns[] = {
 			  "struct task_struct" },
 	[COLUMN_PID] = { "pid", COLUMN_INTEGER, 7, "its number", NULL },
 	[COLUMN_RUNNING] = { "running", COLUMN_INTEGER, 7, "1: it runs", NULL },
-	[COLUMN_CLASS] = { "class", COLUMN_TEXT, -8, "stop, dl, rt, fair, or idle: nobody wants to",
-			   NULL },
+	[COLUMN_CLASS] = { "class", COLUMN_TEXT, -8,
+			   "stop, dl, rt, fair, ext, or idle: nobody wants to", NULL },
 	[COLUMN_PRIO] = { "prio", COLUMN_INTEGER, 4, "below 100: real-time", NULL },
 	[COLUMN_DELAYED] = { "delayed", COLUMN_INTEGER, 0,
 			     "1: it sleeps, and still has to pay for what it ran (6.12)", NULL },
@@ -40,7 +41,7 @@ static const struct table_column columns[] = {
 struct pass {
 	const struct cpu *cpu;
 	const struct object *rq;
-	const char *class;
+	const char *class; /* whose list is walked; NULL: none's */
 	uint64_t current;
 	bool has_current; /* it came */
 };
@@ -57,6 +58,23 @@ static struct error *set_waited(struct table_scan *scan, const struct pass *pass
 	return NULL;
 }
 
+/* By the name of its struct sched_class: "idle" of idle_sched_class. */
+static struct error *set_own_class(struct table_scan *scan, const struct object *task)
+{
+	static const char end[] = "_sched_class";
+	struct symbol symbol;
+	uint64_t class, offset;
+	TRY(object_u64(task, "sched_class", &class));
+	if (!symtab_by_address(scan->target->symbols, class, &symbol, &offset) || offset)
+		return NULL;
+	char *behind = strstr(symbol.name, end);
+	if (!behind || behind[sizeof(end) - 1])
+		return NULL;
+	*behind = 0;
+	table_set_text(scan, COLUMN_CLASS, symbol.name);
+	return NULL;
+}
+
 static struct error *visit_task(struct table_scan *scan, const struct object *task, void *context)
 {
 	struct pass *pass = context;
@@ -65,7 +83,10 @@ static struct error *visit_task(struct table_scan *scan, const struct object *ta
 	table_set(scan, COLUMN_CPU, pass->cpu->number);
 	table_set(scan, COLUMN_TASK, task->address);
 	table_set(scan, COLUMN_RUNNING, is_current);
-	table_set_text(scan, COLUMN_CLASS, pass->class);
+	if (pass->class)
+		table_set_text(scan, COLUMN_CLASS, pass->class);
+	else
+		TRY(table_set_error(scan, COLUMN_CLASS, set_own_class(scan, task)));
 	TRY(table_set_member(scan, COLUMN_PID, task, "pid"));
 	TRY(table_set_member(scan, COLUMN_PRIO, task, "prio"));
 	TRY(table_set_member(scan, COLUMN_DELAYED, task, "se.sched_delayed"));
@@ -98,15 +119,22 @@ static struct error *visit_realtime(struct table_scan *scan, const struct object
 	return NULL;
 }
 
+/* The scheduler's own entities in it (since 6.8) are no tasks. */
+static struct error *visit_entity(struct table_scan *scan, const struct object *task, void *context)
+{
+	uint64_t is_server = 0;
+	if (object_has(task, "dl.dl_server"))
+		TRY(object_u64(task, "dl.dl_server", &is_server));
+	return is_server ? NULL : visit_task(scan, task, context);
+}
+
 static struct error *visit_deadline(struct table_scan *scan, const struct object *rq,
 				    struct pass *pass)
 {
 	const struct table_walk walk = { CONTAINER_RBTREE, "struct task_struct", "dl.rb_node",
-					 visit_task, pass };
+					 visit_entity, pass };
 	struct object root;
 	uint64_t count;
-	/* The scheduler's own entities in it (6.8) are no tasks: then it is only walked when it has
-	   tasks. */
 	TRY(object_u64(rq, "dl.dl_nr_running", &count));
 	TRY(object_member(rq, "dl.root.rb_root", &root));
 	pass->class = "dl";
@@ -150,8 +178,8 @@ static struct error *visit_cpu(struct table_scan *scan, const struct cpu *cpu,
 	TRY(table_broken(scan, visit_fair(scan, rq, &pass)));
 	if (pass.has_current || !task.address)
 		return NULL;
-	/* It is in no list, either. */
-	pass.class = "idle";
+	/* The idle task, and one that goes to sleep, are in no list. */
+	pass.class = NULL;
 	return visit_task(scan, &task, &pass);
 }
 

@@ -108,7 +108,7 @@ static inline bool table_wants(const struct table_scan *scan, unsigned int colum
 void table_set(struct table_scan *scan, unsigned int column, uint64_t number);
 /* Bytes of so many pages; the cell is missing where no memory is so large. */
 void table_set_pages(struct table_scan *scan, unsigned int column, uint64_t pages);
-/* Copied. */
+/* Copied; a column that nobody looks at stays NULL. */
 void table_set_text(struct table_scan *scan, unsigned int column, const char *text);
 /*
  * Takes `error`: the cell says why it is empty, or is NULL where the kernel lacks the member. Fatal

