@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * In the place of debugger/tables/sql.c: for the static program, whose capture kernel has no memory
- * to spare, and for `make SQLITE=no`.
+ * In the place of debugger/tables/sql.c and sql_tables.c: for the static program, whose capture
+ * kernel has no memory to spare, and for `make SQLITE=no`.
  */
 #include "debugger/tables/sql.h"
 

@@ -115,8 +115,9 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 		return NULL;
 	TRY(focus_task(&session->focus, session->target, &current));
 	TRY(table_scan_task(scan, current));
-	/* A heading with nothing below reads as if there were none in the machine. */
-	if (!scan->count)
+	/* A heading with nothing below reads as if there were none in the machine. Where something
+	 * could not be read, nobody knows. */
+	if (!scan->count && !scan->problem)
 		out_text(session->out, "none of PID %d (-a: of all tasks)\n", current->pid);
 	return NULL;
 }

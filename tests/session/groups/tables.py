@@ -387,6 +387,9 @@ def looks(program, boot):
     # kthreadd has none, and all that is printed is not a heading.
     none = program.run(["-q", "-c", "set 2", "-c", "sockets", boot.dump], status=0).text
     check(none.endswith("none of PID 2 (-a: of all tasks)\n"), f"no sockets: {none}")
+    # Where pages are missing, as of 6.12's init in what Debian 12 filters, nobody knows.
+    unknown = program.run(["-q", "-c", "set 1", "-c", "sockets", boot.path("vmcore.zlib")])
+    check(("none of" in unknown.text) != ("left out" in unknown.errors), f"{unknown.text}{unknown.errors}")
     lines = program.text(boot.dump, "files -a -o path,fd,pid -n 3").splitlines()
     check_equal(lines[0].split(), ["PATH", "FD", "PID"], "heading")
     check_equal(len(lines), 4, "lines")
