@@ -9,6 +9,7 @@
 #define NAME_SIZE   256	 /* NAME_MAX and a NUL */
 #define STEPS_MAX   8192 /* up a path: each takes two bytes of a page at least, or leaves a mount */
 #define FSTYPE_SIZE 32
+#define DENTRY_SIZE 512 /* or more: then each member is read */
 
 static const char deleted[] = " (deleted)";
 
@@ -298,9 +299,11 @@ struct error *path_of_file(const struct object *file, struct path_folder *folder
 			   char buffer[PATH_SIZE])
 {
 	struct step step = { .root = 0 };
+	uint8_t bytes[DENTRY_SIZE];
 	uint64_t vfsmount;
 	bool is_done;
 	TRY(object_follow(file, "f_path.dentry", &step.dentry));
+	object_load(&step.dentry, bytes, sizeof(bytes));
 	TRY(pseudo_name(&step.dentry, folder, buffer, &is_done));
 	if (is_done)
 		return NULL;

@@ -41,6 +41,7 @@ static const struct table_column columns[] = {
 
 #define MODE_TYPE  0170000u /* S_IFMT */
 #define MODE_SHIFT 12
+#define FILE_SIZE  512 /* or more: then each member is read */
 
 struct pass {
 	struct table_scan *scan;
@@ -94,7 +95,9 @@ static struct error *visit_file(void *context, const struct open_file *open)
 	struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
 	struct object file;
+	uint8_t bytes[FILE_SIZE];
 	TRY(object_at(scan->target, "struct file", open->file, &file));
+	object_load(&file, bytes, sizeof(bytes));
 	table_set(scan, COLUMN_PID, (uint64_t)pass->task->pid);
 	table_set_text(scan, COLUMN_COMM, pass->task->comm);
 	table_set(scan, COLUMN_TASK, pass->task->address);

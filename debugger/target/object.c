@@ -53,6 +53,21 @@ struct error *object_per_cpu(struct target *target, const char *name, const char
 	return NULL;
 }
 
+void object_load(struct object *object, uint8_t *buffer, size_t size)
+{
+	uint64_t bytes;
+	object->bytes = NULL;
+	if (!type_size(object->type, &bytes) || bytes > size)
+		return;
+	struct error *error =
+		memory_read(object->target->memory, object->address, buffer, (size_t)bytes);
+	if (!error) {
+		object->bytes = buffer;
+		object->loaded = (uint32_t)bytes;
+	}
+	error_free(error);
+}
+
 /* What is remembered of a type's members: of the kernel's own BTF only, which stays. */
 static struct members *members_of(struct target *target, struct type type)
 {
@@ -122,10 +137,14 @@ static struct error *read_bits(const struct object *object, uint64_t *ret)
 static struct error *read_scalar(const struct object *object, const char *path, uint64_t address,
 				 const struct member *member, uint64_t *ret)
 {
-	uint64_t value;
-	TRY(error_prefix(memory_read_unsigned(object->target->memory, address, member->size,
-					      &value),
-			 "%s", path));
+	uint64_t value, offset = address - object->address;
+	if (object->bytes && offset < object->loaded && member->size <= object->loaded - offset)
+		value = load_unsigned(object->bytes + offset, member->size,
+				      object->target->facts->big_endian);
+	else
+		TRY(error_prefix(memory_read_unsigned(object->target->memory, address, member->size,
+						      &value),
+				 "%s", path));
 	*ret = member->is_signed ? sign_extend(value, member->size * 8u) : value;
 	return NULL;
 }

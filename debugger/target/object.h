@@ -19,6 +19,8 @@ struct object {
 	struct type type;
 	uint64_t address;
 	uint32_t bit_offset, bit_size; /* bit_size 0: not a bit-field */
+	uint32_t loaded;	       /* how many bytes of it object_load() read */
+	const uint8_t *bytes;	       /* borrowed */
 };
 
 /* `type_name` as in target_find_type(). */
@@ -33,6 +35,12 @@ struct error *object_variable(struct target *target, const char *name, const cha
 /* The same of a per-CPU variable on one CPU. */
 struct error *object_per_cpu(struct target *target, const char *name, const char *type_name,
 			     const struct cpu *cpu, struct object *ret) MUST_CHECK;
+/*
+ * Reads a whole object into `buffer`, which has to live as long as it and its copies, so that its
+ * members take no more reads. Nothing is read of one that has no such size, is larger than the
+ * buffer, or is not all there: then its members are read one by one, as without this.
+ */
+void object_load(struct object *object, uint8_t *buffer, size_t size);
 bool object_has(const struct object *object, const char *path);
 struct error *object_member(const struct object *object, const char *path,
 			    struct object *ret) MUST_CHECK;

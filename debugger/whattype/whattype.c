@@ -470,7 +470,9 @@ struct area_question {
 static bool is_area(void *context, const struct reach_object *reached)
 {
 	struct area_question *question = context;
-	struct object area = { question->target, question->type, reached->address, 0, 0 };
+	struct object area = { .target = question->target,
+			       .type = question->type,
+			       .address = reached->address };
 	struct error *error = object_u64(&area, "va_start", &question->start);
 	if (!error)
 		error = object_u64(&area, "va_end", &question->end);
@@ -492,8 +494,9 @@ static struct error *ask_area(struct whattype *what)
 		return NULL;
 	what->area_start = question.start;
 	what->area_end = question.end;
-	area = (struct object){ what->target, question.type,
-				reach_object(what->reach, number)->address, 0, 0 };
+	area = (struct object){ .target = what->target,
+				.type = question.type,
+				.address = reach_object(what->reach, number)->address };
 	struct error *error = object_follow(&area, "vm", &vm);
 	if (!error)
 		error = object_u64(&vm, "caller", &what->area_caller);
