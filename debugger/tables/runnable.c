@@ -156,6 +156,8 @@ static struct error *visit_stop(struct table_scan *scan, const struct object *rq
 {
 	struct object task;
 	uint64_t is_queued;
+	if (!object_has(rq, "stop"))
+		return NULL;
 	TRY(object_follow(rq, "stop", &task));
 	if (!task.address)
 		return NULL;
@@ -179,7 +181,7 @@ static struct error *visit_cpu(struct table_scan *scan, const struct cpu *cpu,
 	if (pass.has_current || !task.address)
 		return NULL;
 	/* The idle task, and one that goes to sleep, are in no list. */
-	pass.class = NULL;
+	pass.class = task.address == cpu->idle_task ? "idle" : NULL;
 	return visit_task(scan, &task, &pass);
 }
 

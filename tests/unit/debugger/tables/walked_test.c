@@ -21,12 +21,12 @@ extern const struct table table_config, table_bootparams, table_runnable, table_
 
 struct raw_task {
 	uint64_t fair[2], real[2], reads[2];
-	int32_t pid, prio, nesting, unused;
+	int32_t pid, prio, nesting, queued;
 	char comm[16];
 };
 
 struct raw_rq {
-	uint64_t current, clock, fair[2], bitmap[2], queues[100][2], root, deadline_count;
+	uint64_t current, clock, fair[2], bitmap[2], queues[100][2], root, deadline_count, stop;
 };
 
 struct raw_node {
@@ -129,6 +129,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "pid", int_, offsetof(struct raw_task, pid));
 	add_member(btf, "prio", int_, offsetof(struct raw_task, prio));
 	add_member(btf, "rcu_read_lock_nesting", int_, offsetof(struct raw_task, nesting));
+	add_member(btf, "on_rq", int_, offsetof(struct raw_task, queued));
 	add_member(btf, "comm", name, offsetof(struct raw_task, comm));
 	int to_task = btf__add_ptr(btf, task);
 	int active = btf__add_struct(btf, "rt_prio_array", 16 + 1600);
@@ -143,6 +144,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "dl_nr_running", ulong, 8);
 	btf__add_struct(btf, "rq", sizeof(struct raw_rq));
 	add_member(btf, "curr", to_task, offsetof(struct raw_rq, current));
+	add_member(btf, "stop", to_task, offsetof(struct raw_rq, stop));
 	add_member(btf, "clock", ulong, offsetof(struct raw_rq, clock));
 	add_member(btf, "cfs_tasks", list, offsetof(struct raw_rq, fair));
 	add_member(btf, "rt", rt, offsetof(struct raw_rq, bitmap));
@@ -259,6 +261,30 @@ static void test_idle(void)
 	machine_destroy(machine);
 }
 
+/* The task that stops the CPU is in no list: it is asked itself. */
+static void test_stop(void)
+{
+	struct machine *machine = machine_create();
+	struct raw_data *data = &machine->data;
+	bool has_problem;
+	data->rq.fair[0] = data->rq.fair[1] = AT(rq.fair);
+	data->rq.bitmap[1] = 0;
+	data->rq.stop = AT(tasks[3]);
+	data->rq.current = 0;
+	CHECK_STRING(rows_of(machine, &table_runnable, &has_problem), "");
+	data->tasks[3].queued = 1;
+	CHECK_STRING(rows_of(machine, &table_runnable, &has_problem),
+		     "0|103|0|stop|120|-|-|-|task3;");
+	data->rq.current = AT(tasks[3]);
+	CHECK_STRING(rows_of(machine, &table_runnable, &has_problem),
+		     "0|103|1|stop|120|-|-|-|task3;");
+	CHECK(!has_problem);
+	/* It goes to sleep, and there is no symbol for its class. */
+	data->tasks[3].queued = 0;
+	CHECK_STRING(rows_of(machine, &table_runnable, &has_problem), "0|103|1|-|120|-|-|-|task3;");
+	machine_destroy(machine);
+}
+
 static void test_mutated(void)
 {
 	struct machine *machine = machine_create();
@@ -277,6 +303,7 @@ int main(void)
 	RUN(test_whole);
 	RUN(test_broken);
 	RUN(test_idle);
+	RUN(test_stop);
 	RUN(test_mutated);
 	return test_finish();
 }
