@@ -14,6 +14,7 @@ from recipe.common import TEMPORARY, RecipeError, locked, read_file
 
 # A boot takes 15 to 40 s; on a slow and busy machine several times as long.
 BOOT_SECONDS = 600
+SILENT_PART = 4     # of these, without a word before it is ready
 DUMP_SECONDS = 300
 ATTEMPTS = 5
 MEGABYTE = 1 << 20
@@ -177,10 +178,15 @@ class Machine:
         console = read_file(self.path("serial"))
         progress = read_file(self.path("progress"))
         found = re.search(r"guest: failed: .*", progress)
-        if (not found and not self.is_ready
-                and "guest: ready" not in progress):
-            found = SPURIOUS.search(console)
-        return found[0].strip() if found else None
+        if found or self.is_ready or "guest: ready" in progress:
+            return found[0].strip() if found else None
+        found = SPURIOUS.search(console)
+        if found:
+            return found[0].strip()
+        # It may have died without a word: a panic that holds the console.
+        silence = min(self.silence("serial"), self.silence("progress"))
+        return (f"nothing was said for {silence:.0f} s"
+                if silence > self.seconds / SILENT_PART else None)
 
     def dump(self, path, form):
         """Writes the memory of the (paused) guest to a file."""
