@@ -176,7 +176,8 @@ def compare_tasks(boot, rows, notes):
                if tid not in ours and not transient.match(task.comm)]
     check(not missing, f"missing: {missing}")
     running = [row["comm"] for row in rows if row["running"]]
-    check("btfcrash" in running and len(running) == boot.cpu_count, f"running: {running}")
+    # Those that never sleep take turns on the last CPU while it looks.
+    check("btfcrash" in running and abs(len(running) - boot.cpu_count) <= 2, f"running: {running}")
     notes.append(f"{len(ours)} tasks, the states of {len(states)}, running: {running}")
 
 
@@ -206,21 +207,23 @@ def compare_stacks(boot, answers, notes):
     hidden = hidden_ranges(boot)
     states = {int(line.split()[0]): line.split()[1:3] for line in
               boot.truth("states").splitlines()}
-    compared, moving = 0, []
+    compared, moving, waiting = 0, [], []
     for tid, (comm, letter) in states.items():
         answer = answers[f"bt {tid}"]
         if letter == "Z":
             continue
         check(answer["ok"], f"bt {tid}: {answer.get('error')}")
         if letter == "R":
-            check_equal((answer["result"].get("moving"), answer["result"]["frames"]), (True, []),
-                        f"bt of {comm}, which runs")
-            moving.append(comm)
+            # One of those that never sleep runs; the others wait for its CPU as they left it.
+            frames = answer["result"]["frames"]
+            runs = answer["result"].get("moving")
+            check(not frames if runs else frames and frames[0]["symbol"] == "__schedule", f"bt of {comm}: {runs}, {frames[:2]}")
+            (moving if runs else waiting).append(comm)
             continue
         compare_sleeping(boot, boot.tasks[tid], answer["result"], hidden)
         compared += 1
-    check(compared > 40 and "spinner" in moving, f"{compared} stacks, moving: {moving}")
-    notes.append(f"{compared} stacks; moving: {' '.join(moving)}")
+    check(compared > 40 and "spinner" in moving + waiting, f"{compared} stacks, moving: {moving}, waiting: {waiting}")
+    notes.append(f"{compared} stacks; moving: {' '.join(moving)}; waiting: {' '.join(waiting)}")
 
 
 def compare_types(results, notes):
@@ -263,7 +266,7 @@ def on_kernel(session, kernel, folder):
         boot, recorded.result(None, "ps"), notes))
     compare("log is the console", compare_log, boot, text)
     compare("values are as /proc has them", compare_values, boot, recorded)
-    compare("bt of sleeping tasks is as /proc/PID/stack, of running ones nothing",
+    compare("bt of sleeping tasks is as /proc/PID/stack, of one that runs nothing",
             compare_stacks, boot, answers_of(results["stacks"]))
     with session.case(f"{kernel}: bt of the program itself shows no stack as fact"):
         trace = recorded.result(None, "bt")
