@@ -200,11 +200,13 @@ def decides_nearby(program, boot, notes):
     stale, and take the certainty away."""
     wanted = sorted(addresses_of_members(program, boot))
     short, whole = ask(program, boot, wanted), ask(program, boot, wanted, "-a ")
-    near = stale = 0
+    near = stale = far = 0
     for one, other in zip(short, whole):
-        differing = [found["path"] for found in other["evidence"] if found["type"] != other["type"] and "path" in found]
-        if one["nearby"] and differing and all(is_stale(program, boot, path) for path in differing):
-            other["confidence"], stale = one["confidence"], stale + 1
+        differing = [found for found in other["evidence"] if found["type"] != other["type"] and "path" in found]
+        # Of a way that is too long to be written, nobody can say where it left what is in use: it proves nothing.
+        long = [found for found in differing if found["path"].startswith("...") and found["confidence"] == "guess"]
+        if one["nearby"] and differing and all(found in long or is_stale(program, boot, found["path"]) for found in differing):
+            other["confidence"], stale, far = one["confidence"], stale + 1, far + len(long)
         check_equal(without_evidence(one), without_evidence(other), one["address"])
         check(not other["nearby"], "all were asked for")
         near += one["nearby"]
@@ -213,7 +215,8 @@ def decides_nearby(program, boot, notes):
         else:
             check_equal(one, other, one["address"])
     check(near > 50, f"only {near} of {len(wanted)} are decided nearby")
-    notes.append(f"{near} of {len(wanted)} nearby, stale pointers at {stale}")
+    check(far < near / 20, f"{far} ways are too long")
+    notes.append(f"{near} of {len(wanted)} nearby, stale pointers at {stale}, {far} at the end of too long a way")
 
 
 def takes_expressions(program, boot):
