@@ -12,8 +12,8 @@
  * The sources of evidence; a new one is a file and a line here. What pointers say, which the whole
  * pass follows beforehand, lies beside what tables do.
  */
-static source_collect *const sources[] = { code_collect, tables_collect, own_data_collect,
-					   slab_collect, names_collect };
+static source_collect *const sources[] = { code_collect,     tables_collect, btf_ids_collect,
+					   own_data_collect, slab_collect,   names_collect };
 
 static enum subject_place place_of(char kind)
 {
@@ -97,7 +97,7 @@ struct error *one_ask(struct one *one, const struct subject *subject, const stru
 				       .is_constant = question->has_literals,
 				       .among_constants = question->among_constants,
 				       .in_use = bytes_in_use(question),
-				       .judge = own_data_judge,
+				       .judge = is_listed(subject) ? NULL : own_data_judge,
 				       .used = names_used_struct(question),
 				       .says_many = question->says_many,
 				       .judge_name = names_judge,

@@ -342,7 +342,11 @@ static struct error *read_events(struct knowledge *knowledge, const struct layou
 static struct error *add_records(struct knowledge *knowledge, const struct span *span,
 				 uint32_t size, struct type type, const char *how)
 {
-	struct clue clue = { .kind = CLUE_WHOLE, .source = SOURCE_TABLE, .type = type, .how = how };
+	struct clue clue = { .kind = CLUE_WHOLE,
+			     .source = SOURCE_TABLE,
+			     .type = type,
+			     .shows_sign = true,
+			     .how = how };
 	for (size_t at = 0; at + size <= span->size; at += size) {
 		clue.where = span->address + at;
 		TRY(knowledge_add_fact(knowledge, clue.where, &clue));
@@ -356,6 +360,15 @@ static struct error *read_exports(struct knowledge *knowledge, const struct layo
 	uint32_t id = layout_find(layout, BTF_STRUCT, "kernel_symbol");
 	return add_records(knowledge, span, size, (struct type){ layout->btf, id },
 			   "is in a table of exported symbols");
+}
+
+/* Since 7.0: a byte for each export of the kernel, and for each of a module. */
+static struct error *read_export_flags(struct knowledge *knowledge, const struct layout *layout,
+				       const struct span *span, uint32_t size)
+{
+	uint32_t id = layout_find(layout, BTF_INT, "unsigned char");
+	return add_records(knowledge, span, size, (struct type){ layout->btf, id },
+			   "is in the table of exports' flags");
 }
 
 static struct error *read_pointers(struct knowledge *knowledge, const struct layout *layout,
@@ -386,22 +399,24 @@ static struct error *read_eval_pointers(struct knowledge *knowledge, const struc
 /* --- tables of the kernel and of each module ------------------------------------------------ */
 
 static const struct shared_table {
-	const char *record;	   /* struct of an element, NULL: a pointer */
+	const char *record;	   /* type of an element, NULL: a pointer */
 	const char *start, *end;   /* symbols around the kernel's own; NULL: freed after boot */
 	const char *first, *count; /* members of struct module */
 	struct error *(*read)(struct knowledge *knowledge, const struct layout *layout,
 			      const struct span *span, uint32_t record_size);
 } shared_tables[] = {
-	{ "jump_entry", "__start___jump_table", "__stop___jump_table", "jump_entries",
+	{ "struct jump_entry", "__start___jump_table", "__stop___jump_table", "jump_entries",
 	  "num_jump_entries", read_keys },
-	{ "static_call_site", "__start_static_call_sites", "__stop_static_call_sites",
+	{ "struct static_call_site", "__start_static_call_sites", "__stop_static_call_sites",
 	  "static_call_sites", "num_static_call_sites", read_calls },
-	{ "bpf_raw_event_map", "__start__bpf_raw_tp", "__stop__bpf_raw_tp", "bpf_raw_events",
+	{ "struct bpf_raw_event_map", "__start__bpf_raw_tp", "__stop__bpf_raw_tp", "bpf_raw_events",
 	  "num_bpf_raw_events", read_tracepoints },
-	{ "kernel_symbol", "__start___ksymtab", "__stop___ksymtab", "syms", "num_syms",
+	{ "struct kernel_symbol", "__start___ksymtab", "__stop___ksymtab", "syms", "num_syms",
 	  read_exports },
-	{ "kernel_symbol", "__start___ksymtab_gpl", "__stop___ksymtab_gpl", "gpl_syms",
+	{ "struct kernel_symbol", "__start___ksymtab_gpl", "__stop___ksymtab_gpl", "gpl_syms",
 	  "num_gpl_syms", read_exports },
+	{ "unsigned char", "__start___kflagstab", "__stop___kflagstab", "flagstab", "num_syms",
+	  read_export_flags },
 	{ NULL, NULL, NULL, "trace_events", "num_trace_events", read_event_pointers },
 	{ NULL, NULL, NULL, "trace_evals", "num_trace_evals", read_eval_pointers },
 };
@@ -409,9 +424,10 @@ static const struct shared_table {
 static uint32_t record_size(const struct knowledge *knowledge, const struct layout *layout,
 			    const struct shared_table *table)
 {
+	struct type type;
 	if (!table->record)
 		return knowledge->target->memory->word_size;
-	return layout_size(layout, layout_find(layout, BTF_STRUCT, table->record));
+	return table_find_type(layout, table->record, &type) ? layout_size(layout, type.id) : 0;
 }
 
 static struct error *read_of_module(struct knowledge *knowledge, const struct layout *layout,

@@ -46,7 +46,8 @@ struct clue {
 	uint32_t count;	  /* of OBJECT, elements that lie there; 0: not known */
 	struct type type; /* { NULL, 0 } for ACCESS and STRIDE */
 	uint64_t where;	  /* address of what says so, 0: none */
-	bool shows_sign;  /* of VALUE: nothing without a sign is used so */
+	bool shows_sign;  /* of VALUE: nothing without a sign is used so; of WHOLE: the table tells
+			   */
 	const char *how;  /* static text: "argument of a call", "kernel_param.arg", ... */
 };
 

@@ -166,7 +166,8 @@ typedef struct error *source_collect(const struct question *question, struct clu
 /* tables.c: reads them, once. */
 struct error *tables_read(struct knowledge *knowledge) MUST_CHECK;
 
-source_collect code_collect, tables_collect, own_data_collect, slab_collect, names_collect;
+source_collect code_collect, tables_collect, btf_ids_collect, own_data_collect, slab_collect,
+	names_collect;
 
 /* --- own_data.c ------------------------------------------------------------------------ */
 #define OWN_DATA_MOST 10

@@ -337,8 +337,9 @@ enum confidence solver_confidence(const struct solver *solver)
 			       ? CONFIDENCE_GUESS
 			       : CONFIDENCE_UNKNOWN;
 	if (best->is_fact && !best->against && best->data >= 0)
-		return leaves_sign(solver->layout, best->type) ? CONFIDENCE_INFERRED
-							       : CONFIDENCE_CERTAIN;
+		return leaves_sign(solver->layout, best->type) && !best->is_exact
+			       ? CONFIDENCE_INFERRED
+			       : CONFIDENCE_CERTAIN;
 	if (best->is_refined)
 		return CONFIDENCE_GUESS;
 	int margin = solver_margin(solver), strength = best->typed + best->data;

@@ -36,6 +36,7 @@ struct scored {
 	bool is_proved;			   /* its count: a stride, or a table */
 	bool is_counted;		   /* an object that points at it says how many there are */
 	bool is_fact;			   /* a table of the kernel says so */
+	bool is_exact;			   /* and of an integer whether it has a sign */
 	bool is_judged;			   /* its bytes and its name, not only the clues */
 	bool is_refined; /* chosen or passed over by how well it explains the bytes */
 	const char *rejected;
@@ -158,6 +159,7 @@ struct wish {
 	uint32_t type;	/* resolved, 0: none */
 	int16_t weight;
 	uint16_t times;
+	bool shows_sign; /* as the clue's */
 	uint64_t where;
 };
 

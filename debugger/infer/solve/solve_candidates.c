@@ -43,16 +43,19 @@ void solver_add(struct solver *solver, struct scored item)
 		item.type = layout_find(solver->layout, BTF_STRUCT, "hlist_head");
 	uint32_t size = layout_size(solver->layout, item.type);
 	uint64_t room = solver->input->subject->room;
-	if (!size || size > room || solver->count >= CANDIDATES_MAX)
+	if (!size || size > room)
 		return;
 	struct scored *old = solver_find(solver, item.type, item.count);
 	if (old) {
 		old->prior = old->prior > item.prior ? old->prior : item.prior;
 		old->is_direct |= item.is_direct;
 		old->is_fact |= item.is_fact;
+		old->is_exact |= item.is_exact;
 		old->is_proved |= item.is_proved;
 		return;
 	}
+	if (solver->count >= CANDIDATES_MAX)
+		return;
 	if (!array_reserve(&solver->items, &solver->capacity, solver->count + 1)) {
 		solver->out_of_memory = true;
 		return;
@@ -317,7 +320,8 @@ void solver_grow_seed(struct solver *solver, const struct wish *seed)
 						    .count = count,
 						    .is_direct = true,
 						    .is_proved = count != 0,
-						    .is_fact = seed->kind == CLUE_WHOLE });
+						    .is_fact = true,
+						    .is_exact = seed->shows_sign });
 		return;
 	}
 	if (!seed->offset && seed->count)

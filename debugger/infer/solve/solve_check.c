@@ -93,6 +93,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 							      .count = count,
 							      .weight = weight,
 							      .times = 1,
+							      .shows_sign = clue->shows_sign,
 							      .where = clue->where };
 	return true;
 }
@@ -400,7 +401,9 @@ void solver_check_clues(struct solver *solver, struct scored *item)
 		item->score = (int16_t)(item->score + rule(input->rules, RULE_LONE_FUNCTION));
 	if (input->among_constants && layout_lacks_const(solver->layout, item->type))
 		item->score = (int16_t)(item->score + rule(input->rules, RULE_CONSTANT));
-	if (input->subject->address % layout_alignment(solver->layout, item->type)) {
+	/* What the kernel writes in assembler lies as it comes. */
+	if (!item->is_exact &&
+	    input->subject->address % layout_alignment(solver->layout, item->type)) {
 		item->rejected = "is aligned otherwise";
 		item->rejected_by = NOWHERE;
 	}

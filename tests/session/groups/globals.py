@@ -147,6 +147,45 @@ def tables(rows, notes):
         notes.append(f"{got.total()} of {start}*")
 
 
+def export_flags(boot, rows, notes):
+    """Since 7.0: a byte for each export that has a record."""
+    kinds = {start: {row["name"][len(start):]: (row["type"], row["confidence"]) for row in rows
+                     if row["name"].startswith(start)} for start in ("__ksymtab_", "__flags_")}
+    if ("__start___kflagstab", "") not in boot.addresses:
+        check(not kinds["__flags_"], "flags without a table of them")
+        return
+    check_equal(set(kinds["__flags_"]), set(kinds["__ksymtab_"]), "exports with flags")
+    check_equal(set(kinds["__flags_"].values()), {("unsigned char", "certain")}, "types of flags")
+    notes.append(f"{len(kinds['__flags_'])} flags of exports")
+
+
+def btf_ids(program, boot, rows, notes):
+    """Certain is what has the id of a type of the kind that it is called by, in the guest's own BTF; in a set
+    the ids are sorted, but not the symbols, so the names are those of all together."""
+    types = {int(found.group(1)): (found.group(2).lower(), found.group(3)) for line in
+             bpftool(boot.path("truth", "btf", "vmlinux"))
+             if (found := re.match(r"\[(\d+)\] (FUNC|STRUCT|UNION|TYPEDEF) '(\w+)'", line))}
+    wanted = [row for row in rows if row["name"].startswith("__BTF_ID__") and not row["module"]]
+    answers = program.answers(boot.dump, [f"print *(unsigned int *){row['address']}" for row in wanted])
+    called, named = collections.Counter(), collections.Counter()
+    for row, answer in zip(wanted, answers):
+        kind, name = re.fullmatch(r"__BTF_ID__([a-z]+)__(\w+?)__\d+", row["name"]).groups()
+        found = types.get(int(answer["result"]["value"]), ("nothing", ""))
+        got = row["type"], row["confidence"]
+        # The flags of a kfunc follow its id.
+        expected = ("certain",) if row["room"] == 4 else ("certain", "inferred")
+        if found[0] == kind:
+            check(got[0] == "unsigned int" and got[1] in expected, f"{row['name']} is {got}")
+            called[kind, name] += 1
+            named[found] += 1
+        else:
+            check(got[1] != "certain", f"{row['name']} has the id of {found}, and is certain")
+    shared = (called & named).total()
+    check(shared > 0.95 * called.total() > 0.8 * len(wanted),
+          f"of {len(wanted)} ids {called.total()} are of such a kind, {shared} of the names")
+    notes.append(f"{shared} of {len(wanted)} BTF ids")
+
+
 def run(session):
     for boot in boots(("boot1",)):
         rows = []
@@ -157,6 +196,9 @@ def run(session):
             agree(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: records of tables are facts") as notes:
             tables(rows, notes)
+            export_flags(boot, rows, notes)
+        with session.case(f"{boot.label}: BTF ids are proved by the type they name") as notes:
+            btf_ids(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: strings end with their NUL") as notes:
             strings(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: print and whatis use the same words"):
