@@ -2,6 +2,7 @@
 #include "debugger/infer/layout/layout.h"
 
 #include "base/array.h"
+#include "debugger/infer/layout/layout_original.h"
 #include "debugger/infer/layout/layout_outline.h"
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,21 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	record->field_count = (uint32_t)layout->field_count - record->first_field;
 	mark_referred(layout, record, type);
 	return good;
+}
+
+/*
+ * What the module has once more is the base's: pahole keeps a copy of each struct that leads to one
+ * which differs, of task_struct and all around it where there is none.
+ */
+static void join_copies(struct layout *layout)
+{
+	for (uint32_t id = btf_start_id(layout->btf); id < layout->end; id++) {
+		uint32_t original = layout_find_original(layout->btf, id);
+		if (original)
+			layout->records[id].resolved = layout->records[original].resolved;
+	}
+	for (uint32_t id = layout->first; id < layout->end; id++)
+		layout->records[id].resolved = layout_resolve(layout, layout->records[id].resolved);
 }
 
 /* Needs all records: sizes of arrays, resolved ids of fields, typedefs of anonymous types. */
@@ -331,7 +347,7 @@ static bool index_all_holders(struct layout *layout)
 	size_t count = 0, capacity = 0;
 	bool good = true;
 	for (uint32_t id = layout->first; good && id < layout->end; id++) {
-		if (!layout_is_compound(layout, id))
+		if (!layout_is_compound(layout, id) || layout->records[id].resolved != id)
 			continue;
 		good = array_reserve(&compounds, &capacity, count + 1);
 		if (good)
@@ -401,6 +417,7 @@ static bool build(struct layout *layout)
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		if (btf_get(layout->btf, id, &type) && !lay_out(layout, id, &type))
 			return false;
+	join_copies(layout);
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		complete(layout, id);
 	/* Parameters may be pointers to functions: twice is deep enough. */

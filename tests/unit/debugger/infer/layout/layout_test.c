@@ -104,8 +104,56 @@ static void test_constants(void)
 	deinit(&chain);
 }
 
+/* A module's own struct of a name that the kernel has, with one member; and a pointer to it. */
+static void check_copy(const char *name, int size, const char *member, bool is_pointer,
+		       uint32_t bits, bool joined)
+{
+	struct libbpf_btf *kernel = btf__new_empty(), *module;
+	struct btf *levels[2];
+	struct layout *base, *own, *alone;
+	uint32_t bytes;
+	int number = btf__add_int(kernel, "long", 8, BTF_INT_SIGNED);
+	uint32_t original = (uint32_t)btf__add_struct(kernel, "twin", 16);
+	btf__add_field(kernel, "member", number, 64, 0);
+	uint32_t pointer = (uint32_t)btf__add_ptr(kernel, (int)original);
+	const void *data = btf__raw_data(kernel, &bytes);
+	CHECK_OK(btf_open(data, bytes, NULL, "kernel", &levels[0]));
+	module = btf__new_empty_split(kernel);
+	int kind = is_pointer ? btf__add_ptr(module, number) : number;
+	uint32_t copy = (uint32_t)btf__add_struct(module, name, (uint32_t)size);
+	btf__add_field(module, member, kind, bits, 0);
+	uint32_t to_copy = (uint32_t)btf__add_ptr(module, btf__add_const(module, (int)copy));
+	data = btf__raw_data(module, &bytes);
+	CHECK_OK(btf_open(data, bytes, levels[0], "module", &levels[1]));
+	CHECK_OK(layout_create(levels[0], NULL, &base));
+	CHECK_OK(layout_create(levels[1], base, &own));
+	CHECK_OK(layout_create(levels[1], NULL, &alone));
+	CHECK_U64(layout_resolve(own, copy), joined ? original : copy);
+	CHECK_U64(layout_resolve(alone, copy), joined ? original : copy);
+	CHECK_U64(layout_resolve(own, to_copy), joined ? pointer : to_copy);
+	CHECK_U64(layout_target(own, to_copy), joined ? original : copy);
+	layout_destroy(alone);
+	layout_destroy(own);
+	layout_destroy(base);
+	btf_close(levels[1]);
+	btf_close(levels[0]);
+	btf__free(module);
+	btf__free(kernel);
+}
+
+static void test_copies(void)
+{
+	check_copy("twin", 16, "member", false, 64, true);
+	check_copy("other", 16, "member", false, 64, false);
+	check_copy("twin", 24, "member", false, 64, false);
+	check_copy("twin", 16, "another", false, 64, false);
+	check_copy("twin", 16, "member", true, 64, false);
+	check_copy("twin", 16, "member", false, 0, false);
+}
+
 int main(void)
 {
+	RUN(test_copies);
 	RUN(test_levels);
 	RUN(test_made_types);
 	RUN(test_constants);
