@@ -321,5 +321,6 @@ static void crash_as_wished(void)
 	}
 	wish[WISH_SIZE] = 0;
 	close(disk);
+	printf("guest: told to die\n");
 	crash_as(wish);
 }

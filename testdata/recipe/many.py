@@ -11,8 +11,7 @@ from recipe.items import (AILMENTS, BOOTS, FAULTS, FAULTS_OF_TWO,
                           TRUTH_MEGABYTES, Boot, check_elf, guest_initramfs,
                           has_panicked, unpack, with_extra)
 from recipe.module import built_module
-from recipe.qemu import (MACHINE_LOCK, BootError, machine, retry,
-                         unlocked_machine)
+from recipe.qemu import MACHINE_LOCK, BootError, retry, unlocked_machine
 
 SECTOR = 512
 READY_FOLDER = "ready"
@@ -45,7 +44,8 @@ def make_many(kernel, items):
     initrd = guest_initramfs(kernel)
     built_module(kernel, "faults")  # before anybody waits for this machine
     if not os.path.exists(folder):
-        with step(f"{kernel.name}: a boot for many crashes"):
+        with (locked(MACHINE_LOCK),
+              step(f"{kernel.name}: a boot for many crashes")):
             retry(lambda attempt: keep_ready(kernel, initrd, folder, attempt))
     while wanted:
         with locked(MACHINE_LOCK):
@@ -53,8 +53,16 @@ def make_many(kernel, items):
             while wanted and time.monotonic() < end:
                 item = wanted.pop(0)
                 with step(f"{kernel.name} {item}: crash, dump"):
-                    retry(lambda attempt: make_one(kernel, item, folder,
-                                                   attempt))
+                    retry(lambda attempt: try_one(kernel, initrd, item, folder,
+                                                  attempt))
+
+
+def try_one(kernel, initrd, item, folder, attempt):
+    """If the machine that was kept goes wrong, another one is."""
+    if attempt:
+        shutil.rmtree(folder)
+        keep_ready(kernel, initrd, folder, attempt)
+    make_one(kernel, item, folder, attempt)
 
 
 def options_of(kernel, folder, attempt):
@@ -70,8 +78,8 @@ def options_of(kernel, folder, attempt):
 
 
 def keep_ready(kernel, initrd, folder, attempt):
-    """Boots the machine and keeps it."""
-    with made_directory(folder) as made, machine(made) as guest:
+    """Boots the machine and keeps it, stopped: nothing changes meanwhile."""
+    with made_directory(folder) as made, unlocked_machine(made) as guest:
         shutil.move(with_extra(guest, initrd, functools.partial(
             initramfs.write_module, kernel, "faults")),
                     os.path.join(made, "initrd"))
@@ -81,6 +89,7 @@ def keep_ready(kernel, initrd, folder, attempt):
         guest.start(options_of(kernel, made, attempt))
         guest.wait("the states", lambda: guest.said("guest: ready"))
         time.sleep(1)  # until it asks
+        guest.monitor.command("stop")
         guest.monitor.command("migrate", uri="exec:cat >"
                               + os.path.join(made, "state"))
         guest.wait("the kept machine", lambda: guest.monitor.command(
@@ -103,8 +112,13 @@ def make_one(kernel, item, folder, attempt):
             guest.start(options_of(kernel, folder, attempt)
                         + ["-incoming", "exec:cat "
                            + os.path.join(folder, "state")])
+            guest.wait("the kept machine", lambda: guest.monitor.command(
+                "query-status")["status"] == "paused")
+            guest.monitor.command("cont")
             guest.wait("the panic", lambda: has_panicked(guest))
             guest.monitor.command("stop")
+            if not guest.said("guest: told to die"):
+                raise BootError("it died before it was told to")
             elf = os.path.join(directory, "vmcore.elf")
             guest.dump(elf, "elf")
             guest.stop()

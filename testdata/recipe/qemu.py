@@ -53,7 +53,10 @@ class Monitor:
             left = deadline - time.monotonic()
             if not select.select([self.socket], [], [], max(left, 0))[0]:
                 return None
-            data = self.socket.recv(65536)
+            try:
+                data = self.socket.recv(65536)
+            except OSError:
+                data = b""
             if not data:
                 raise BootError("qemu closed its monitor")
             self.pending += data
@@ -63,7 +66,10 @@ class Monitor:
     def command(self, name, seconds=30, **arguments):
         """Executes a command and waits for its answer."""
         message = {"execute": name, "arguments": arguments}
-        self.socket.sendall(json.dumps(message).encode())
+        try:
+            self.socket.sendall(json.dumps(message).encode())
+        except OSError as error:
+            raise BootError(f"qemu: {name}: {error.strerror}") from None
         while True:
             answer = self.receive(seconds)
             if answer is None:
