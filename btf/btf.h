@@ -206,6 +206,9 @@ bool type_is_pointer(struct type type);
  * types behind a pointer are not gone into: there the name decides.
  */
 bool type_equal(struct type a, struct type b);
+/* The same for many pairs: takes the records and members that it compared off *visits, and is false
+ * at 0. */
+bool type_equal_within(struct type a, struct type b, uint32_t *visits);
 
 /*
  * Where a member is. Bits are numbered as the target does: bit 0 is the least significant of the

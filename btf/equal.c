@@ -10,9 +10,14 @@
 #include <string.h>
 
 struct comparison {
-	uint32_t visits; /* left */
+	uint32_t visits; /* of records, members, enumerators and parameters, that are left */
 	int depth;
 };
+
+static bool visit(struct comparison *comparison)
+{
+	return comparison->visits && comparison->visits--;
+}
 
 static bool equal(struct comparison *comparison, struct type a, struct type b, bool behind);
 
@@ -21,19 +26,21 @@ static bool equal_members(struct comparison *comparison, const struct btf_type *
 {
 	struct btf_member left, right;
 	for (uint32_t i = 0; btf_member(a, i, &left) && btf_member(b, i, &right); i++)
-		if (strcmp(left.name, right.name) || left.bit_offset != right.bit_offset ||
-		    left.bit_size != right.bit_size ||
+		if (!visit(comparison) || strcmp(left.name, right.name) ||
+		    left.bit_offset != right.bit_offset || left.bit_size != right.bit_size ||
 		    !equal(comparison, (struct type){ a->btf, left.type },
 			   (struct type){ b->btf, right.type }, behind))
 			return false;
 	return true;
 }
 
-static bool equal_enumerators(const struct btf_type *a, const struct btf_type *b)
+static bool equal_enumerators(struct comparison *comparison, const struct btf_type *a,
+			      const struct btf_type *b)
 {
 	struct btf_enumerator left, right;
 	for (uint32_t i = 0; btf_enumerator(a, i, &left) && btf_enumerator(b, i, &right); i++)
-		if (strcmp(left.name, right.name) || left.value != right.value)
+		if (!visit(comparison) || strcmp(left.name, right.name) ||
+		    left.value != right.value)
 			return false;
 	return true;
 }
@@ -44,8 +51,8 @@ static bool equal_params(struct comparison *comparison, const struct btf_type *a
 {
 	struct btf_param left, right;
 	for (uint32_t i = 0; btf_param(a, i, &left) && btf_param(b, i, &right); i++)
-		if (!equal(comparison, (struct type){ a->btf, left.type },
-			   (struct type){ b->btf, right.type }, true))
+		if (!visit(comparison) || !equal(comparison, (struct type){ a->btf, left.type },
+						 (struct type){ b->btf, right.type }, true))
 			return false;
 	return true;
 }
@@ -85,7 +92,7 @@ static bool equal_records(struct comparison *comparison, const struct btf_type *
 		return equal_members(comparison, a, b, behind);
 	case BTF_ENUM:
 	case BTF_ENUM64:
-		return a->kind_flag == b->kind_flag && equal_enumerators(a, b);
+		return a->kind_flag == b->kind_flag && equal_enumerators(comparison, a, b);
 	case BTF_FUNC_PROTO:
 		return equal(comparison, left, right, true) && equal_params(comparison, a, b);
 	case BTF_ARRAY:
@@ -113,17 +120,25 @@ static bool equal(struct comparison *comparison, struct type a, struct type b, b
 		return false;
 	if (behind && is_named_type(&left))
 		return declared_kind(&left) == declared_kind(&right);
-	if (!comparison->visits || comparison->depth >= CHAIN_MAX)
+	if (comparison->depth >= CHAIN_MAX || !visit(comparison))
 		return false;
-	comparison->visits--;
 	comparison->depth++;
 	bool result = equal_records(comparison, &left, &right, behind);
 	comparison->depth--;
 	return result;
 }
 
+bool type_equal_within(struct type a, struct type b, uint32_t *visits)
+{
+	uint32_t most = *visits < VISITS_MAX ? *visits : VISITS_MAX;
+	struct comparison comparison = { .visits = most };
+	bool result = equal(&comparison, a, b, false);
+	*visits -= most - comparison.visits;
+	return result;
+}
+
 bool type_equal(struct type a, struct type b)
 {
-	struct comparison comparison = { .visits = VISITS_MAX };
-	return equal(&comparison, a, b, false);
+	uint32_t visits = VISITS_MAX;
+	return type_equal_within(a, b, &visits);
 }

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define LOCKUP_SECONDS 3
@@ -322,5 +323,6 @@ static void crash_as_wished(void)
 	wish[WISH_SIZE] = 0;
 	close(disk);
 	printf("guest: told to die\n");
+	tcdrain(STDOUT_FILENO);
 	crash_as(wish);
 }

@@ -6,7 +6,8 @@ import shutil
 import time
 
 from recipe import initramfs
-from recipe.common import locked, made_directory, read_file, step, write_file
+from recipe.common import (TEMPORARY, locked, made_directory, read_file, step,
+                           write_file)
 from recipe.items import (AILMENTS, BOOTS, FAULTS, FAULTS_OF_TWO,
                           TRUTH_MEGABYTES, Boot, check_elf, guest_initramfs,
                           has_panicked, unpack, with_extra)
@@ -59,8 +60,12 @@ def make_many(kernel, items):
 
 def try_one(kernel, initrd, item, folder, attempt):
     """If the machine that was kept goes wrong, another one is."""
-    if attempt:
-        shutil.rmtree(folder)
+    if attempt and os.path.exists(folder):
+        gone = os.path.join(kernel.folder, TEMPORARY + READY_FOLDER)
+        shutil.rmtree(gone, ignore_errors=True)
+        os.rename(folder, gone)
+        shutil.rmtree(gone, ignore_errors=True)
+    if not os.path.exists(folder):
         keep_ready(kernel, initrd, folder, attempt)
     make_one(kernel, item, folder, attempt)
 
@@ -113,7 +118,7 @@ def make_one(kernel, item, folder, attempt):
                         + ["-incoming", "exec:cat "
                            + os.path.join(folder, "state")])
             guest.wait("the kept machine", lambda: guest.monitor.command(
-                "query-status")["status"] == "paused")
+                "query-status")["status"] != "inmigrate")
             guest.monitor.command("cont")
             guest.wait("the panic", lambda: has_panicked(guest))
             guest.monitor.command("stop")

@@ -340,12 +340,12 @@ static struct error *read_events(struct knowledge *knowledge, const struct layou
 
 /* Each record of a table is a variable with a name of its own. */
 static struct error *add_records(struct knowledge *knowledge, const struct span *span,
-				 uint32_t size, struct type type, const char *how)
+				 uint32_t size, struct type type, bool is_exact, const char *how)
 {
 	struct clue clue = { .kind = CLUE_WHOLE,
 			     .source = SOURCE_TABLE,
 			     .type = type,
-			     .shows_sign = true,
+			     .shows_sign = is_exact,
 			     .how = how };
 	for (size_t at = 0; at + size <= span->size; at += size) {
 		clue.where = span->address + at;
@@ -358,7 +358,7 @@ static struct error *read_exports(struct knowledge *knowledge, const struct layo
 				  const struct span *span, uint32_t size)
 {
 	uint32_t id = layout_find(layout, BTF_STRUCT, "kernel_symbol");
-	return add_records(knowledge, span, size, (struct type){ layout->btf, id },
+	return add_records(knowledge, span, size, (struct type){ layout->btf, id }, false,
 			   "is in a table of exported symbols");
 }
 
@@ -367,7 +367,7 @@ static struct error *read_export_flags(struct knowledge *knowledge, const struct
 				       const struct span *span, uint32_t size)
 {
 	uint32_t id = layout_find(layout, BTF_INT, "unsigned char");
-	return add_records(knowledge, span, size, (struct type){ layout->btf, id },
+	return add_records(knowledge, span, size, (struct type){ layout->btf, id }, true,
 			   "is in the table of exports' flags");
 }
 
@@ -379,7 +379,7 @@ static struct error *read_pointers(struct knowledge *knowledge, const struct lay
 	if (!id)
 		return NULL;
 	return add_records(knowledge, span, knowledge->target->memory->word_size,
-			   (struct type){ layout->btf, id }, how);
+			   (struct type){ layout->btf, id }, false, how);
 }
 
 static struct error *read_event_pointers(struct knowledge *knowledge, const struct layout *layout,

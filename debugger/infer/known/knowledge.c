@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 7.3 has 110,000 in its tables; a module may say that it has any number. */
+#define FACTS_MAX (1u << 20)
+
 /* So many may share the prototypes of their name, which then still say something. */
 #define FUNCTIONS_A_PROTOTYPE 2
 
@@ -283,6 +286,8 @@ const struct function_entry *knowledge_function(struct knowledge *knowledge, uin
 struct error *knowledge_add_fact(struct knowledge *knowledge, uint64_t address,
 				 const struct clue *clue)
 {
+	if (knowledge->fact_count == FACTS_MAX)
+		return NULL;
 	if (!array_reserve(&knowledge->facts, &knowledge->fact_capacity, knowledge->fact_count + 1))
 		return error_no_memory();
 	knowledge->facts[knowledge->fact_count] =

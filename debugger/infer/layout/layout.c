@@ -2,13 +2,19 @@
 #include "debugger/infer/layout/layout.h"
 
 #include "base/array.h"
-#include "debugger/infer/layout/layout_original.h"
 #include "debugger/infer/layout/layout_outline.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* Nesting of structs, unions and arrays that is followed: hostile BTF nests without end. */
 #define DEPTH_MAX 24
+/* Structs of one name that are compared with a module's. */
+#define NAMESAKES_MAX 4
+/* Records and members that are compared for all of a module: xfs of 7.3 takes 16,000. */
+#define COPY_VISITS_MAX (1u << 20)
+/* How many of a module's structs of one name (with xfs of 7.3, two) are looked for. */
+#define COPIES_A_NAME 16
+#define COPY_HASHES   65536
 
 /* --- building ------------------------------------------------------------------------------ */
 
@@ -90,19 +96,71 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	return good;
 }
 
-/*
- * What the module has once more is the base's: pahole keeps a copy of each struct that leads to one
- * which differs, of task_struct and all around it where there is none.
- */
-static void join_copies(struct layout *layout)
+/* What is left of the work that may be spent on copies. */
+struct copies {
+	uint8_t *tried; /* by the hash of a name */
+	uint32_t visits;
+};
+
+/* The struct of the bases that is defined as this one; 0: there is none. */
+static uint32_t find_original(struct copies *copies, const struct btf_type *copy)
 {
-	for (uint32_t id = btf_start_id(layout->btf); id < layout->end; id++) {
-		uint32_t original = layout_find_original(layout->btf, id);
-		if (original)
-			layout->records[id].resolved = layout->records[original].resolved;
+	const struct btf *base = btf_base(copy->btf);
+	uint64_t cursor = 0;
+	if (!base || !*copy->name || (copy->kind != BTF_STRUCT && copy->kind != BTF_UNION))
+		return 0;
+	uint8_t *tried = &copies->tried[layout_hash(copy->name, strlen(copy->name)) % COPY_HASHES];
+	if (*tried == COPIES_A_NAME)
+		return 0;
+	++*tried;
+	for (int tries = 0; tries < NAMESAKES_MAX; tries++) {
+		uint32_t found = btf_find(base, copy->kind, copy->name, &cursor);
+		if (!found || type_equal_within((struct type){ copy->btf, copy->id },
+						(struct type){ base, found }, &copies->visits))
+			return found;
 	}
+	return 0;
+}
+
+/* The copy is the original, and so are its parts without a name. */
+static void join(struct layout *layout, const struct btf_type *copy,
+		 const struct btf_type *original, int depth)
+{
+	struct layout_record *record = &layout->records[copy->id];
+	struct btf_member left, right;
+	record->resolved = layout->records[original->id].resolved;
+	for (uint32_t i = 0;
+	     depth < DEPTH_MAX && btf_member(copy, i, &left) && btf_member(original, i, &right);
+	     i++) {
+		struct btf_type part, counterpart;
+		if (btf_get(copy->btf, left.type, &part) && part.btf == copy->btf && !*part.name &&
+		    (part.kind == BTF_STRUCT || part.kind == BTF_UNION) &&
+		    btf_get(original->btf, right.type, &counterpart) &&
+		    layout->records[part.id].resolved == part.id)
+			join(layout, &part, &counterpart, depth + 1);
+	}
+}
+
+/*
+ * What the module has once more is the base's. pahole keeps a copy of each struct that leads to one
+ * which differs, and takes some unnamed unions for different that are not: then of task_struct,
+ * too.
+ */
+static bool join_copies(struct layout *layout)
+{
+	struct copies copies = { calloc(COPY_HASHES, 1), COPY_VISITS_MAX };
+	if (!copies.tried)
+		return false;
+	for (uint32_t id = layout->first; id < layout->end; id++) {
+		struct btf_type copy, original;
+		if (btf_get(layout->btf, id, &copy) &&
+		    btf_get(layout->btf, find_original(&copies, &copy), &original) && original.id)
+			join(layout, &copy, &original, 0);
+	}
+	free(copies.tried);
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		layout->records[id].resolved = layout_resolve(layout, layout->records[id].resolved);
+	return true;
 }
 
 /* Needs all records: sizes of arrays, resolved ids of fields, typedefs of anonymous types. */
@@ -417,7 +475,8 @@ static bool build(struct layout *layout)
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		if (btf_get(layout->btf, id, &type) && !lay_out(layout, id, &type))
 			return false;
-	join_copies(layout);
+	if (!join_copies(layout))
+		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		complete(layout, id);
 	/* Parameters may be pointers to functions: twice is deep enough. */
@@ -547,7 +606,7 @@ uint32_t layout_id(const struct layout *layout, struct type type)
 	struct type target;
 	type = type_resolve(type);
 	if (is_of_view(layout, type))
-		return type.id;
+		return layout->records[type.id].resolved;
 	if (!type_is_pointer(type) || !type_target(type, &target))
 		return 0;
 	uint32_t id = layout_id(layout, target);

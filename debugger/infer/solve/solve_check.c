@@ -75,6 +75,7 @@ static bool add_wish(struct solver *solver, const struct clue *clue)
 			/* The same clue once more adds a little, not the same again. */
 			if (!wish->count)
 				wish->count = count;
+			wish->shows_sign |= clue->shows_sign;
 			if (wish->weight < weight)
 				wish->weight = weight;
 			if (wish->times++ < 3 && wish->weight > 2)

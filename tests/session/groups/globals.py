@@ -10,9 +10,12 @@ from groups.types import bpftool
 from lib import boots, check, check_equal
 
 SAMPLES = 150
+OF_MODULES = 50
 WORDS = ("certain", "inferred", "guess", "unknown")
 # Symbols that macros make, and names that cannot stand in an expression.
 FAMILIES = re.compile(r"__ksymtab|__kstrtab|___tp_str|__param|__UNIQUE|__func|types_|args_|print_fmt")
+
+BTF_ID = re.compile(r"__BTF_ID__(func|struct|union|typedef)__(\w+?)__\d+")
 
 
 def all_globals(program, boot):
@@ -26,13 +29,16 @@ def agree(program, boot, rows, notes):
     single = [rows[0] for name, rows in names.items() if len(rows) == 1 and not rows[0]["module"]
               and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
     picked = random.Random(3).sample(single, SAMPLES)
+    own = [rows[0] for name, rows in names.items() if len(rows) == 1 and rows[0]["module"]
+           and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
+    picked += random.Random(4).sample(own, OF_MODULES)
     answers = program.answers(boot.dump, [f"whatis {row['name']}" for row in picked], timeout=600)
     for row, answer in zip(picked, answers):
         check(answer["ok"], f"{row['name']}: {answer.get('error')}")
         got = answer["result"]
         check_equal((got["type"] or "", got["confidence"]), (row["type"], row["confidence"]),
                     f"whatis {row['name']}, and globals")
-    notes.append(f"{SAMPLES} variables")
+    notes.append(f"{SAMPLES} variables, {OF_MODULES} of modules")
 
 
 def lists(boot, rows):
@@ -149,7 +155,7 @@ def tables(rows, notes):
 
 def export_flags(boot, rows, notes):
     """Since 7.0: a byte for each export that has a record."""
-    kinds = {start: {row["name"][len(start):]: (row["type"], row["confidence"]) for row in rows
+    kinds = {start: {(row["module"], row["name"][len(start):]): (row["type"], row["confidence"]) for row in rows
                      if row["name"].startswith(start)} for start in ("__ksymtab_", "__flags_")}
     if ("__start___kflagstab", "") not in boot.addresses:
         check(not kinds["__flags_"], "flags without a table of them")
@@ -165,11 +171,11 @@ def btf_ids(program, boot, rows, notes):
     types = {int(found.group(1)): (found.group(2).lower(), found.group(3)) for line in
              bpftool(boot.path("truth", "btf", "vmlinux"))
              if (found := re.match(r"\[(\d+)\] (FUNC|STRUCT|UNION|TYPEDEF) '(\w+)'", line))}
-    wanted = [row for row in rows if row["name"].startswith("__BTF_ID__") and not row["module"]]
+    wanted = [row for row in rows if BTF_ID.fullmatch(row["name"]) and not row["module"]]
     answers = program.answers(boot.dump, [f"print *(unsigned int *){row['address']}" for row in wanted])
     called, named = collections.Counter(), collections.Counter()
     for row, answer in zip(wanted, answers):
-        kind, name = re.fullmatch(r"__BTF_ID__([a-z]+)__(\w+?)__\d+", row["name"]).groups()
+        kind, name = BTF_ID.fullmatch(row["name"]).groups()
         found = types.get(int(answer["result"]["value"]), ("nothing", ""))
         got = row["type"], row["confidence"]
         # The flags of a kfunc follow its id.
