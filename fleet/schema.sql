@@ -170,7 +170,8 @@ CREATE OR REPLACE VIEW alike AS
 	UNION
 	SELECT least(a.signature, b.signature), greatest(a.signature, b.signature), 1
 	FROM word a JOIN word b ON a.kind = b.kind AND a.frames[2] = b.frames[1] AND a.signature <> b.signature
-	WHERE length(b.word) >= 3 AND starts_with(b.word, substr(a.word, 2));
+	WHERE length(b.word) >= 3 AND (substr(a.word, 2) = b.word
+		OR length(a.word) = 8 AND starts_with(b.word, substr(a.word, 2)));	-- which were cut there
 
 -- Each signature with the least of those to which steps of alike lead.
 CREATE OR REPLACE FUNCTION clusters() RETURNS TABLE (cluster text, signature text, crashes bigint) LANGUAGE sql STABLE AS $$

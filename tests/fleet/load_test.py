@@ -154,6 +154,11 @@ class Load(unittest.TestCase):
                   crash(4, "null", *"abcdefgh"), crash(5, "bug", *"yzcdefgh"))
         rows = sql("SELECT cluster, count(*) FROM fleet.clusters() GROUP BY 1 ORDER BY 2 DESC, 1")
         self.assertEqual(rows, [["1 bug a/b/c/d", "3"], ["1 bug y/z/c/d", "1"], ["1 null a/b/c/d", "1"]])
+        # Without its innermost function it is another, or was cut: not when it only ends sooner.
+        self.load(crash(6, "stall", *"pq"), crash(7, "stall", *"qrs"), crash(8, "stall", *"oqrs"), crash(9, "stall", *"qtu"),
+                  crash(10, "stall", *"nqrstuvwx"))
+        rows = sql("SELECT cluster, count(*) FROM fleet.clusters() WHERE signature LIKE '1 stall %' GROUP BY 1 ORDER BY 2 DESC, 1")
+        self.assertEqual(rows, [["1 stall o/q/r/s", "2"], ["1 stall n/q/r/s", "1"], ["1 stall p/q", "1"], ["1 stall q/t/u", "1"]])
 
 
 FOLDER = tempfile.TemporaryDirectory(prefix="fleet-")

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 7.3 has 110,000 in its tables; a module may say that it has any number. */
+/* 7.3 has 60,000 in its tables; a module may say that it has any number. */
 #define FACTS_MAX (1u << 20)
 
 /* So many may share the prototypes of their name, which then still say something. */
