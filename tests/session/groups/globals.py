@@ -29,7 +29,10 @@ def agree(program, boot, rows, notes):
     single = [rows[0] for name, rows in names.items() if len(rows) == 1 and not rows[0]["module"]
               and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
     picked = random.Random(3).sample(single, SAMPLES)
-    own = [rows[0] for name, rows in names.items() if len(rows) == 1 and rows[0]["module"]
+    places = collections.Counter()  # in init data, too
+    for (name, _), addresses in boot.addresses.items():
+        places[name] += len(addresses)
+    own = [rows[0] for name, rows in names.items() if places[name] == 1 and len(rows) == 1 and rows[0]["module"]
            and re.fullmatch(r"[A-Za-z_]\w*", name) and not FAMILIES.match(name)]
     picked += random.Random(4).sample(own, OF_MODULES)
     answers = program.answers(boot.dump, [f"whatis {row['name']}" for row in picked], timeout=600)
