@@ -113,8 +113,8 @@ uint32_t names_shown(const struct question *question, uint32_t type)
 	struct name_word words[NAME_WORDS_MAX];
 	char name[NAMESAKE_MAX + sizeof("_t")];
 	uint32_t shown = layout_shown(layout, type);
-	if (shown == type)
-		return type;
+	if (shown == type || layout->records[type].name)
+		return shown;
 	size_t count = name_words(question->symbol->name, words);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t cursor = 0;

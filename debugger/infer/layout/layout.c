@@ -129,6 +129,8 @@ static void join(struct layout *layout, const struct btf_type *copy,
 	struct layout_record *record = &layout->records[copy->id];
 	struct btf_member left, right;
 	record->resolved = layout->records[original->id].resolved;
+	if (*copy->name && !layout->records[record->resolved].named)
+		change(layout, record->resolved)->named = copy->id;
 	for (uint32_t i = 0;
 	     depth < DEPTH_MAX && btf_member(copy, i, &left) && btf_member(original, i, &right);
 	     i++) {
@@ -144,7 +146,8 @@ static void join(struct layout *layout, const struct btf_type *copy,
 /*
  * What the module has once more is the base's. pahole keeps a copy of each struct that leads to one
  * which differs, and takes some unnamed unions for different that are not: then of task_struct,
- * too.
+ * too. It is shown as the module's own: what its pointers lead to may be called as something of the
+ * base, and be another.
  */
 static bool join_copies(struct layout *layout)
 {

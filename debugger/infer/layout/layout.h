@@ -35,8 +35,9 @@ struct holder {
 struct layout_record {
 	uint32_t resolved, size; /* size 0: none */
 	uint32_t first_field, field_count;
-	uint32_t named; /* of anonymous types: a typedef of it, else 0 */
-	uint32_t name;	/* hash of the name, 0: none */
+	/* What it is shown as, 0: itself. Of anonymous types a typedef, of the base's a copy. */
+	uint32_t named;
+	uint32_t name; /* hash of the name, 0: none */
 	uint8_t kind;
 	uint8_t encoding; /* of integers */
 	uint16_t alignment;
@@ -146,7 +147,8 @@ static inline uint32_t layout_array_count(const struct layout *layout, uint32_t 
 
 /* As in `name` of a record: not 0. */
 uint32_t layout_hash(const char *name, size_t length);
-/* "struct x", a typedef's name for what has no tag: what type_spell() then shows. */
+/* "struct x", a typedef's name for what has no tag: what type_spell() then shows. A module's own
+ * copy of what the kernel has, too. */
 uint32_t layout_shown(const struct layout *layout, uint32_t id);
 /* A struct, union or enum that can be spelled: a tag, or a typedef. */
 bool layout_has_name(const struct layout *layout, uint32_t id);

@@ -132,6 +132,8 @@ static void check_copy(const char *name, int size, const char *member, bool is_p
 	CHECK_U64(layout_resolve(alone, copy), joined ? original : copy);
 	CHECK_U64(layout_resolve(own, to_copy), joined ? pointer : to_copy);
 	CHECK_U64(layout_target(own, to_copy), joined ? original : copy);
+	CHECK_U64(layout_shown(own, original), joined ? copy : original);
+	CHECK_U64(layout_shown(base, original), original);
 	layout_destroy(alone);
 	layout_destroy(own);
 	layout_destroy(base);
