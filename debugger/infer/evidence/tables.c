@@ -501,10 +501,15 @@ struct error *tables_read(struct knowledge *knowledge)
 	if (knowledge->tables_read)
 		return NULL;
 	TRY(knowledge_layout(knowledge, NULL, &layout));
-	knowledge->tables_read = true;
-	for (size_t i = 0; i < ARRAY_COUNT(readers); i++)
-		TRY(readers[i](knowledge, layout));
-	return NULL;
+	size_t before = knowledge->fact_count;
+	struct error *error = NULL;
+	for (size_t i = 0; i < ARRAY_COUNT(readers) && !error; i++)
+		error = readers[i](knowledge, layout);
+	/* Interrupted: half of the facts would answer the next question otherwise. */
+	if (error)
+		knowledge->fact_count = before;
+	knowledge->tables_read = !error;
+	return error;
 }
 
 /* A table's word is of the whole symbol when it begins there and leaves no room for more. */
