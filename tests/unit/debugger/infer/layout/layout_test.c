@@ -116,13 +116,14 @@ static void check_copy(const char *name, int size, const char *member, bool is_p
 	uint32_t original = (uint32_t)btf__add_struct(kernel, "twin", 16);
 	btf__add_field(kernel, "member", number, 64, 0);
 	uint32_t pointer = (uint32_t)btf__add_ptr(kernel, (int)original);
-	const void *data = btf__raw_data(kernel, &bytes);
-	CHECK_OK(btf_open(data, bytes, NULL, "kernel", &levels[0]));
 	module = btf__new_empty_split(kernel);
 	int kind = is_pointer ? btf__add_ptr(module, number) : number;
 	uint32_t copy = (uint32_t)btf__add_struct(module, name, (uint32_t)size);
 	btf__add_field(module, member, kind, bits, 0);
 	uint32_t to_copy = (uint32_t)btf__add_ptr(module, btf__add_const(module, (int)copy));
+	/* The bytes last until a writer is changed. */
+	const void *data = btf__raw_data(kernel, &bytes);
+	CHECK_OK(btf_open(data, bytes, NULL, "kernel", &levels[0]));
 	data = btf__raw_data(module, &bytes);
 	CHECK_OK(btf_open(data, bytes, levels[0], "module", &levels[1]));
 	CHECK_OK(layout_create(levels[0], NULL, &base));
