@@ -3,18 +3,12 @@
 
 #include "base/array.h"
 #include "debugger/infer/layout/layout_outline.h"
+#include "debugger/infer/layout/layout_private.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* Nesting of structs, unions and arrays that is followed: hostile BTF nests without end. */
 #define DEPTH_MAX 24
-/* Structs of one name that are compared with a module's. */
-#define NAMESAKES_MAX 4
-/* Records and members that are compared for all of a module: xfs of 7.3 takes 16,000. */
-#define COPY_VISITS_MAX (1u << 20)
-/* How many of a module's structs of one name (with xfs of 7.3, two) are looked for. */
-#define COPIES_A_NAME 16
-#define COPY_HASHES   65536
 
 /* --- building ------------------------------------------------------------------------------ */
 
@@ -41,8 +35,7 @@ static bool add_members(struct layout *layout, const struct btf_type *type)
 	return true;
 }
 
-/* Its record will differ from the base's: remembered for who takes that over. */
-static struct layout_record *change(struct layout *layout, uint32_t id)
+struct layout_record *layout_change(struct layout *layout, uint32_t id)
 {
 	struct changes *changes = &layout->changes;
 	if (id < layout->first) {
@@ -57,7 +50,7 @@ static struct layout_record *change(struct layout *layout, uint32_t id)
 static void refer(struct layout *layout, uint32_t id)
 {
 	if (id < layout->end && !layout->records[id].is_referred)
-		change(layout, id)->is_referred = true;
+		layout_change(layout, id)->is_referred = true;
 }
 
 /* Fields have the ids that are written there as yet. */
@@ -96,76 +89,6 @@ static bool lay_out(struct layout *layout, uint32_t id, const struct btf_type *t
 	return good;
 }
 
-/* What is left of the work that may be spent on copies. */
-struct copies {
-	uint8_t *tried; /* by the hash of a name */
-	uint32_t visits;
-};
-
-/* The struct of the bases that is defined as this one; 0: there is none. */
-static uint32_t find_original(struct copies *copies, const struct btf_type *copy)
-{
-	const struct btf *base = btf_base(copy->btf);
-	uint64_t cursor = 0;
-	if (!base || !*copy->name || (copy->kind != BTF_STRUCT && copy->kind != BTF_UNION))
-		return 0;
-	uint8_t *tried = &copies->tried[layout_hash(copy->name, strlen(copy->name)) % COPY_HASHES];
-	if (*tried == COPIES_A_NAME)
-		return 0;
-	++*tried;
-	for (int tries = 0; tries < NAMESAKES_MAX; tries++) {
-		uint32_t found = btf_find(base, copy->kind, copy->name, &cursor);
-		if (!found || type_equal_within((struct type){ copy->btf, copy->id },
-						(struct type){ base, found }, &copies->visits))
-			return found;
-	}
-	return 0;
-}
-
-/* The copy is the original, and so are its parts without a name. */
-static void join(struct layout *layout, const struct btf_type *copy,
-		 const struct btf_type *original, int depth)
-{
-	struct layout_record *record = &layout->records[copy->id];
-	struct btf_member left, right;
-	record->resolved = layout->records[original->id].resolved;
-	if (*copy->name && !layout->records[record->resolved].named)
-		change(layout, record->resolved)->named = copy->id;
-	for (uint32_t i = 0;
-	     depth < DEPTH_MAX && btf_member(copy, i, &left) && btf_member(original, i, &right);
-	     i++) {
-		struct btf_type part, counterpart;
-		if (btf_get(copy->btf, left.type, &part) && part.btf == copy->btf && !*part.name &&
-		    (part.kind == BTF_STRUCT || part.kind == BTF_UNION) &&
-		    btf_get(original->btf, right.type, &counterpart) &&
-		    layout->records[part.id].resolved == part.id)
-			join(layout, &part, &counterpart, depth + 1);
-	}
-}
-
-/*
- * What the module has once more is the base's. pahole keeps a copy of each struct that leads to one
- * which differs, and takes some unnamed unions for different that are not: then of task_struct,
- * too. It is shown as the module's own: what its pointers lead to may be called as something of the
- * base, and be another.
- */
-static bool join_copies(struct layout *layout)
-{
-	struct copies copies = { calloc(COPY_HASHES, 1), COPY_VISITS_MAX };
-	if (!copies.tried)
-		return false;
-	for (uint32_t id = layout->first; id < layout->end; id++) {
-		struct btf_type copy, original;
-		if (btf_get(layout->btf, id, &copy) &&
-		    btf_get(layout->btf, find_original(&copies, &copy), &original) && original.id)
-			join(layout, &copy, &original, 0);
-	}
-	free(copies.tried);
-	for (uint32_t id = layout->first; id < layout->end; id++)
-		layout->records[id].resolved = layout_resolve(layout, layout->records[id].resolved);
-	return true;
-}
-
 /* Needs all records: sizes of arrays, resolved ids of fields, typedefs of anonymous types. */
 static void complete(struct layout *layout, uint32_t id)
 {
@@ -180,13 +103,13 @@ static void complete(struct layout *layout, uint32_t id)
 	if (record->kind == BTF_PTR) {
 		uint32_t target = layout->fields[record->first_field].type;
 		if (!layout->records[target].pointer)
-			change(layout, target)->pointer = id;
+			layout_change(layout, target)->pointer = id;
 	}
 	struct btf_type type;
 	if (record->kind == BTF_TYPEDEF && btf_get(layout->btf, record->resolved, &type) &&
 	    !*type.name && type.kind != BTF_PTR && type.kind != BTF_ARRAY &&
 	    !layout->records[record->resolved].named)
-		change(layout, record->resolved)->named = id;
+		layout_change(layout, record->resolved)->named = id;
 }
 
 static uint32_t layout_pointer(struct layout *layout, uint32_t target)
@@ -201,7 +124,7 @@ static void join_pointers(struct layout *layout)
 		uint32_t target = layout->records[id].kind == BTF_PTR ? layout_target(layout, id)
 								      : 0;
 		if (target && !layout->records[target].pointer)
-			change(layout, target)->pointer = id;
+			layout_change(layout, target)->pointer = id;
 	}
 	for (uint32_t id = layout->first; id < layout->end; id++) {
 		struct layout_record *record = &layout->records[id];
@@ -225,7 +148,7 @@ static void mark_constants(struct layout *layout)
 		     depth++)
 			type = layout_target(layout, type);
 		if (!layout->records[type].has_const)
-			change(layout, type)->has_const = true;
+			layout_change(layout, type)->has_const = true;
 	}
 }
 
@@ -312,7 +235,7 @@ static bool add_holder(struct layout *layout, uint32_t held, struct holder holde
 {
 	if (!array_reserve(&layout->holders, &layout->holder_capacity, layout->holder_count + 1))
 		return false;
-	struct layout_record *record = change(layout, held);
+	struct layout_record *record = layout_change(layout, held);
 	holder.next = record->holders;
 	record->holders = (uint32_t)layout->holder_count;
 	record->held_by++;
@@ -478,7 +401,7 @@ static bool build(struct layout *layout)
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		if (btf_get(layout->btf, id, &type) && !lay_out(layout, id, &type))
 			return false;
-	if (!join_copies(layout))
+	if (!layout_join_copies(layout))
 		return false;
 	for (uint32_t id = layout->first; id < layout->end; id++)
 		complete(layout, id);
