@@ -52,6 +52,6 @@ struct error *btf_ids_collect(const struct question *question, struct clues *clu
 			     .type = { layout->btf, number },
 			     .where = question->subject->address,
 			     .shows_sign = true,
-			     .how = "is the BTF id of what it is called for" };
+			     .how = "holds the id of a BTF type of that kind" };
 	return clues_add(clues, &clue) ? NULL : error_no_memory();
 }

@@ -29,7 +29,7 @@ static bool read_bytes(const struct knowledge *knowledge, uint64_t start, uint64
 		return false;
 	ret->address = start;
 	ret->size = (size_t)size;
-	/* No table has a record of zeros. */
+	/* Missing bytes are zeros, which no record is; of flags the value does not matter. */
 	memory_read_filled(knowledge->target->memory, start, ret->data, ret->size, 0);
 	return true;
 }

@@ -46,9 +46,9 @@ struct clue {
 	uint32_t count;	  /* of OBJECT, elements that lie there; 0: not known */
 	struct type type; /* { NULL, 0 } for ACCESS and STRIDE */
 	uint64_t where;	  /* address of what says so, 0: none */
-	bool shows_sign;  /* of VALUE: nothing without a sign is used so; of WHOLE: the table tells
-			   */
-	const char *how;  /* static text: "argument of a call", "kernel_param.arg", ... */
+	/* Of VALUE: nothing without a sign is used so. Of WHOLE: the type is right to the sign. */
+	bool shows_sign;
+	const char *how; /* static text: "argument of a call", "kernel_param.arg", ... */
 };
 
 struct clues {

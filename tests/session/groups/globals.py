@@ -206,7 +206,7 @@ def run(session):
         with session.case(f"{boot.label}: records of tables are facts") as notes:
             tables(rows, notes)
             export_flags(boot, rows, notes)
-        with session.case(f"{boot.label}: BTF ids are proved by the type they name") as notes:
+        with session.case(f"{boot.label}: BTF ids are of types of their kind") as notes:
             btf_ids(session.program, boot, rows, notes)
         with session.case(f"{boot.label}: strings end with their NUL") as notes:
             strings(session.program, boot, rows, notes)
