@@ -24,7 +24,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno
 BRANCHES  = $(eval BRANCHES := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection))$(BRANCHES)
 HARDEN    = -fPIE -fstack-protector-strong -fstack-clash-protection $(BRANCHES) \
 	$(if $(SANITIZE),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
-override CPPFLAGS += -I. -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
+override CPPFLAGS += -I. -include base/keep_const.h -D_GNU_SOURCE -DBTFCRASH_VERSION=\"$(VERSION)\"
 override CFLAGS   += -std=gnu11 $(WARNINGS) $(HARDEN) $(WERROR) $(SANITIZE)
 override LDFLAGS  += -pie -Wl,-z,relro,-z,now $(SANITIZE)
 # What libraries are called by, or what stands in the place of that.

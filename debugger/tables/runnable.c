@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -67,11 +68,14 @@ static struct error *set_own_class(struct table_scan *scan, const struct object 
 	TRY(object_u64(task, "sched_class", &class));
 	if (!symtab_by_address(scan->target->symbols, class, &symbol, &offset) || offset)
 		return NULL;
-	char *behind = strstr(symbol.name, end);
+	const char *behind = strstr(symbol.name, end);
 	if (!behind || behind[sizeof(end) - 1])
 		return NULL;
-	*behind = 0;
-	table_set_text(scan, COLUMN_CLASS, symbol.name);
+	char *own = strndup(symbol.name, (size_t)(behind - symbol.name));
+	if (!own)
+		return error_no_memory();
+	table_set_text(scan, COLUMN_CLASS, own);
+	free(own);
 	return NULL;
 }
 
