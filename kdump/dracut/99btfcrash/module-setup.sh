@@ -15,7 +15,7 @@ depends() {
 
 install() {
 	inst_multiple /usr/lib/btfcrash/btfcrash /usr/lib/btfcrash/kdump-report \
-		cat date mkdir mount mv sync tail tr
+		cat date ls mkdir mount mv rm sync tail tr
 	inst_multiple -o timeout
 	# Fedora: kdump.sh runs what is here before it saves the dump.
 	inst_script "$moddir/kdump-pre" /etc/kdump/pre.d/btfcrash
