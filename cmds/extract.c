@@ -92,7 +92,9 @@ const struct command command_extract = {
 	.description =
 		"Writes what the dead machine had in memory of a file into FILE: of a file on disk "
 		"the pages that were cached, of tmpfs and shared memory all that was not swapped "
-		"out, of a pipe what nobody had read yet. Where bytes are missing FILE has zeros; "
+		"out, of a pipe what nobody had read yet. Nobody else may read FILE, as of "
+		"`gcore`. "
+		"Where bytes are missing FILE has zeros; "
 		"offset, size and reason of each such run are listed. A page counts only if it "
 		"says "
 		"itself that it is this page of this file.\n"
@@ -103,7 +105,7 @@ const struct command command_extract = {
 		"its name: `files PID` lists them. With makedumpfile -d 31 files' pages are not in "
 		"the dump.",
 	.operands = { { .name = "PATH", .kind = OPERAND_WORD },
-		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
+		      { .name = "FILE", .kind = OPERAND_OUTPUT, .is_private = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = extract_run,

@@ -141,7 +141,8 @@ const struct command command_gcore = {
 		"Writes an ELF core of TASK's process into FILE: its memory, the user registers of "
 		"all of its threads, the TASK's first, its arguments, its auxiliary vector and the "
 		"files that it has mapped. `gdb PROGRAM FILE` opens it, where PROGRAM is the same "
-		"file as in the dead machine: `extract` may have it.\n"
+		"file as in the dead machine: `extract` may have it. Nobody else may read FILE, "
+		"whatever the umask says; one that exists has to be the user's own.\n"
 		"\n"
 		"Pages of mapped files are in the core if they were in memory at all, even where "
 		"the process had not touched them; what was never touched are zeros. What was "
@@ -156,7 +157,7 @@ const struct command command_gcore = {
 		"than AVX's (AVX-512) is not written. Up to 5.15 a thread that runs a virtual "
 		"machine has its guest's there: nothing says so.",
 	.operands = { { .name = "TASK", .kind = OPERAND_TASK },
-		      { .name = "FILE", .kind = OPERAND_OUTPUT } },
+		      { .name = "FILE", .kind = OPERAND_OUTPUT, .is_private = true } },
 	.examples = examples,
 	.needs = NEEDS_MEMORY | NEEDS_SYMBOLS | NEEDS_BTF,
 	.run = gcore_run,

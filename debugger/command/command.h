@@ -49,6 +49,11 @@ struct operand_spec {
 	bool optional;
 	bool repeated; /* the last one may come more than once */
 	bool rest;     /* the last one takes the rest of the line as it is, spaces and all */
+	/*
+	 * Of OPERAND_OUTPUT: what is written are bytes of processes or of their files, which the
+	 * dead machine kept from other users: nobody but the user may read the file.
+	 */
+	bool is_private;
 };
 
 #define OPTIONS_MAX  16

@@ -17,11 +17,11 @@ static void add_program(struct grant *grant, const char *program, bool is_beside
 	grant->is_beside = is_beside;
 }
 
-static void add_file(struct grant *grant, const char *path, bool write, bool append)
+static void add_file(struct grant *grant, const char *path, struct grant_file rights)
 {
-	char *copy = grant->file_count < GRANT_FILES_MAX ? strdup(path) : NULL;
-	if (copy)
-		grant->files[grant->file_count++] = (struct grant_file){ copy, write, append };
+	rights.path = grant->file_count < GRANT_FILES_MAX ? strdup(path) : NULL;
+	if (rights.path)
+		grant->files[grant->file_count++] = rights;
 }
 
 /*
@@ -36,17 +36,20 @@ static void add_named(struct grant *grant, const char *text)
 	for (size_t i = 0; command && i < command_option_count(command); i++)
 		if (command->options[i].argument_kind == OPERAND_FILE &&
 		    call.arguments.options[i] && command->options[i].argument)
-			add_file(grant, call.arguments.options[i], true, false);
+			add_file(grant, call.arguments.options[i],
+				 (struct grant_file){ .write = true });
 	size_t last = command ? command_operand_count(command) : 0;
 	for (size_t i = 0; last && i < call.arguments.operand_count; i++) {
 		const char *word = call.arguments.operands[i];
-		enum operand_kind kind = command->operands[i < last ? i : last - 1].kind;
-		if (kind == OPERAND_SCRIPT && !grant->script)
+		const struct operand_spec *spec = &command->operands[i < last ? i : last - 1];
+		if (spec->kind == OPERAND_SCRIPT && !grant->script)
 			grant->script = line_path(word);
-		if (kind == OPERAND_FILE)
-			add_file(grant, word, false, false);
-		if (kind == OPERAND_OUTPUT && i + 1 == call.arguments.operand_count)
-			add_file(grant, word, true, false);
+		if (spec->kind == OPERAND_FILE)
+			add_file(grant, word, (struct grant_file){ 0 });
+		if (spec->kind == OPERAND_OUTPUT && i + 1 == call.arguments.operand_count)
+			add_file(grant, word,
+				 (struct grant_file){ .write = true,
+						      .is_private = spec->is_private });
 	}
 	call_deinit(&call);
 	error_free(error);
@@ -60,7 +63,8 @@ static void add_reading(struct grant *grant, const struct session *session, cons
 	if (!error && line.program)
 		add_program(grant, line.program, false);
 	if (!error && line.file)
-		add_file(grant, line.file, true, line.append);
+		add_file(grant, line.file,
+			 (struct grant_file){ .write = true, .append = line.append });
 	if (!error && line.stage_count)
 		add_named(grant, line.stages[0]);
 	if (!error)
@@ -108,18 +112,21 @@ bool grant_take_program(struct grant *grant, const char *program, bool is_beside
 	return false;
 }
 
-bool grant_take_write(struct grant *grant, const char *path, bool append)
+bool grant_take_write(struct grant *grant, const char *path, bool append, bool *ret_private)
 {
-	bool found = false;
+	bool found = false, is_private = false;
 	/* The two readings of a line may both have it. */
 	for (size_t i = 0; i < grant->file_count; i++) {
 		struct grant_file *file = &grant->files[i];
 		if (!file->write || file->append != append || strcmp(file->path, path) != 0)
 			continue;
 		found = true;
+		is_private |= file->is_private;
 		file->write = false;
 		file->path[0] = 0;
 	}
+	if (found)
+		*ret_private = is_private;
 	return found;
 }
 

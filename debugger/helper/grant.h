@@ -14,6 +14,7 @@
 struct grant_file {
 	char *path;
 	bool write, append;
+	bool is_private; /* of the written: nobody else may read it */
 };
 
 struct grant {
@@ -32,7 +33,7 @@ void grant_init(struct grant *grant, const struct session *session, const char *
 void grant_deinit(struct grant *grant);
 /* Takes the right away: each holds once. False: there is none. */
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside);
-bool grant_take_write(struct grant *grant, const char *path, bool append);
+bool grant_take_write(struct grant *grant, const char *path, bool append, bool *ret_private);
 bool grant_take_script(struct grant *grant, const char *path);
 /* Reading again is the same as before. */
 bool grant_has_read(const struct grant *grant, const char *path);

@@ -110,15 +110,33 @@ static bool is_dump(const struct serve_options *options, const char *path)
 	return false;
 }
 
+/* One that is there is the user's own, closed to others and only then empty; below 0: errno. */
+static int open_private(const char *path)
+{
+	struct stat status;
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file >= 0 || errno != EEXIST)
+		return file;
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode))
+		return file;
+	if (status.st_uid == geteuid() && !fchmod(file, 0600) && !ftruncate(file, 0))
+		return file;
+	close(file);
+	errno = EPERM;
+	return -1;
+}
+
 static bool serve_write(struct server *server, const char *path, bool append)
 {
 	struct grant *grant = lines_grant(server);
-	if (!grant || !grant_take_write(grant, path, append))
+	bool is_private;
+	if (!grant || !grant_take_write(grant, path, append, &is_private))
 		return reply_errno(server, EPERM);
 	if (is_dump(server->options, path))
 		return reply_errno(server, EBUSY);
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
-	return reply_file(server, open(path, flags, 0666));
+	return reply_file(server, is_private ? open_private(path) : open(path, flags, 0666));
 }
 
 static bool serve_read(struct server *server, const char *path)
