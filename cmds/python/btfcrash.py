@@ -160,7 +160,7 @@ class Dump:
         self._failure = None  # why there are no more answers
         self._timeout = timeout
         self._errors = tempfile.TemporaryFile()
-        command = [path, "-q", *options, "--json", "--json-integers=exact", "-i", "-", *files]
+        command = [path, "-q", *options, "--json", "--json-integers=exact", "-i", "-", "--", *files]
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=self._errors, bufsize=0)

@@ -15,6 +15,7 @@ Exit status 1 when an argument is wrong.
 
 import collections
 import json
+import os
 import subprocess
 import sys
 
@@ -126,7 +127,7 @@ def compare_task(score, address, comm, trace, theirs):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
-    dump, vmlinux = sys.argv[1:3]
+    dump, vmlinux = map(os.path.abspath, sys.argv[1:3])
     traces = our_traces(sys.argv[3] if len(sys.argv) > 3 else "build/btfcrash", dump)
     program = drgn.Program()
     program.set_core_dump(dump)

@@ -17,17 +17,18 @@ different=0
 # compare NAME COMMAND: the program's answer against $work/expected
 compare()
 {
-	if "$program" -q -c "$2" "$capture/vmcore.elf" >"$work/actual" 2>"$work/errors" &&
+	if "$program" -q -c "$2" -- "$capture/vmcore.elf" >"$work/actual" 2>"$work/errors" &&
 	   [ -s "$work/expected" ] && cmp "$work/expected" "$work/actual"; then
 		equal=$((equal + 1))
 	else
 		different=$((different + 1))
-		echo "DIFFERENT $capture: $1"
+		printf 'DIFFERENT %s: %s\n' "$capture" "$1"
 		cat "$work/errors"
 	fi
 }
 
 for capture; do
+	capture=$(realpath -- "$capture")
 	kernel=$capture/truth/btf/vmlinux
 	[ -f "$kernel" ] || { echo "no $kernel"; exit 2; }
 	bpftool btf dump file "$kernel" format raw >"$work/expected"

@@ -51,7 +51,7 @@ def slide_of(rows, truth):
 
 def main():
     program, dump, btf, globals_file = sys.argv[1:]
-    out = subprocess.run([program, "-q", "--json", "--btf", btf, "-c", "globals", dump], check=True,
+    out = subprocess.run([program, "-q", "--json", "--btf", btf, "-c", "globals", "--", dump], check=True,
                          stdout=subprocess.PIPE).stdout
     rows = [row for row in json.loads(out)["result"]
             if row["origin"] == "file" and not row["module"] and not row["per_cpu"]]

@@ -194,7 +194,7 @@ def compare(debug, dump, program, path, variable):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
-    path, vmlinux = sys.argv[1:3]
+    path, vmlinux = map(os.path.abspath, sys.argv[1:3])
     program = sys.argv[3] if len(sys.argv) > 3 else os.path.join(ROOT, "build", "btfcrash")
     debug = drgn.Program()
     # drgn 0.0.22 cannot follow the page tables of a QEMU dump, but takes from it

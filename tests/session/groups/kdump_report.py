@@ -185,7 +185,19 @@ def refuses_others_folder(where, shell):
     check_equal(sorted(os.listdir(where.folder)), sorted(name + ".incomplete" for name in (REPORT, RECORD)), "the folder")
 
 
-CASES = (writes_new, writes_parents, writes_relative, writes_beside_dump, writes_again, refuses_link, refuses_open_folder)
+def writes_hostile_names(where, shell):
+    """Names that are options, formats or lines of a shell: of the folder, the program and the dump."""
+    for name in ("-c!touch x", "--help", " ", "%s", "$(touch x)", ";touch x", "`touch x`", "a'\"b", "*", "a\nb"):
+        for path in (where.dump, where.program):
+            os.symlink(path, f"{path}.{name}")
+        done = where.run(shell, folder=name, program="./stand-in." + name, dump="vmcore." + name, cwd=where.root)
+        there = os.path.join(where.root, name)
+        check_equal((done.returncode, done.stdout), (0, b""), f"status and output of {name!r} ({done.stderr!r})")
+        check_equal((read(f"{there}/{REPORT}"), sorted(os.listdir(there))), (SAID, [REPORT, RECORD]), f"what is in {name!r}")
+    check(not os.path.exists(where.root + "/x"), "a name was run")
+
+
+CASES = (writes_new, writes_parents, writes_relative, writes_hostile_names, writes_beside_dump, writes_again, refuses_link, refuses_open_folder)
 
 
 def is_for(shell, case):

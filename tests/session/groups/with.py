@@ -148,8 +148,8 @@ def survives_ignored_children(program, boot, tools):
 
 
 def takes_any_path(program, boot, tools):
-    """A dump whose name looks like an option, like other words, or like the number of a process."""
-    for name in ("./-x", "a b;'c'", "12345"):
+    """A dump whose name looks like an option, like other words, like the number of a process or a line of a shell."""
+    for name in ("./-x", "a b;'c'", "12345", "./--eval", "./-ex!touch x", " ", "a\nb", "%s%n", "$(touch x)", "; touch x", "`touch x`", "!touch x"):
         link = os.path.join(program.scratch, name)
         os.symlink(boot.dump, link)
         with cache(program, "kept"):
