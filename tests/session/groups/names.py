@@ -35,7 +35,7 @@ def folder(session, boot):
 
 def run(session):
     boot = Boot(kernel_names()[0], "boot1")
-    for case in (opened_by_python, opened_beside_a_dump, collected, paged, listed_for_initramfs, shown_by_demo, named_in_messages):
+    for case in (opened_by_python, opened_beside_a_dump, collected, submitted, paged, listed_for_initramfs, shown_by_demo, named_in_messages):
         with session.case(case.__name__.replace("_", " ")), folder(session, boot) as (path, extra):
             case(session.program, boot, path, extra)
 
@@ -80,6 +80,20 @@ def collected(program, boot, path, extra):
         with open(os.path.join(path, more[1]), encoding="utf-8") as file:
             errors = [json.loads(line)["error"] for line in file]
         check_equal(errors, [None] * count, "errors")
+
+
+def submitted(program, boot, path, extra):
+    """fleet/slurm.sbatch, as Slurm starts it, with a folder and a list of such names."""
+    extra.update(("-folder", "-list"))
+    os.mkdir(os.path.join(path, "-folder"))
+    with open(os.path.join(path, "-list"), "w", encoding="utf-8") as file:
+        file.write(NAMES[0] + "\n")
+    around = program.environment(BTFCRASH=program.path, FLEET=os.path.join(ROOT, "fleet"), SLURM_ARRAY_TASK_ID="0", SLURM_ARRAY_TASK_COUNT="1")
+    done = subprocess.run(["sh", os.path.join(ROOT, "fleet", "slurm.sbatch"), "-list", "-folder"], cwd=path, env=around, capture_output=True,
+                          timeout=SECONDS, check=False)
+    check_equal(done.returncode, 0, f"status of the job ({done.stderr!r})")
+    with open(os.path.join(path, "-folder", "records.0.jsonl"), encoding="utf-8") as file:
+        check_equal([json.loads(line)["error"] for line in file], [None], "errors")
 
 
 def paged(program, boot, path, extra):
