@@ -176,6 +176,8 @@ class Dump:
     def __call__(self, command, timeout=None):
         """The result of a command line, pipes and all: dump("ps -s D | print {pid, comm}").
 
+        A line may run programs (`| PROGRAM`) and write files (`> FILE`), so a text that came out
+        of a dump has no place in it before somebody has looked at it; print() takes such lines.
         None where a command has no result. Raises CommandError when it fails, Timeout after
         `timeout` seconds (without it, those of open()), Dead when the program is gone.
         """
