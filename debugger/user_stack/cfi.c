@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "debugger/user_stack/cfi_rules.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #define ENTRY_SIZE    8
 #define TABLE_FORMAT  (POINTER_FROM_TABLE | 0x0b)
 #define SECTION_MAX   ((uint64_t)64 << 20)
+#define ENTRIES_MAX   ((size_t)2 << 20) /* that are listed: a browser has 600,000 */
+#define LETTERS_MAX   16		/* of an augmentation: all that are known are fewer */
+#define ENTRIES_STEP  4096		/* between looks for Ctrl-C */
 #define RECORD_MAX    (1u << 16) /* bytes of an entry's instructions: real ones have hundreds */
 #define VERSION_ONE   1
 #define VERSION_THREE 3
@@ -126,14 +130,16 @@ static void read_augmentation(struct cfi_cursor *cursor, const char *letters,
 	}
 }
 
+/* Takes the same time whatever is in it: each of a million functions may name another one. */
 static struct error *parse_common(struct cfi_cursor *cursor, struct cfi_common *ret)
 {
 	*ret = (struct cfi_common){ .code_factor = 1 };
 	uint64_t id = cursor_unsigned(cursor, 4);
 	uint8_t version = cursor_u8(cursor);
 	const char *letters = (const char *)cursor->data + cursor->at;
+	size_t left = cursor->size - cursor->at;
 	if (id || (version != VERSION_ONE && version != VERSION_THREE) ||
-	    !memchr(cursor->data + cursor->at, 0, cursor->size - cursor->at))
+	    !memchr(letters, 0, left < LETTERS_MAX ? left : LETTERS_MAX))
 		return is_none("a common entry of .eh_frame", cursor->address);
 	cursor_skip(cursor, strlen(letters) + 1);
 	ret->code_factor = cursor_uleb(cursor);
@@ -205,7 +211,7 @@ static bool read_start(const struct cfi_cursor *section, struct cfi_cursor curso
 
 static struct error *list_entries(struct cfi_table *table, struct cfi_cursor *section)
 {
-	for (;;) {
+	for (size_t seen = 0;;) {
 		size_t at = section->at;
 		uint64_t size = cursor_unsigned(section, 4);
 		/* A length of 0 ends the section. */
@@ -216,8 +222,14 @@ static struct error *list_entries(struct cfi_table *table, struct cfi_cursor *se
 		cursor_skip(section, size);
 		struct cfi_cursor id = record;
 		struct cfi_entry entry = { .record = section->address + at };
+		if (!(++seen % ENTRIES_STEP))
+			TRY(interrupt_check());
 		if (!cursor_unsigned(&id, 4) || !read_start(section, record, &entry.start))
 			continue;
+		if (table->count == ENTRIES_MAX)
+			return error_create(ERROR_FORMAT,
+					    ".eh_frame at 0x%" PRIx64 " has more than %zu entries",
+					    section->address, ENTRIES_MAX);
 		if (!array_reserve(&table->entries, &table->capacity, table->count + 1))
 			return error_no_memory();
 		table->entries[table->count++] = entry;
@@ -235,9 +247,9 @@ struct error *cfi_table_list(struct cfi_table *table, uint64_t address, uint64_t
 	struct cfi_cursor section = { .data = data, .size = size, .address = address };
 	if (!error)
 		error = list_entries(table, &section);
+	free(data);
 	if (table->count)
 		array_sort(table->entries, table->count, sizeof(*table->entries), compare_entries);
-	free(data);
 	return error;
 }
 

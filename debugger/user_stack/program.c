@@ -4,7 +4,9 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include <elf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,17 @@ static struct error *keep(struct program *program, struct error *error)
 	return NULL;
 }
 
+static struct error *take_room(struct program *program, const char *what, uint64_t size)
+{
+	if (size > program->room)
+		return error_create(ERROR_FORMAT,
+				    "the stack's programs have larger tables than are read: %s of "
+				    "%" PRIu64 " bytes",
+				    what, size);
+	program->room -= size;
+	return NULL;
+}
+
 /* --- segments -------------------------------------------------------------------------------- */
 
 static bool is_program(const Elf64_Ehdr *header)
@@ -107,7 +120,6 @@ static struct error *read_segments(struct program *program, struct memory *user,
 		if (segment.p_type == PT_GNU_EH_FRAME)
 			frames = segment;
 	}
-	program->frames.memory = user;
 	if (is_placed && frames.p_memsz) {
 		program->frames.address = frames.p_vaddr + program->bias;
 		program->frames.size = frames.p_memsz;
@@ -140,7 +152,9 @@ static struct error *read_table(struct program *program, struct memory *file,
 	uint64_t count = table->sh_size / sizeof(*symbols);
 	if (count > SYMBOLS_MAX)
 		return error_create(ERROR_FORMAT, "a program has too many symbols");
+	TRY(take_room(program, "symbols", table->sh_size));
 	for (uint64_t first = 0; first < count; first += PIECE) {
+		TRY(interrupt_check());
 		uint64_t some = count - first < PIECE ? count - first : PIECE;
 		TRY(memory_read(file, table->sh_offset + first * sizeof(*symbols), symbols,
 				some * sizeof(*symbols)));
@@ -191,10 +205,17 @@ static struct error *find_sections(struct memory *file, struct sections *section
 		return NULL;
 	TRY(read_section(file, header, header->e_shstrndx, &sections->names));
 	for (unsigned int i = 0; i < header->e_shnum; i++) {
+		TRY(interrupt_check());
 		TRY(read_section(file, header, i, &section));
 		TRY(take_section(file, sections, &section));
 	}
 	return NULL;
+}
+
+static struct error *list_frames(struct program *program, const Elf64_Shdr *section)
+{
+	TRY(take_room(program, ".eh_frame", section->sh_size));
+	return cfi_table_list(&program->frames, section->sh_addr + program->bias, section->sh_size);
 }
 
 /* Names and frames of what the section headers tell, which need not be in memory. */
@@ -205,9 +226,7 @@ static struct error *read_sections(struct program *program, struct memory *file,
 	Elf64_Shdr names;
 	TRY(find_sections(file, &sections));
 	if (!program->frames.size && sections.frames.sh_size)
-		TRY(keep(program,
-			 cfi_table_list(&program->frames, sections.frames.sh_addr + program->bias,
-					sections.frames.sh_size)));
+		TRY(keep(program, list_frames(program, &sections.frames)));
 	if (!sections.symbols.sh_size)
 		return NULL;
 	TRY(read_section(file, header, sections.symbols.sh_link, &names));
@@ -288,6 +307,7 @@ struct error *program_read(struct program *program, struct memory *user)
 	struct shifted_memory shifted = { .memory = { .read = read_shifted, .word_size = 8 },
 					  .user = user,
 					  .start = program->start };
+	program->frames.memory = user;
 	struct error *error = memory_read(user, program->start, &header, sizeof(header));
 	if (error)
 		return keep(program, error);
@@ -302,7 +322,7 @@ struct error *program_read(struct program *program, struct memory *user)
 }
 
 struct error *program_create(struct user_space *space, const struct user_mapping *mappings,
-			     size_t number, struct program **ret)
+			     size_t number, uint64_t *room, struct program **ret)
 {
 	const struct user_mapping *first = &mappings[program_first_mapping(mappings, number)];
 	struct program *program = calloc(1, sizeof(*program));
@@ -310,11 +330,13 @@ struct error *program_create(struct user_space *space, const struct user_mapping
 	if (!program)
 		return error_no_memory();
 	program->start = first->start;
+	program->room = *room;
 	struct error *error = NULL;
 	if (first->file)
 		error = keep(program, open_file(space, first->file, &program->file));
 	if (!error)
 		error = program_read(program, user_space_memory(space));
+	*room = program->room;
 	if (error)
 		program_destroy(program);
 	else

@@ -11,6 +11,9 @@ struct program_symbol {
 	uint64_t name; /* where it is in the file */
 };
 
+/* Bytes of tables that are read of all the programs of a stack: those of a browser have 30 MB. */
+#define PROGRAMS_ROOM ((uint64_t)192 << 20)
+
 struct program {
 	uint64_t start;		 /* of the mapping with its ELF header */
 	uint64_t bias;		 /* what is added to addresses in the file */
@@ -21,18 +24,20 @@ struct program {
 	struct error *problem; /* what of it could not be read at first; NULL */
 	struct memory
 		*file; /* the file's own bytes; owned, NULL: all of it is mapped in one piece */
+	uint64_t room; /* bytes of tables that may still be read */
 };
 
 /*
  * The program around a mapping; *ret NULL: what is mapped there is no ELF file of 64 bits. Errors:
- * fatal ones. program_destroy() it before the space is closed.
+ * fatal ones. program_destroy() it before the space is closed. `*room` is what the stack's programs
+ * may take, and becomes what this one leaves of it: as many as are mapped may share one large file.
  */
 struct error *program_create(struct user_space *space, const struct user_mapping *mappings,
-			     size_t number, struct program **ret) MUST_CHECK;
+			     size_t number, uint64_t *room, struct program **ret) MUST_CHECK;
 void program_destroy(struct program *program);
 /*
- * The same of what lies at `program->start` in memory, with `program->file` set. Errors: fatal
- * ones, and ERROR_NOT_FOUND: it is none.
+ * The same of what lies at `program->start` in memory, with `program->file` and `program->room`
+ * set. Errors: fatal ones, and ERROR_NOT_FOUND: it is none.
  */
 struct error *program_read(struct program *program, struct memory *user) MUST_CHECK;
 /* The function around an address; false: none is known. `name` is cut to `size`. */

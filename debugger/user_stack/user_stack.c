@@ -33,6 +33,7 @@ struct unwinding {
 	const struct error *problem; /* why not all mappings are known; NULL: they are */
 	struct mapped_program programs[PROGRAMS_MAX];
 	size_t program_count;
+	uint64_t room; /* for their tables */
 	struct user_stack *stack;
 };
 
@@ -80,7 +81,7 @@ static struct error *find_program(struct unwinding *unwinding, const struct user
 	*ret = NULL;
 	if (unwinding->program_count == PROGRAMS_MAX)
 		return NULL;
-	TRY(program_create(unwinding->space, unwinding->mappings, number, ret));
+	TRY(program_create(unwinding->space, unwinding->mappings, number, &unwinding->room, ret));
 	unwinding->programs[unwinding->program_count++] = (struct mapped_program){ first, *ret };
 	return NULL;
 }
@@ -318,6 +319,7 @@ struct error *user_stack_read(struct target *target, const struct task *task,
 		return error_no_memory();
 	unwinding->target = target;
 	unwinding->stack = ret;
+	unwinding->room = PROGRAMS_ROOM;
 	struct error *error = user_space_open_task(target, task, &unwinding->space);
 	if (!error)
 		error = find_registers(target, task, &registers);

@@ -87,6 +87,7 @@ static int take_program(struct dl_phdr_info *info, size_t size, void *context)
 		file->fd = mapped->fd;
 		mapped->program.file = &file->memory;
 	}
+	mapped->program.room = PROGRAMS_ROOM;
 	CHECK_OK(program_read(&mapped->program, &self));
 	return program_count == PROGRAMS_MAX;
 }
@@ -286,6 +287,51 @@ static void test_names(void)
 }
 
 /* Any byte of the tables may be any other one: a stack is then cut short, or goes astray. */
+/* This program's file again, with another way to its tables. */
+static void read_again(struct program *program, uint64_t room)
+{
+	const struct mapped *mapped = program_of((uint64_t)(uintptr_t)deep);
+	*program = (struct program){ .start = mapped->program.start,
+				     .file = mapped->program.file,
+				     .room = room };
+	CHECK_OK(program_read(program, &self));
+}
+
+static void forget(struct program *program)
+{
+	cfi_table_deinit(&program->frames);
+	error_free(program->problem);
+	free(program->symbols);
+}
+
+/* Without segments .eh_frame is where sections say, if nobody says how far it was moved. */
+static void test_no_segments(void)
+{
+	struct program program;
+	changed_at = program_of((uint64_t)(uintptr_t)deep)->program.start +
+		     offsetof(ElfW(Ehdr), e_phentsize);
+	changed_to = 1;
+	read_again(&program, PROGRAMS_ROOM);
+	changed_at = 0;
+	CHECK(!program.frames.size && !program.frames.count);
+	CHECK(program.symbol_count);
+	forget(&program);
+}
+
+static void test_room(void)
+{
+	struct program program;
+	read_again(&program, PROGRAMS_ROOM);
+	CHECK(program.room < PROGRAMS_ROOM);
+	CHECK(program.symbol_count && !program.problem);
+	uint64_t taken_room = PROGRAMS_ROOM - program.room;
+	forget(&program);
+	read_again(&program, taken_room - 1);
+	CHECK(!program.symbol_count && program.problem &&
+	      strstr(program.problem->message, "larger tables"));
+	forget(&program);
+}
+
 static void test_damage(void)
 {
 	static uint64_t state = 1;
@@ -380,6 +426,8 @@ int main(void)
 	RUN(test_signals);
 	RUN(test_list);
 	RUN(test_names);
+	RUN(test_no_segments);
+	RUN(test_room);
 	RUN(test_damage);
 	RUN(test_chance);
 	RUN(test_expressions);
