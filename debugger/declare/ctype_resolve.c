@@ -6,6 +6,7 @@
 #include "debugger/declare/ctype.h"
 
 #include "base/array.h"
+#include "base/interrupt.h"
 #include "debugger/declare/nearest.h"
 #include "debugger/target/object.h"
 
@@ -167,7 +168,11 @@ static struct error *resolve_in_modules(struct resolution *resolution, const str
 		error_free(error);
 		error = resolve_whole(&within, ctype, 0, ret);
 	}
-	return error;
+	/* Which of them have it is not known then. */
+	struct error *interrupted = error ? interrupt_check() : NULL;
+	if (interrupted)
+		error_free(error);
+	return interrupted ?: error;
 }
 
 /* The "struct " that a name lacks; NULL: none helps. */

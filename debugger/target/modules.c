@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "debugger/target/list.h"
 #include "debugger/target/live.h"
+#include "debugger/target/module_index.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 
 /* enum module_state: LIVE, COMING, GOING, UNFORMED (being set up: members are not valid). */
 #define MODULE_STATE_UNFORMED 3
-#define MODULE_LIMIT	      65536
 /* The BTF of all modules together. The largest one seen is below 4 MiB. */
 #define MODULE_BTF_LIMIT (64u << 20)
 #define ORC_LIMIT	 (1u << 24)
@@ -186,8 +186,8 @@ static struct error *walk_modules(struct target *target, struct list_walk *walk,
 		TRY(list_walk_next(walk, &node));
 		if (!node || (walk->backward && is_listed(target, node - link)))
 			return NULL;
-		if (target->module_count == MODULE_LIMIT)
-			return error_create(ERROR_FORMAT, "more than %d", MODULE_LIMIT);
+		if (target->module_count == MODULES_MAX)
+			return error_create(ERROR_FORMAT, "more than %d", MODULES_MAX);
 		TRY(add_module(target, node - link, capacity));
 	}
 }
@@ -232,8 +232,11 @@ size_t target_modules(struct target *target, const struct module **ret)
 		/* Before the walk: reading a module asks for types, never for modules. */
 		target->modules_loaded = true;
 		struct error *error = load_modules(target);
+		struct error *no_index = module_index_create(target, &target->module_index);
 		if (error)
 			target_add_missing(target, PART_MODULES, error_prefix(error, "modules"));
+		if (no_index)
+			target_add_missing(target, PART_MODULES, error_prefix(no_index, "modules"));
 		if (target->memory && target->btf)
 			generated_load(target);
 	}
@@ -244,65 +247,18 @@ size_t target_modules(struct target *target, const struct module **ret)
 const struct module *target_module(struct target *target, const char *name)
 {
 	const struct module *modules;
-	size_t count = target_modules(target, &modules);
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(modules[i].name, name))
-			return &modules[i];
-	return NULL;
+	target_modules(target, &modules);
+	return module_index_find(target, name);
 }
 
 const struct module *target_module_at(struct target *target, uint64_t address)
 {
 	const struct module *modules;
-	size_t count = target_modules(target, &modules);
-	for (size_t i = 0; i < count; i++)
-		for (size_t region = 0; region < modules[i].region_count; region++)
-			if (address - modules[i].regions[region].start <
-			    modules[i].regions[region].size)
-				return &modules[i];
-	return NULL;
+	target_modules(target, &modules);
+	return module_index_at(target, address);
 }
 
 /* --- BTF ---------------------------------------------------------------------------- */
-
-static struct error *search_btf(struct list_walk *walk, uint64_t module, struct object *ret)
-{
-	for (;;) {
-		struct object entry;
-		uint64_t node, owner;
-		TRY(list_walk_next(walk, &node));
-		if (!node)
-			return error_create(ERROR_NOT_FOUND, "it has none");
-		TRY(object_container(walk->target, "struct btf_module", "list", node, &entry));
-		TRY(object_u64(&entry, "module", &owner));
-		if (owner == module)
-			return object_follow(&entry, "btf", ret);
-	}
-}
-
-/*
- * The struct btf of a module, from the list btf_modules; mod->btf_data is gone by now. A hole in
- * the list may have it on its other side.
- */
-static struct error *find_btf(struct target *target, uint64_t module, struct object *ret)
-{
-	uint64_t head;
-	struct list_walk walk;
-	if (!symtab_address(target->symbols, "btf_modules", &head))
-		return error_create(ERROR_NOT_FOUND, "this kernel keeps no BTF of modules");
-	list_walk_init(&walk, target, head);
-	struct error *error = search_btf(&walk, module, ret);
-	if (!error || error->kind == ERROR_NOT_FOUND)
-		return error;
-	list_walk_init_backward(&walk, target, head);
-	struct error *backward = search_btf(&walk, module, ret);
-	if (backward) {
-		error_free(backward);
-		return error;
-	}
-	error_free(error);
-	return NULL;
-}
 
 static struct error *read_btf(struct target *target, const struct object *btf,
 			      struct module *module)
@@ -331,7 +287,7 @@ static struct error *read_live_btf(struct target *target, const struct object *b
 	size_t size;
 	TRY(object_u64(btf, "id", &id));
 	TRY(live_btf(target, module->name, MODULE_BTF_LIMIT, &data, &size));
-	struct error *error = find_btf(target, module->address, &after);
+	struct error *error = module_index_btf(target, module->address, &after);
 	if (!error)
 		error = object_u64(&after, "id", &id_after);
 	if (!error && id != id_after)
@@ -349,7 +305,7 @@ static struct error *load_btf(struct target *target, struct module *module)
 {
 	struct object btf;
 	TRY(target_need_btf(target));
-	TRY(find_btf(target, module->address, &btf));
+	TRY(module_index_btf(target, module->address, &btf));
 	if (target_is_live(target))
 		error_free(read_live_btf(target, &btf, module));
 	if (!module->btf_data)
@@ -371,9 +327,14 @@ static struct error *load_btf(struct target *target, struct module *module)
 const struct btf *target_module_btf(struct target *target, const struct module *module)
 {
 	struct module *own = &target->modules[module - target->modules];
-	if (!own->btf_asked) {
-		own->btf_asked = true;
-		add_problem(own, error_prefix(load_btf(target, own), "BTF"));
+	/* Ctrl-C ends a question about all modules, and not what is known of them. */
+	if (!own->btf_asked && !interrupt_flag) {
+		struct error *error = load_btf(target, own);
+		own->btf_asked = !error || error->kind != ERROR_INTERRUPTED;
+		if (own->btf_asked)
+			add_problem(own, error_prefix(error, "BTF"));
+		else
+			error_free(error);
 	}
 	return own->btf;
 }

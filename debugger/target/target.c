@@ -8,6 +8,7 @@
 #include "debugger/target/btf_search.h"
 #include "debugger/target/live.h"
 #include "debugger/target/members.h"
+#include "debugger/target/module_index.h"
 #include "debugger/target/object.h"
 #include "debugger/target/vmcoreinfo_check.h"
 
@@ -304,6 +305,7 @@ void target_close(struct target *target)
 		free(target->modules[i].btf_data);
 		error_free(target->modules[i].problem);
 	}
+	module_index_destroy(target->module_index);
 	free(target->modules);
 	free(target->generated);
 	free(target->cpus);

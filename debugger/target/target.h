@@ -43,6 +43,9 @@ struct cpu {
 	const char *registers_from; /* "PRSTATUS", "QEMU", "crash_notes"; NULL */
 };
 
+/* Loaded at once; more are damage. Distributions build 5,000, and machines load 300 of them. */
+#define MODULES_MAX 8192
+
 /* A loaded module: what every part needs; more is read from `address` through BTF. */
 struct module {
 	char name[64];
@@ -88,6 +91,7 @@ struct target_problem {
 
 struct attached;
 struct btf_files;
+struct module_index;
 struct cache_place;
 struct helper_link;
 
@@ -108,6 +112,7 @@ struct target {
 	bool cpus_loaded;
 	struct module *modules;
 	size_t module_count;
+	struct module_index *module_index;
 	size_t module_btf_size; /* of those that were read, bytes */
 	bool modules_loaded;
 	uint64_t text_start;		  /* target_text_start(); 0: not known */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which prototype the function at an address has, by its name and by its code. */
 #include "debugger/prototypes/callees.h"
+#include "debugger/target/module_index.h"
 #include "tests/unit/flow_world.h"
 
 /* One module, whose BTF has the functions. */
@@ -12,6 +13,7 @@ static struct callees callees_of(struct target *target)
 	items[0] = items[LEVEL_MODULES] = levels_items[0];
 	*target = (struct target){ .modules = &module, .module_count = 1, .modules_loaded = true };
 	CHECK_OK(symtab_create(&target->symbols));
+	CHECK_OK(module_index_create(target, &target->module_index));
 	return (struct callees){ .target = target,
 				 .lowering = &lowering_x86_64,
 				 .levels = &with_module };
@@ -53,6 +55,7 @@ static void test_callees(void)
 	callees_find(&callees, TEXT, &ret);
 	CHECK_U64(ret.prototype.id, PUT_FOO_PROTO);
 	callees_deinit(&callees);
+	module_index_destroy(target.module_index);
 	symtab_destroy(target.symbols);
 }
 
@@ -71,6 +74,7 @@ static enum callee_kind judged(const char *text)
 	for (int i = 0; i < 2; i++) /* asked, and from the table */
 		callees_find_judged(&callees, TEXT, &ret);
 	callees_deinit(&callees);
+	module_index_destroy(target.module_index);
 	symtab_destroy(target.symbols);
 	return ret.kind;
 }
