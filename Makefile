@@ -4,6 +4,7 @@
 VERSION := $(shell cat VERSION)
 MAKEFLAGS += --no-print-directory
 PROCESSORS := $(shell nproc)
+COMMA := ,
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -46,7 +47,9 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/un
 	tests/unit/*/*_test.c tests/unit/*/*/*_test.c tests/unit/*/*/*/*_test.c)))
 STATIC   := $(BUILD)/btfcrash-static
 STRESS   := $(patsubst tests/stress/%.c,$(BUILD)/stress/%,$(wildcard tests/stress/*.c))
-TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
+TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c %/words.c,$(wildcard tests/fuzz/*.c)))
+# The program itself, which reads other words than those in the dump.
+WORDS_PROGRAM := $(BUILD)/words/btfcrash
 FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 # What the goals need of tests/packages. `make demo`, `make check` and `make packages` install what
@@ -63,6 +66,7 @@ needs_sanitize := $(needs_session)
 needs_integers := $(needs_session) fuzz
 needs_fuzz     := $(needs_session) fuzz
 needs_mutate   := $(needs_session)
+needs_words    := $(needs_session)
 needs_bench    := $(needs_session)
 needs_fleet-check := fleet slurm
 needs_fleet-demo  := fleet $(needs_dumps)
@@ -94,6 +98,12 @@ say = $(if $(V),,@echo '  $(1) $@';)
 
 $(PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(ARCHIVE)
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+WRAPPED := physical_memory_create physical_reader_create virtual_memory_create
+
+$(WORDS_PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(BUILD)/tests/fuzz/words.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LDFLAGS) $(addprefix -Wl$(COMMA)--wrap=,$(WRAPPED)) -o $@ $^ $(LIBS)
 
 ABSENT := $(addprefix $(BUILD)/kdump/,absent.o no-libkdumpfile.o no-libbpf.o no-sqlite.o)
 
@@ -148,7 +158,7 @@ $(BUILD)/flags: FORCE | packages
 $(BUILD)/objects: FORCE
 	@$(call remember,$(OBJECTS))
 
--include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/$(NOTE:.c=.d) $(ABSENT:.o=.d) $(UNIT:=.d) $(TARGETS:.o=.d) $(STRESS:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/cmds/main.d $(BUILD)/$(NOTE:.c=.d) $(ABSENT:.o=.d) $(UNIT:=.d) $(TARGETS:.o=.d) $(STRESS:=.d) $(BUILD)/tests/fuzz/words.d
 
 # Real dumps
 
@@ -178,12 +188,12 @@ check: packages ## all of the tests, the quick ones first: lint unit session san
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
 
-programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) ## builds the program and the tests of it, and runs none
+programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) $(WORDS_PROGRAM) ## builds the program and the tests of it, and runs none
 
 unit: $(UNIT) ## the unit tests
 	@tests/tally -j $(PROCESSORS) $(UNIT)
 
-session: $(PROGRAM) $(STRESS) $(STATIC) dumps ## what the program says of real dumps
+session: $(PROGRAM) $(STRESS) $(WORDS_PROGRAM) $(STATIC) dumps ## what the program says of real dumps
 	@tests/session/run -j $(PROCESSORS) $(BUILD)
 
 sanitize: dumps ## unit tests and broken dumps under the address and undefined sanitizers
@@ -197,7 +207,7 @@ SANITIZED := -O1 -g1
 # A finding ends in a signal, which no test takes for an answer of the program.
 hostile: export ASAN_OPTIONS := abort_on_error=1
 hostile: export UBSAN_OPTIONS := print_stacktrace=1:abort_on_error=1
-hostile: $(PROGRAM) $(STRESS) $(UNIT)
+hostile: $(PROGRAM) $(STRESS) $(WORDS_PROGRAM) $(UNIT)
 	@tests/tally -j $(PROCESSORS) $(UNIT) 'tests/session/run $(BUILD) hostile'
 
 fleet-check: $(PROGRAM) ## what fleet/ does with bad dumps, killed workers, full disks, servers that restart
@@ -216,6 +226,7 @@ integers: dumps ## unit tests and broken dumps under clang's checks of integers
 # Fuzzing: clang's libFuzzer over tests/fuzz, real dumps mutated through the whole program.
 SECONDS ?= 60
 MUTANTS ?= 2000
+WORDS   ?= 2000
 SEED    ?= 1
 
 fuzz: dumps ## feeds parsers of foreign bytes rubbish: SECONDS=60 each, TARGET=name, FUZZ_JOBS=1
@@ -236,6 +247,13 @@ mutate: $(PROGRAM) dumps ## MUTANTS=2000 damaged real dumps through every comman
 	@tests/fuzz/mutate $(MUTATE) $(BUILD) $(MUTANTS) $(SEED)
 	@$(MAKE) BUILD=$(BUILD)-asan CFLAGS='$(SANITIZED)' WERROR= SANITIZE='$(SANITIZERS)' all
 	@tests/fuzz/mutate $(MUTATE) $(BUILD)-asan $$(($(MUTANTS) / 10)) $(SEED)
+
+words: $(PROGRAM) $(WORDS_PROGRAM) dumps ## WORDS=2000 runs of every command while words change as they are read, a quarter under sanitizers: SEED=1, READ='--kernel 6.1'
+	@tests/fuzz/words $(READ) $(BUILD) $(WORDS) $(SEED)
+	@$(MAKE) BUILD=$(BUILD)-asan CFLAGS='$(SANITIZED)' WERROR= SANITIZE='$(SANITIZERS)' words-program
+	@tests/fuzz/words $(READ) $(BUILD)-asan $$(($(WORDS) / 4)) $(SEED)
+
+words-program: $(PROGRAM) $(WORDS_PROGRAM)
 
 bench: $(PROGRAM) $(FLOOR) dumps ## speed and memory, beside what a dump costs at least
 	@tests/bench/run $(BUILD)
@@ -337,5 +355,5 @@ clean: ## removes what was built; the dumps stay
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-integers $(BUILD)-fuzz $(BUILD)-clang
 
 FORCE:
-.PHONY: all help static initramfs-files kdump-tools packages dumps dumps-big demo check lint programs unit session sanitize hostile fleet-check fleet-demo integers fuzz fuzzer mutate bench install install-kdump dist \
+.PHONY: all help static initramfs-files kdump-tools packages dumps dumps-big demo check lint programs unit session sanitize hostile fleet-check fleet-demo integers fuzz fuzzer mutate words words-program bench install install-kdump dist \
 	uninstall clean FORCE
