@@ -8,13 +8,14 @@
 #include "vmcore/virtual.h"
 #include <inttypes.h>
 
-/* Pages that are asked for in the page tables: of vmalloc on a machine of terabytes. */
-#define LOOKUPS_MAX ((uint64_t)64 << 20)
-#define OTHERS_MAX  ((size_t)8 << 20)
-/* Of a process: it may have a page at many addresses, as that of zeros, but tables in a ring have
- * no end. */
-#define USER_LOOKUPS_MIN   ((uint64_t)1 << 20)
-#define USER_LOOKUPS_TIMES 16 /* each page of memory */
+#define OTHERS_MAX ((size_t)8 << 20)
+/*
+ * Pages that are asked for in the page tables, by the machine's memory. There may be a page at many
+ * addresses, as that of zeros, and areas of vmalloc have holes; but tables in a ring have no end,
+ * and an area whose size is damaged may be all addresses.
+ */
+#define LOOKUPS_MIN   ((uint64_t)2 << 20)
+#define LOOKUPS_TIMES 16 /* each page of memory */
 /* The array of struct page comes and goes by sections of 128 MiB of memory. */
 #define SECTION_SIZE	((uint64_t)128 << 20)
 #define INTERRUPT_EVERY 4096
@@ -70,11 +71,21 @@ static bool add_other(struct memory_spans *spans, uint64_t address, uint64_t phy
 /* Whether a page that is mapped there is what it seems to be; NULL: all are. */
 typedef bool page_check(void *context, uint64_t physical);
 
-/* The pages that are mapped in a range; where none is, the next one is looked for `step` on. */
+static uint64_t lookups_max(const struct memory_spans *spans)
+{
+	const struct vmcore_facts *facts = spans->target->facts;
+	uint64_t most = facts->max_physical / facts->page_size * LOOKUPS_TIMES;
+	return most > LOOKUPS_MIN ? most : LOOKUPS_MIN;
+}
+
+/*
+ * The pages that are mapped in a range; where none is, the next one is looked for `step` on. What
+ * is left when there were too many is searched all the same, as a part of the direct map.
+ */
 static struct error *add_range(struct memory_spans *spans, uint64_t start, uint64_t end,
 			       uint64_t step, page_check *check, void *context)
 {
-	const uint64_t page = spans->target->facts->page_size;
+	const uint64_t page = spans->target->facts->page_size, most = lookups_max(spans);
 	uint64_t at = (start > spans->first ? start : spans->first) & ~(page - 1);
 	if (end - 1 > spans->last)
 		end = spans->last + 1;
@@ -82,7 +93,7 @@ static struct error *add_range(struct memory_spans *spans, uint64_t start, uint6
 		uint64_t physical;
 		if (spans->lookups++ % INTERRUPT_EVERY == 0)
 			TRY(interrupt_check());
-		if (spans->lookups > LOOKUPS_MAX || spans->other_count > OTHERS_MAX)
+		if (spans->lookups > most || spans->other_count > OTHERS_MAX)
 			return NULL;
 		struct error *error =
 			virtual_memory_translate(spans->target->memory, at, &physical);
@@ -333,14 +344,12 @@ static bool is_somewhere(const struct user_page *page)
 
 static struct error *count_lookup(struct memory_spans *spans)
 {
-	const struct vmcore_facts *facts = spans->target->facts;
-	uint64_t most = facts->max_physical / facts->page_size * USER_LOOKUPS_TIMES;
-	if (++spans->lookups > (most > USER_LOOKUPS_MIN ? most : USER_LOOKUPS_MIN))
+	if (++spans->lookups > lookups_max(spans))
 		return error_create(
 			ERROR_FORMAT,
 			"mm 0x%" PRIx64
 			" has %u times more pages than the machine: not all are searched",
-			user_space_mm(spans->user), USER_LOOKUPS_TIMES);
+			user_space_mm(spans->user), LOOKUPS_TIMES);
 	return interrupt_check();
 }
 
