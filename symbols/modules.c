@@ -230,6 +230,19 @@ static const char *cut_name(struct symtab *symtab, const char *name)
 	return kept ? kept : "";
 }
 
+/* As far as the memory goes that it begins in: what is behind an object lies above it. */
+static uint64_t size_within(const struct symbol_source *source, const struct elf_symbol *symbol)
+{
+	uint64_t left = UINT64_MAX - symbol->value;
+	for (size_t i = 0; i < source->region_count; i++)
+		if (symbol->value - source->regions[i].start < source->regions[i].size) {
+			uint64_t before = symbol->value - source->regions[i].start;
+			uint64_t rest = source->regions[i].size - before;
+			left = rest < left ? rest : left;
+		}
+	return symbol->size < left ? symbol->size : left;
+}
+
 static void add_symbols(struct symtab *symtab, const struct module_tables *tables,
 			const struct module_symbols *module, const struct hash_index *exports)
 {
@@ -249,7 +262,7 @@ static void add_symbols(struct symtab *symtab, const struct module_tables *table
 			kind = (char)toupper((unsigned char)kind);
 		symtab->added[symtab->added_count++] = (struct added_symbol){
 			.address = symbol.value,
-			.size = symbol.size,
+			.size = size_within(symtab->sources[source], &symbol),
 			.name = cut_name(symtab, name),
 			.source = source,
 			.kind = kind,

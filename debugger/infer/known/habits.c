@@ -73,6 +73,9 @@ static void count_block(struct target *target, const struct layout *layout, uint
 			break;
 		if (!offset)
 			count_function(layout, &symbol, habits);
+		/* What is that large leads out of the block, or round all addresses. */
+		if (symbol.size - offset > BLOCK_SIZE)
+			break;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <elf.h>
 
 #define CORE	  0xc0100000u
+#define CORE_SIZE 0x1000u
 #define DATA	  0xc0200000u
 #define TABLES	  0xc0300000u
 #define PER_CPU	  0x39000u
@@ -86,7 +87,7 @@ static void image_init(struct module_image *image, unsigned int word, bool big_e
 		.exports = EXPORTS,
 		.exports_size = 36,
 		/* The last is none of a module; per-CPU symbols must not name places in it. */
-		.regions = { { CORE, 0x1000 }, { DATA, 0x1000 }, { PER_CPU, 0x1000 } },
+		.regions = { { CORE, CORE_SIZE }, { DATA, 0x1000 }, { PER_CPU, 0x1000 } },
 		.region_count = 3,
 	};
 	uint32_t name = 1;
@@ -292,6 +293,10 @@ static void test_every_byte_mutated(void)
 			struct symbol symbol, other;
 			uint64_t cursor = 0, offset;
 			symtab_get(symtab, number, &symbol);
+			/* None goes round all addresses, or out of the module's memory. */
+			CHECK(symbol.size <= UINT64_MAX - symbol.address);
+			CHECK(symbol.address - CORE >= CORE_SIZE ||
+			      symbol.size <= CORE_SIZE - (symbol.address - CORE));
 			while (symtab_find(symtab, NULL, symbol.name, &cursor, &other))
 				;
 			(void)symtab_by_address(symtab, symbol.address, &other, &offset);
