@@ -61,10 +61,13 @@ if name.startswith("bad"):
 if name.startswith("text"):
     print("[]")
     sys.exit()
-same = name.split(".")[0]
-print(json.dumps({"schema": "btfcrash-record", "version": 1, "time": "2026-11-24T07:58:30Z", "uptime": 5,
-                  "kernel": {"release": "6.1", "build_id": "00"}, "host": {"name": "host-" + same, "boot_id": None,
-                  "hardware": None, "cpus": 1}, "dump": {"problems": [sys.argv[-1]]}}))
+same, said = (text.encode("utf-8", "backslashreplace").decode() for text in (name.split(".")[0], sys.argv[-1]))
+print(json.dumps({"schema": "btfcrash-record", "version": 1, "program": "1.2.3", "time": "2026-11-24T07:58:30Z", "uptime": 5,
+                  "kernel": {"release": "6.1", "version": None, "machine": None, "build_id": "00"},
+                  "host": {"name": "host-" + same, "boot_id": None, "hardware": None, "cpus": 1, "cpus_online": 1, "memory": 0},
+                  "kind": None, "sure": None, "summary": None, "signature": None, "blamed": [], "panic": None, "findings": [],
+                  "task": None, "stack": [], "taints": None, "modules": [], "waiting": None, "memory": None,
+                  "dump": {"format": "ELF", "level": None, "size": 1, "kdump": True, "live": False, "problems": [said]}}))
 """
 
 
@@ -125,11 +128,12 @@ class Collect(unittest.TestCase):
             self.assertEqual((line["schema"], line["version"]), ("btfcrash-record", 1))
 
     def test_records_that_are_made_already(self):
-        record = {"schema": "btfcrash-record", "version": 1, "time": "2026-11-24T07:58:30Z", "uptime": 5,
-                  "kernel": {"release": "6.1", "build_id": "00"}, "dump": {"problems": []}, "summary": None, "panic": None,
-                  "findings": [], "host": {"name": "host-dump", "boot_id": None, "hardware": None, "cpus": 1}}
+        record = json.loads(subprocess.run([self.program, self.dumps("dump")[0]], capture_output=True, check=True).stdout)
+        os.unlink(self.path("read"))
+        named = {**record, "task": {"comm": "alice", "pid": 1, "cpu": 0, "state": "R"}, "panic": "host-dump", "summary": "alice",
+                 "findings": [{"kind": "bug", "sure": "certain", "summary": "alice"}], "log": [{"us": 1, "text": "alice"}]}
         texts = {"record.json": json.dumps(record), "torn.json": json.dumps(record)[:-1], "vmcore.json": "{}",
-                 "nameless.json": json.dumps({**record, "host": {**record["host"], "name": None}})}
+                 "named.json": json.dumps(named), "other.json": json.dumps({**record, "owner": "alice"})}
         for name, text in texts.items():
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -141,10 +145,12 @@ class Collect(unittest.TestCase):
         self.assertEqual(found["record.json"]["identity"], found["dump"]["identity"])
         with open(self.path("key"), "w", encoding="utf-8") as file:
             file.write("k" * 32)
+        self.assertEqual(found["other.json"]["error"], {"kind": "output", "message": "not a record: it has a key that no record has there"})
         os.unlink(self.output)
-        self.collect("--anonymous", "--hash-hosts", self.path("key"), *names[:1], names[3])
-        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], ["output", None])
-        self.assertNotIn("host-dump", json.dumps(self.lines()))
+        self.collect("--anonymous", "--hash-hosts", self.path("key"), *names[:1], *names[3:5])
+        self.assertEqual([line["error"] and line["error"]["kind"] for line in self.lines()], [None, None, "output"])
+        for name in ("host-dump", "alice"):
+            self.assertNotIn(name, json.dumps(self.lines()))
 
     def test_goes_on_where_it_was(self):
         dumps = self.dumps("a", "bad", "c")
