@@ -83,7 +83,7 @@ def is_clean(text):
 @dataclasses.dataclass(frozen=True)
 class Shape:
     """Of a value. passes: which values name nobody, a pattern of texts; None: of none it is known."""
-    kind: str                   # text, count, integer, bool, object, list
+    kind: str                   # text, count, integer, whole (a count of any size), bool, object, list
     is_nullable: bool = False
     passes: str = None
     members: dict = None        # of an object; None: any
@@ -195,6 +195,8 @@ def _check_leaf(value, shape, where):
         is_good = isinstance(value, bool)
     elif shape.kind == "text":
         is_good = isinstance(value, str) and is_clean(value)
+    elif shape.kind == "whole":
+        is_good = type(value) is int and value >= 0
     else:
         is_good = type(value) is int and (0 if shape.kind == "count" else -COUNT_MAX) <= value <= COUNT_MAX
     if not is_good:

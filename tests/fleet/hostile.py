@@ -272,7 +272,7 @@ def names(chance, number):
     """Of a file: bytes, each another."""
     tag = str(number).encode()
     return chance.choice((
-        b"new\nline" + tag, b"-rf" + tag, b"--help" + tag, b"-c!touch hacked" + tag, b"\xff\xfe" + tag, b"n" * (255 - len(tag)) + tag, b"a b'c\"" + tag,
+        b"new\nline" + tag, b"-rf" + tag, b"--help" + tag, b"-c!touch hacked" + tag, b"\xff\xfe" + tag, b"n" * (250 - len(tag)) + tag, b"a b'c\"" + tag,
         b"$(touch hacked)" + tag, b"`touch hacked`;" + tag, "\u202e漢".encode() + tag, b"\x1b[31m" + tag, b"\\x41\\" + tag, b"%s%n" + tag,
         b"..." + tag, b"*" + tag, b"DUMP\r" + tag, b"~" + tag, b"#!" + tag))
 

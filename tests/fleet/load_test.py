@@ -5,15 +5,20 @@
 import copy
 import json
 import os
+import random
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-FLEET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "fleet")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import database  # noqa: E402
+import hostile  # noqa: E402
+from database import FLEET, FOLDER, shell, sql  # noqa: E402
+
 RECORD = {
     "schema": "btfcrash-record", "version": 1, "program": "1.2.3", "time": "2026-11-24T07:58:30Z", "uptime": 5,
     "kernel": {"release": "6.1", "version": None, "machine": None, "build_id": "00"},
@@ -26,27 +31,7 @@ RECORD = {
     "source": {"path": "/d", "size": 1, "mtime": "2026-11-24T08:00:00.000000000Z"}, "error": None, "identity": "crash-0"}
 
 
-def shell(command):
-    script = f'set -eu; folder="$1"; . "{HERE}/servers.sh"; find_postgres || exit 77; {command}'
-    return subprocess.run(["sh", "-c", script, "sh", FOLDER.name], capture_output=True, text=True, check=False)
-
-
-def setUpModule():
-    done = shell('start_postgres >&2; echo "$PGHOST"')
-    if done.returncode == 77:
-        raise unittest.SkipTest("PostgreSQL is not installed")
-    assert done.returncode == 0, done.stderr
-    os.environ.update(PGHOST=done.stdout.strip(), PGUSER="postgres", PGDATABASE="postgres", PGPORT="5432")
-
-
-def tearDownModule():
-    shell("stop_postgres")
-    FOLDER.cleanup()
-
-
-def sql(question):
-    done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", question], capture_output=True, text=True, check=True)
-    return [line.split("|") for line in done.stdout.splitlines()]
+setUpModule, tearDownModule = database.start, database.stop
 
 
 def made(number=0, **changes):
@@ -64,8 +49,7 @@ def made(number=0, **changes):
 
 class Load(unittest.TestCase):
     def setUp(self):
-        schema = os.path.join(FLEET, "schema.sql")
-        subprocess.run(["psql", "-Xq", "-c", "DROP SCHEMA IF EXISTS fleet CASCADE", "-f", schema], capture_output=True, check=True)
+        database.make_schema()
 
     def load(self, *lines, arguments=()):
         path = os.path.join(FOLDER.name, "lines")
@@ -104,6 +88,60 @@ class Load(unittest.TestCase):
         self.assertEqual(sql("SELECT count(*) FROM fleet.bad_line"), [[str(len(bad))]])
         for view in ("frame", "module", "waiting", "memory"):
             sql(f"SELECT * FROM fleet.{view}")
+
+    def test_long_texts(self):
+        """An index has no room for these; what is cut is said, and doc has it."""
+        name, path = hostile.noise(random.Random(1), 5000), "/" + hostile.noise(random.Random(2), 3899)
+        lines = [made(1, signature=name, kernel__release=name, host__name=name, source__path=path, blamed=[name], stack=[]),
+                 made(2, signature=name, source__path=path), made(3, signature=name[:-1]), made(4)]
+        bad = {key: made(5, source__path=path)[key] for key in ("schema", "version", "source")}
+        bad |= {"identity": "file-1", "error": {"kind": "timeout", "message": name * 10}}
+        said = self.load(*lines, bad, {**bad, "source": made(6)["source"]})
+        self.assertEqual(said, "4 new, 0 better than before, 1 bad dumps, 0 bad lines; columns of 5 were cut (fleet.cut)")
+        self.assertEqual(sql("SELECT max(octet_length(signature)), count(DISTINCT signature), max(octet_length(release)) FROM fleet.record"),
+                         [["2048", "3", "512"]])
+        self.assertEqual(sql("""SELECT doc->>'signature' = doc#>>'{kernel,release}', length(doc->>'signature') FROM fleet.record
+                                WHERE identity = 'crash-1'"""), [["t", "5000"]])
+        self.assertEqual(sql('SELECT identity, string_agg(what, \',\') FROM fleet.cut GROUP BY 1 ORDER BY 1'),
+                         [["crash-1", "frames,host,release,signature"], ["crash-2", "signature"], ["crash-3", "signature"]])
+
+    def test_many_waits(self):
+        rows = [{**RECORD["waiting"][0], "function": f"f{number:05d}"} for number in range(30000)]
+        self.load(made(1, waiting=rows), made(2, waiting=rows[:100]), made(3, waiting=rows[50:52]))
+        self.assertEqual(sql("SELECT identity, cardinality(waits), cut FROM fleet.record ORDER BY 1"),
+                         [["crash-1", "64", "{waits}"], ["crash-2", "64", "{waits}"], ["crash-3", "2", "{}"]])
+        # The two that all three have are among the 32 of each; the others are in two.
+        self.assertEqual(sql("SELECT count(*), max(crashes), max(lift) FROM fleet.hang_together"), [[str(32 * 31 // 2), "3", "1.5"]])
+        self.assertEqual(sql("SELECT identity, what FROM fleet.cut ORDER BY 1, 2"),
+                         [["crash-1", "hang_together"], ["crash-1", "waits"], ["crash-2", "hang_together"], ["crash-2", "waits"]])
+        self.assertEqual(sql("SELECT count(*) FROM fleet.waiting"), [["30102"]])
+
+    def test_what_the_server_refuses(self):
+        """A line of which nobody foresaw that it is bad takes none of the others with it."""
+        sql("ALTER TABLE fleet.record ADD CHECK (host <> 'odd')")
+        lines = [made(number, host__name="odd" if number in (7, 8, 30) else "h") for number in range(40)]
+        self.assertEqual(self.load(*lines), "37 new, 0 better than before, 0 bad dumps, 3 bad lines")
+        self.assertEqual(sql("SELECT number FROM fleet.bad_line WHERE reason LIKE '%23514%' ORDER BY 1"), [["8"], ["9"], ["31"]])
+
+    def test_files_that_are_none(self):
+        os.mkfifo(os.path.join(FOLDER.name, "fifo"))
+        done = subprocess.run([os.path.join(FLEET, "load"), "fifo", ".", "none", "/dev/zero"], cwd=FOLDER.name, capture_output=True, text=True,
+                              check=False, timeout=60)
+        self.assertEqual((done.returncode, done.stderr.count("\n"), "0 lines" in done.stderr), (1, 5, True))
+
+    def test_a_line_without_end(self):
+        line = json.dumps(made(1)).encode()
+        self.assertEqual(self.load(line + b" " * (40 << 20), made(2)), "1 new, 0 better than before, 0 bad dumps, 1 bad lines")
+
+    def test_earlier_schema(self):
+        """Of the version before there was `cut`: what it kept stays."""
+        self.load(made(1))
+        sql("""ALTER TABLE fleet.record DROP CONSTRAINT record_places, DROP cut CASCADE; DROP INDEX fleet.record_path_digest, fleet.bad_dump_path;
+               CREATE INDEX record_path ON fleet.record (path); ALTER TABLE fleet.bad_dump ADD PRIMARY KEY (path);
+               UPDATE fleet.record SET waits = (SELECT array_agg('w' || n) FROM generate_series(1, 30000) n)""")
+        subprocess.run(["psql", "-Xq", "-f", os.path.join(FLEET, "schema.sql")], capture_output=True, check=True)
+        self.assertEqual(self.load(made(1), made(2)), "1 new, 0 better than before, 0 bad dumps, 0 bad lines")
+        self.assertEqual(sql("SELECT identity, cardinality(waits), cut FROM fleet.record ORDER BY 1"), [["crash-1", "64", "{waits}"], ["crash-2", "1", "{}"]])
 
     def test_hostile_text_stays_text(self):
         name = "\"'; DROP TABLE fleet.record; --\n\\.\n\\N,{}\\"
@@ -160,8 +198,6 @@ class Load(unittest.TestCase):
         rows = sql("SELECT cluster, count(*) FROM fleet.clusters() WHERE signature LIKE '1 stall %' GROUP BY 1 ORDER BY 2 DESC, 1")
         self.assertEqual(rows, [["1 stall o/q/r/s", "2"], ["1 stall n/q/r/s", "1"], ["1 stall p/q", "1"], ["1 stall q/t/u", "1"]])
 
-
-FOLDER = tempfile.TemporaryDirectory(prefix="fleet-")
 
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=1))
