@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs at work within limits: of time, memory, and what they say and write."""
 
+import argparse
 import ctypes
 import itertools
 import os
@@ -15,6 +16,14 @@ READ_SIZE = 1 << 16
 ERRORS_SIZE = 1 << 16   # the end of what is said
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
+
+
+def size(text):
+    """Of a word of the command line."""
+    found = re.fullmatch(r"(\d+)([KMG]?)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text}: a size is a number, or one with K, M or G")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
 
 
 def write(path, value):

@@ -46,8 +46,10 @@ class Page(unittest.TestCase):
         answer = {"sums": {"crashes": 3, "hosts": 1, "last": None}, "bad": 0, "rows": [row]}
         self.stand_in("psql", f"cat <<'END'\n{json.dumps(answer)}\nEND\n")
         environment = {**os.environ, "PATH": self.folder.name + ":" + os.environ["PATH"], **more}
-        return subprocess.run([os.path.join(ROOT, "fleet", "page"), *arguments], env=environment, cwd=self.folder.name,
-                              capture_output=True, text=True, check=True).stdout
+        done = subprocess.run([os.path.join(ROOT, "fleet", "page"), *arguments], env=environment, cwd=self.folder.name,
+                              capture_output=True, text=True, check=True)
+        self.said = done.stderr
+        return done.stdout
 
     def test_reports(self):
         dump = self.stand_in("a 'dump' <b>", "")
@@ -61,6 +63,34 @@ class Page(unittest.TestCase):
         with open(program + ".said", encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 1)
         self.assertNotIn("<a ", self.page({**ROW, "path": dump + ".gone"}, "--reports", "made", BTFCRASH=program))
+
+    def test_limits(self):
+        dump = self.stand_in("dump", "")
+        limits = ["--reports", "made", "--timeout", "5", "--memory", "128M", "--report-limit", "1M"]
+        for script, why in (("sleep 1000", "timeout"), ("trap '' TERM HUP; exec >&- 2>&-; while :; do sleep 1; done", "timeout"),
+                            ("yes", "size"), ("exec yes >page.html", "size"), ("trap '' XFSZ; yes >page.html; exit 2", "status"),
+                            ("python3 -c 'bytearray(1 << 29)' || exit 2", "status"), ("kill -9 $$", "killed"), ("exit 3", "status"), (":", "No such file")):
+            program = self.stand_in("program", script + "\n")
+            self.assertNotIn("<a ", self.page({**ROW, "path": dump}, *limits, BTFCRASH=program), script)
+            self.assertIn(f"no report: '{why}", self.said.replace('"', "'"), script)
+            self.assertEqual(os.listdir(os.path.join(self.folder.name, "made")), [], script)
+
+    def test_what_is_no_dump(self):
+        """A path of the database is any text."""
+        program = self.stand_in("program", 'echo "$@" >>"$0.said"; echo page >page.html\n')
+        os.mkfifo(os.path.join(self.folder.name, "fifo"))
+        for path in ("fifo", "/dev/zero", "/dev/tty", ".", "", "x" * 5000, "/\t/\t/", "a\0b", "y" * 70000):
+            self.assertNotIn("<a ", self.page({**ROW, "path": path}, "--reports", "made", BTFCRASH=program), path[:50])
+        self.assertFalse(os.path.exists(program + ".said"))
+        self.stand_in("-c!touch hacked", "")
+        self.assertIn("<a ", self.page({**ROW, "path": "-c!touch hacked"}, "--reports", "made", BTFCRASH=program))
+        with open(program + ".said", encoding="utf-8") as file:
+            self.assertEqual(file.read(), f"-q -c report --html page.html -- {self.folder.name}/-c!touch hacked\n")
+
+    def test_long_text(self):
+        page = self.page({**ROW, "signature": "s" * 5000, "path": "/p" * 50000})
+        self.assertLess(len(page), 10000)
+        self.assertIn("ss…", page)
 
     def test_hostile_text(self):
         row, page = ROW, self.page(ROW)
