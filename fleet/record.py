@@ -69,6 +69,11 @@ def clean(text):
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
+def printable(text):
+    """For a terminal: no control character of it gets there."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else f"\\x{ord(letter):02x}" for letter in text)
+
+
 def is_clean(text):
     try:
         text.encode("utf-8")
@@ -111,11 +116,13 @@ def one_of(*words):
 
 def is_moment(value):
     """As the program writes one: years of four digits, UTC."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value, re.ASCII):
+        return False
     try:
-        datetime.datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ")
+        datetime.datetime.fromisoformat(value[:-1])
     except ValueError:
         return False
-    return re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value, re.ASCII) is not None
+    return True
 
 
 COUNT, INTEGER, BOOL = Shape("count"), Shape("integer"), Shape("bool")

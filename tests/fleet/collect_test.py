@@ -306,6 +306,24 @@ class Collect(unittest.TestCase):
         self.assertIsNone(self.lines()[0]["error"])
         self.assertTrue(self.lines()[0]["source"]["path"].endswith("a\nb\\xff"))
 
+    def test_names_that_read_alike(self):
+        """Of one size and time, so that the name alone tells them apart."""
+        names = [os.fsencode(self.path("v")) + end for end in (b"\\xff", b"\xff", b"\\\\xff", b"\\\xff", b"\\", b"\\\\", b"\\x", b"\\\\x")]
+        for name in names:
+            with open(name, "wb") as file:
+                file.write(b"x")
+            os.utime(name, (1, 1))
+        self.collect("-0", input=os.fsdecode(b"\0".join(names)), errors="surrogateescape")
+        self.assertEqual(len({line["source"]["path"] for line in self.lines()}), len(names))
+
+    def test_tries_that_are_a_link(self):
+        with open(self.path("other"), "w", encoding="utf-8") as file:
+            file.write("of another")
+        os.symlink(self.path("other"), self.output + ".tries")
+        self.collect(*self.dumps("a"), status=3)
+        with open(self.path("other"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of another")
+
     def test_no_names(self):
         with open(self.path("key"), "w", encoding="utf-8") as file:
             file.write("0123456789abcdef")

@@ -273,7 +273,7 @@ def names(chance, number):
     tag = str(number).encode()
     return chance.choice((
         b"new\nline" + tag, b"-rf" + tag, b"--help" + tag, b"-c!touch hacked" + tag, b"\xff\xfe" + tag, b"n" * (250 - len(tag)) + tag, b"a b'c\"" + tag,
-        b"$(touch hacked)" + tag, b"`touch hacked`;" + tag, "\u202e漢".encode() + tag, b"\x1b[31m" + tag, b"\\x41\\" + tag, b"%s%n" + tag,
+        b"$(touch hacked)" + tag, b"`touch hacked`;" + tag, "\u202e漢".encode() + tag, b"\x1b[31m" + tag, b"\\x41\\" + tag, b"\\xff\xff" + tag, b"%s%n" + tag,
         b"..." + tag, b"*" + tag, b"DUMP\r" + tag, b"~" + tag, b"#!" + tag))
 
 
@@ -393,9 +393,9 @@ def make_inputs(folder, count, seed=1):
 
 
 def shown(line):
-    """As collect tells a path; None: one that it cuts."""
+    """As collect tells a path; None: one that it tells in its own way."""
     text = line.decode("utf-8", "backslashreplace")
-    return text if len(text) <= 1 << 16 else None
+    return text if len(text) <= 1 << 16 and "\\" not in text else None
 
 
 # --- records that only the views find hard --------------------------------------------------------

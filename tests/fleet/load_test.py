@@ -129,6 +129,22 @@ class Load(unittest.TestCase):
                               check=False, timeout=60)
         self.assertEqual((done.returncode, done.stderr.count("\n"), "0 lines" in done.stderr), (1, 5, True))
 
+    def test_another_encoding(self):
+        sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+        os.environ["PGDATABASE"] = "latin"
+        try:
+            database.make_schema()
+            lines = [json.dumps(made(number, panic=text), ensure_ascii=False).encode() for number, text in enumerate(("ä", "漢字", "b"))]
+            self.assertEqual(self.load(*lines, b"\xe6\xbc\xa2 is no line"), "2 new, 0 better than before, 0 bad dumps, 2 bad lines")
+            self.assertEqual(sql("SELECT count(*) FROM fleet.bad_line WHERE line LIKE '%\\\\u6f22%'"), [["2"]])
+        finally:
+            os.environ["PGDATABASE"] = "postgres"
+
+    def test_control_characters(self):
+        name = os.path.join(FOLDER.name, "\x1b]0;x\x07")
+        done = subprocess.run([os.path.join(FLEET, "load"), name], capture_output=True, check=False)
+        self.assertNotIn(b"\x1b", done.stderr)
+
     def test_a_line_without_end(self):
         line = json.dumps(made(1)).encode()
         self.assertEqual(self.load(line + b" " * (40 << 20), made(2)), "1 new, 0 better than before, 0 bad dumps, 1 bad lines")
