@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/helper.h"
 
+#include "base/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,11 +68,27 @@ int helper_file(struct helper_link *helper, enum helper_request request, const c
 	return file;
 }
 
-int helper_open(struct helper_link *helper, const char *path, int flags)
+int helper_open(struct helper_link *helper, const char *path)
 {
+	int file;
+	if (helper && opened_take(&helper->opened, path, &file))
+		return file;
 	if (helper && helper->is_asked_to_read)
 		return helper_file(helper, HELPER_READ, path);
-	return open(path, flags | O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int helper_list(struct helper_link *helper, const char *folder)
+{
+	if (helper && helper->is_asked_to_read)
+		return helper_file(helper, HELPER_LIST, folder);
+	int file = memfd_create("btfcrash", MFD_CLOEXEC);
+	if (file < 0 || folder_list(folder, file))
+		return file;
+	int why = errno;
+	close(file);
+	errno = why;
+	return -1;
 }
 
 void helper_end(struct helper_link *helper)

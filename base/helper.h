@@ -10,6 +10,7 @@
 
 #include "base/channel.h"
 #include "base/error.h"
+#include "base/opened.h"
 #include <sys/types.h>
 
 enum helper_request {
@@ -25,10 +26,11 @@ enum helper_request {
 	HELPER_PROGRAM, /* the shell command; the reply has the pipe to it */
 	HELPER_BESIDE,	/* the same without a pipe */
 	HELPER_PAGER,
-	HELPER_WAIT,	   /* for the program started last; u32 status */
-	HELPER_WRITE,	   /* path; the reply has the open file; EBUSY: it is the dump */
-	HELPER_APPEND,	   /* the same */
-	HELPER_READ,	   /* the same */
+	HELPER_WAIT,   /* for the program started last; u32 status */
+	HELPER_WRITE,  /* path; the reply has the open file; EBUSY: it is the dump */
+	HELPER_APPEND, /* the same */
+	HELPER_READ,   /* the same */
+	HELPER_LIST,   /* path of a folder; the reply has a file with what folder_list() tells */
 	HELPER_CACHE_FIND, /* key; the reply has the file */
 	HELPER_CACHE_KEEP, /* key, bytes */
 	/* Of the kernel that runs, where that is what is looked at (debugger/target/live.h): the
@@ -61,6 +63,7 @@ struct helper_link {
 	int socket; /* -1: there is none */
 	pid_t pid;
 	bool is_asked_to_read; /* this process may open no files itself */
+	struct opened opened;  /* what was opened before it might no more */
 };
 
 /* The request and what is said to it; false: the helper is gone, or says no, and errno says why. */
@@ -71,8 +74,13 @@ bool helper_tell(struct helper_link *helper, enum helper_request request, const 
 		 size_t size);
 /* The same with a path, or NULL for nothing, where an open file comes back; -1. */
 int helper_file(struct helper_link *helper, enum helper_request request, const char *text);
-/* Opens a file for reading, through the helper where this process may not; -1, with errno. */
-int helper_open(struct helper_link *helper, const char *path, int flags);
+/*
+ * Opens a file for reading: one that was opened before, or through the helper where this process
+ * may not. No pipe is waited for. -1, with errno.
+ */
+int helper_open(struct helper_link *helper, const char *path);
+/* A file with what folder_list() tells of a folder; -1, with errno. */
+int helper_list(struct helper_link *helper, const char *folder);
 /* The next message of the helper's, whatever it is. */
 bool helper_hear(struct helper_link *helper, struct message *ret);
 /* Waits for its end. */

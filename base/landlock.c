@@ -7,12 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,48 +54,25 @@ static size_t attributes_of(int version, struct attributes *ret)
 	return sizeof(*ret);
 }
 
-/* Reading of a file, or of a folder with all that is in it. */
+/* Reading of all that is in a folder. */
 static void allow(int ruleset, const char *path)
 {
-	struct stat status;
-	struct rule rule = { .folder = open(path, O_PATH | O_CLOEXEC) };
+	struct rule rule = { .rights = READ_FILE | READ_FOLDER,
+			     .folder = open(path, O_PATH | O_CLOEXEC) };
 	if (rule.folder < 0)
 		return;
-	if (!fstat(rule.folder, &status)) {
-		rule.rights = S_ISDIR(status.st_mode) ? READ_FILE | READ_FOLDER : READ_FILE;
-		(void)syscall(CALL_ADD, ruleset, RULE_PATH_BENEATH, &rule, 0);
-	}
+	(void)syscall(CALL_ADD, ruleset, RULE_PATH_BENEATH, &rule, 0);
 	close(rule.folder);
 }
 
-/* Where a library is, there are those that are loaded only when a dump needs them. */
-static int allow_libraries(struct dl_phdr_info *info, size_t size, void *context)
+static bool restrict_to(int ruleset)
 {
-	char folder[PATH_MAX];
-	const int *ruleset = context;
-	const char *end = strrchr(info->dlpi_name, '/');
-	size_t length = end ? (size_t)(end - info->dlpi_name) : 0;
-	(void)size;
-	if (!length || length >= sizeof(folder))
-		return 0;
-	memcpy(folder, info->dlpi_name, length);
-	folder[length] = 0;
-	allow(*ruleset, folder);
-	return 0;
-}
-
-static bool restrict_to(int ruleset, const char *const *paths, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		allow(ruleset, paths[i]);
-	dl_iterate_phdr(allow_libraries, &ruleset);
-	allow(ruleset, "/etc/ld.so.cache");
 	if (IS_SANITIZED)
 		allow(ruleset, "/proc");
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !syscall(CALL_RESTRICT, ruleset, 0);
 }
 
-int landlock_enter(const char *const *paths, size_t count, const char **ret_lack)
+int landlock_enter(const char **ret_lack)
 {
 	struct attributes attributes;
 	long version = syscall(CALL_CREATE, NULL, 0, CREATE_VERSION);
@@ -113,7 +86,7 @@ int landlock_enter(const char *const *paths, size_t count, const char **ret_lack
 		version = 6;
 	size_t size = attributes_of((int)version, &attributes);
 	long ruleset = syscall(CALL_CREATE, &attributes, size, 0);
-	bool restricted = ruleset >= 0 && restrict_to((int)ruleset, paths, count);
+	bool restricted = ruleset >= 0 && restrict_to((int)ruleset);
 	if (ruleset >= 0)
 		close((int)ruleset);
 	if (!restricted)

@@ -385,23 +385,18 @@ static int load(uint32_t otherwise, int (*add)(scmp_filter_ctx filter))
 	return status;
 }
 
-void sandbox_enter(struct sandbox *sandbox, const char *const *paths, size_t count)
+void sandbox_enter(struct sandbox *sandbox)
 {
 	*sandbox = (struct sandbox){ 0 };
-	sandbox->landlock = landlock_enter(paths, count, &sandbox->landlock_lack);
+	sandbox->landlock = landlock_enter(&sandbox->landlock_lack);
 	int status = load(SCMP_ACT_ERRNO(1 /* EPERM */), add_rules);
 	sandbox->seccomp = !status;
+	sandbox->sealed = !status && !load(SCMP_ACT_ALLOW, add_seal);
 	if (status)
 		sandbox->lack = error_create(ERROR_UNSUPPORTED,
 					     "no sandbox: seccomp filters are not to be had here "
 					     "(%s)",
 					     strerror(-status));
-}
-
-void sandbox_seal(struct sandbox *sandbox)
-{
-	if (sandbox->seccomp && !sandbox->sealed)
-		sandbox->sealed = !load(SCMP_ACT_ALLOW, add_seal);
 }
 
 void sandbox_deinit(struct sandbox *sandbox)

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the process that reads a dump gives up: a dump comes from another machine and may be made to
- * take over who reads it. All that a user's line asks for beside answers is done by the helper
- * process (base/helper.h).
+ * What the process that reads a dump gives up, before it reads the first byte: a dump comes from
+ * another machine and may be made to take over who reads it. All that a user's line asks for beside
+ * answers is done by the helper process (base/helper.h).
  *
- * Before the dump is opened (sandbox_enter()):
- * - Landlock, where the kernel has it: of all files only those that were named, and the folders of
- *   the libraries that are loaded, may be opened, for reading; no signals and no abstract sockets
+ * All that is read is open by then, and every library loaded.
+ * - Landlock, where the kernel has it: no file may be opened; no signals and no abstract sockets
  *   to processes outside.
- * - seccomp: allowed is what a reader of files needs: reading, but not from the standard files,
- *   whose place it does not move either; opening for reading; writing to what is open; memory,
- * threads, clocks, signals to itself. Deadly (SIGSYS) is what no part of the program asks for by
- * mistake: running a program, a new process, a socket, opening for writing, making, renaming or
- * removing files, signals to others, tracing, kernel modules, mounts, other users. Everything else:
- * EPERM, which the C library bears. When it is open (sandbox_seal()):
- * - No file is opened any more (EACCES), no memory becomes executable (deadly).
+ * - seccomp: allowed is what a reader of open files needs: reading, but not from the standard
+ * files, whose place it does not move either; writing to what is open; memory, but no new code in
+ * it; threads, clocks, signals to itself. What libraries try and live without is refused. Deadly
+ *   (SIGSYS) is everything else.
  */
 #ifndef BASE_SANDBOX_H
 #define BASE_SANDBOX_H
@@ -30,18 +26,14 @@ struct sandbox {
 	struct error *lack;	   /* why there is no seccomp; NULL */
 };
 
-/*
- * For good. `paths`: files and folders that may be opened; those that do not exist are passed over.
- * What cannot be had is said in the struct, and the rest goes on.
- */
-void sandbox_enter(struct sandbox *sandbox, const char *const *paths, size_t count);
-void sandbox_seal(struct sandbox *sandbox);
+/* For good. What cannot be had is said in the struct, and the rest goes on. */
+void sandbox_enter(struct sandbox *sandbox);
 void sandbox_deinit(struct sandbox *sandbox);
 
 /* --- landlock.c --- */
 
 /* The version in force, 0: none, and *ret_lack says why. */
-int landlock_enter(const char *const *paths, size_t count, const char **ret_lack);
+int landlock_enter(const char **ret_lack);
 
 /* The leak checker stops the process' threads with ptrace(), from a process of its own, and reads
  * /proc/self. */

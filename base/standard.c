@@ -35,20 +35,6 @@ struct error *standard_flush(void)
 	return error_prefix(error, "output is lost");
 }
 
-/* "/dev/fd/63", "/proc/self/fd/63", "/dev/stdin" */
-static bool is_named(const char *const *paths, size_t count, long fd)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (fd == STDIN_FILENO && !strcmp(paths[i], "/dev/stdin"))
-			return true;
-		const char *folder = strstr(paths[i], "/fd/");
-		char *end;
-		if (folder && strtol(folder + 4, &end, 10) == fd && end > folder + 4)
-			return true;
-	}
-	return false;
-}
-
 static bool is_kept(const int *keep, size_t count, long fd)
 {
 	for (size_t i = 0; i < count; i++)
@@ -57,8 +43,7 @@ static bool is_kept(const int *keep, size_t count, long fd)
 	return false;
 }
 
-void standard_close_others(const char *const *paths, size_t count, const int *keep,
-			   size_t keep_count)
+void standard_close_others(const int *keep, size_t count)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -66,14 +51,13 @@ void standard_close_others(const char *const *paths, size_t count, const int *ke
 		char *end;
 		long fd = strtol(entry->d_name, &end, 10);
 		if (*end || end == entry->d_name || fd <= STDERR_FILENO ||
-		    is_kept(keep, keep_count, fd) || fd == dirfd(folder) ||
-		    is_named(paths, count, fd))
+		    is_kept(keep, count, fd) || fd == dirfd(folder))
 			continue;
 		close((int)fd);
 	}
 	if (folder)
 		closedir(folder);
-	int nothing = is_named(paths, count, STDIN_FILENO) ? -1 : open("/dev/null", O_RDONLY);
+	int nothing = open("/dev/null", O_RDONLY);
 	if (nothing > STDERR_FILENO) {
 		(void)dup2(nothing, STDIN_FILENO);
 		close(nothing);

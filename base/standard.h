@@ -19,10 +19,8 @@ struct error *standard_flush(void) MUST_CHECK;
 /*
  * Closes what this process was started with beside these three: a lock, a log, a folder that the
  * shell before has open may be written by whoever takes this process over. The numbers in `keep`
- * stay, and what `paths` name by number (/dev/fd/63, as `<(PROGRAM)` is handed on). Standard input
- * becomes /dev/null by the same rule: lines are read by the helper.
+ * stay. Standard input becomes /dev/null: lines are read by the helper.
  */
-void standard_close_others(const char *const *paths, size_t count, const int *keep,
-			   size_t keep_count);
+void standard_close_others(const int *keep, size_t count);
 
 #endif

@@ -10,6 +10,7 @@
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
 #include "debugger/command/dumps.h"
+#include "debugger/command/given.h"
 #include "debugger/command/manual.h"
 #include "debugger/command/options.h"
 #include "debugger/command/table_schema.h"
@@ -380,7 +381,8 @@ static struct error *add_declarations(struct target *target, const struct settin
 	if (settings->declaration_count)
 		error = target_declarations(target, &declarations);
 	for (size_t i = 0; i < settings->declaration_count && !error; i++)
-		error = declarations_add_file(declarations, settings->declarations[i]);
+		error = declarations_add_file(declarations, target->helper,
+					      settings->declarations[i]);
 	return error;
 }
 
@@ -449,47 +451,33 @@ static int write_for_tool(struct target *target, const struct settings *settings
 /* --- the whole ----------------------------------------------------------------------------------
  */
 
-/* The files that are read while the dump is opened. */
+/* What is needed is open: rights go, and with them all other files. */
 static void enter_sandbox(const struct settings *settings, struct surroundings *around)
 {
-	static const char *const system[] = { "/usr/lib/debug", "/usr/lib/modules" };
-	size_t count = 0, most = settings->dumps.count + settings->btf_file_count +
-				 settings->declaration_count + 1;
-	const char **paths =
-		calloc(most + ARRAY_COUNT(system) * settings->btf_file_count, sizeof(*paths));
-	char **bases = calloc(settings->btf_file_count + 1, sizeof(*bases));
-	const int needed[] = { around->helper.socket,
-			       settings->tool_file ? fileno(settings->tool_file) : -1,
-			       settings->tool_list ? fileno(settings->tool_list) : -1 };
-	for (size_t i = 0; paths && i < settings->dumps.count; i++)
-		paths[count++] = settings->dumps.paths[i];
-	for (size_t i = 0; paths && i < settings->declaration_count; i++)
-		paths[count++] = settings->declarations[i];
-	for (size_t i = 0; paths && bases && i < settings->btf_file_count; i++) {
-		const char *text = settings->btf_files[i], *comma = strstr(text, ",base=");
-		bases[i] = strndup(text, comma ? (size_t)(comma - text) : strlen(text));
-		if (bases[i])
-			paths[count++] = bases[i];
-		for (size_t j = 0; j < ARRAY_COUNT(system) && !strcmp(text, "system"); j++)
-			paths[count++] = system[j];
-	}
-	if (paths && settings->vmcoreinfo)
-		paths[count++] = settings->vmcoreinfo;
+	const struct opened *opened = &around->helper.opened;
+	int *needed = calloc(opened->count + 3, sizeof(*needed));
 	/* Reads /etc/localtime, once. */
 	tzset();
-	/* If memory ran out, the list of needed files is incomplete: then all stay open. */
-	if (paths && bases)
-		standard_close_others(paths, count, needed, ARRAY_COUNT(needed));
-	sandbox_enter(&around->sandbox, paths, count);
-	for (size_t i = 0; bases && i < settings->btf_file_count; i++)
-		free(bases[i]);
-	free(bases);
-	free(paths);
+	decompress_keep_libraries();
+	/* If memory ran out, all stay open. */
+	if (needed) {
+		size_t count = 0;
+		needed[count++] = around->helper.socket;
+		needed[count++] = settings->tool_file ? fileno(settings->tool_file) : -1;
+		needed[count++] = settings->tool_list ? fileno(settings->tool_list) : -1;
+		for (size_t i = 0; i < opened->count; i++)
+			needed[count++] = opened->files[i].fd;
+		standard_close_others(needed, count);
+	}
+	free(needed);
+	sandbox_enter(&around->sandbox);
+	around->helper.is_asked_to_read = around->sandbox.seccomp;
 }
 
 /* The helper first: it is to know nothing of the dump, and a process of little memory is quickly
  * copied. */
-static struct error *start_helper(const struct settings *settings, struct surroundings *around)
+static struct error *start_helper(const struct settings *settings, const struct given_files *given,
+				  struct surroundings *around)
 {
 	const struct serve_options wanted = { .sources = settings->sources,
 					      .source_count = settings->source_count,
@@ -498,34 +486,59 @@ static struct error *start_helper(const struct settings *settings, struct surrou
 					      .dumps = settings->dumps.paths,
 					      .dump_count = settings->dumps.count,
 					      .keeps = uses_cache(settings),
-					      .live = dumps_are_live(&settings->dumps) };
+					      .live = dumps_are_live(&settings->dumps),
+					      .folders = (const char *const *)given->folders,
+					      .folder_count = given->folder_count };
 	return serve_start(&wanted, &around->helper);
 }
 
-static int open_and_debug(const struct settings *settings)
+static void warn_of_helper(const struct settings *settings, struct error *error)
 {
-	struct target *target = NULL;
-	struct progress progress;
-	struct surroundings around = { .helper = { .socket = -1 } };
-	around.cache = (struct cache_place){ .helper = &around.helper, .folder = -1 };
-	progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
-	struct error *error = start_helper(settings, &around);
 	if (error && !settings->quiet)
 		fprintf(stderr,
 			"btfcrash: warning: no programs, no files to write, no scripts: %s\n",
 			error->message);
 	error_free(error);
+}
+
+/* Nothing that was given is read before the sandbox is entered. */
+static struct error *prepare(const struct settings *settings, const struct given_files *given,
+			     struct surroundings *around)
+{
+	warn_of_helper(settings, start_helper(settings, given, around));
+	if (!settings->only_help)
+		TRY(given_open(given, &around->helper.opened));
 	if (!settings->no_sandbox)
-		enter_sandbox(settings, &around);
-	error = settings->only_help ? NULL : open_target(settings, &around, &progress, &target);
-	if (around.sandbox.seccomp)
-		decompress_keep_libraries();
-	sandbox_seal(&around.sandbox);
-	around.helper.is_asked_to_read = around.sandbox.seccomp;
+		enter_sandbox(settings, around);
+	return NULL;
+}
+
+static int open_and_debug(const struct settings *settings)
+{
+	const struct given_words words = { .dumps = settings->dumps.paths,
+					   .dump_count = settings->dumps.count,
+					   .btf = settings->btf_files,
+					   .btf_count = settings->btf_file_count,
+					   .declarations = settings->declarations,
+					   .declaration_count = settings->declaration_count,
+					   .vmcoreinfo = settings->vmcoreinfo };
+	struct given_files given;
+	struct target *target = NULL;
+	struct progress progress;
+	struct surroundings around = { .helper = { .socket = -1 } };
+	around.cache = (struct cache_place){ .helper = &around.helper, .folder = -1 };
+	progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
+	struct error *error = given_init(&given, &words);
+	if (!error)
+		error = prepare(settings, &given, &around);
+	if (!error && !settings->only_help)
+		error = open_target(settings, &around, &progress, &target);
 	int status = error		   ? fail(error)
 		     : settings->tool_file ? write_for_tool(target, settings, &around, &progress)
 					   : debug(target, settings, &progress, &around);
 	target_close(target);
+	opened_deinit(&around.helper.opened);
+	given_deinit(&given);
 	helper_end(&around.helper);
 	sandbox_deinit(&around.sandbox);
 	return status;

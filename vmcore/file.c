@@ -3,7 +3,6 @@
 
 #include "base/helper.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdlib.h>
@@ -117,8 +116,7 @@ struct error *dump_file_init_through(struct dump_file *file, const char *path,
 				     const struct file_opening *how)
 {
 	*file = (struct dump_file){ .path = path, .fd = -1 };
-	/* O_NONBLOCK: a pipe without a writer would hang before it could be refused. */
-	file->fd = helper_open(how->helper, path, O_NONBLOCK | O_NOCTTY);
+	file->fd = helper_open(how->helper, path);
 	if (file->fd < 0)
 		return open_error(path);
 	struct stat status;

@@ -35,10 +35,11 @@ static struct error *parse_info_file(const struct dump_file *file, const uint8_t
 	return error_prefix(error, "%s", file->path);
 }
 
-static struct error *read_info_file(const char *path, struct vmcoreinfo **ret)
+static struct error *read_info_file(const struct vmcore_options *options, struct vmcoreinfo **ret)
 {
 	struct dump_file file;
-	struct error *error = dump_file_init(&file, path);
+	const struct file_opening how = { .helper = options->helper };
+	struct error *error = dump_file_init_through(&file, options->vmcoreinfo_path, &how);
 	if (error)
 		return error;
 	size_t size = file.size < INFO_FILE_MAX ? (size_t)file.size : INFO_FILE_MAX;
@@ -139,7 +140,7 @@ static struct error *read_given_info(struct vmcore *vmcore, const struct vmcore_
 {
 	if (!options || !options->vmcoreinfo_path)
 		return NULL;
-	return read_info_file(options->vmcoreinfo_path, &vmcore->info);
+	return read_info_file(options, &vmcore->info);
 }
 
 /* Images have no note that could be missing: no warning of it. */

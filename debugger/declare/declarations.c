@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "base/helper.h"
 #include "debugger/declare/ctype.h"
 #include "debugger/target/attached.h"
 #include "debugger/target/object.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define FILE_SIZE_MAX	(64u << 20)
 #define STRING_SIZE_MAX 4096
@@ -222,12 +224,18 @@ static struct error *read_file(FILE *file, const char *path, char **ret, size_t 
 	return NULL;
 }
 
-struct error *declarations_add_file(struct declarations *declarations, const char *path)
+struct error *declarations_add_file(struct declarations *declarations, struct helper_link *helper,
+				    const char *path)
 {
 	TRY(load_builtin(declarations));
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_system("%s", path);
+	int fd = helper_open(helper, path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!file) {
+		struct error *error = error_system("%s", path);
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
 	char *text = NULL;
 	size_t size = 0;
 	struct error *error = read_file(file, path, &text, &size);

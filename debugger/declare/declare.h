@@ -34,7 +34,8 @@ struct error *declarations_keep(struct target *target,
  */
 struct error *declarations_add(struct declarations *declarations, const char *text,
 			       const char *source) MUST_CHECK;
-struct error *declarations_add_file(struct declarations *declarations, const char *path) MUST_CHECK;
+struct error *declarations_add_file(struct declarations *declarations, struct helper_link *helper,
+				    const char *path) MUST_CHECK;
 /* The list that ships with the program; parsed when first needed. */
 struct error *declarations_add_builtin(struct declarations *declarations) MUST_CHECK;
 

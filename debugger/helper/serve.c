@@ -2,6 +2,7 @@
 #include "debugger/helper/serve.h"
 
 #include "base/array.h"
+#include "base/folder.h"
 #include "base/interrupt.h"
 #include "debugger/command/alias.h"
 #include "debugger/helper/serve_private.h"
@@ -139,13 +140,47 @@ static bool serve_write(struct server *server, const char *path, bool append)
 	return reply_file(server, is_private ? open_private(path) : open(path, flags, 0666));
 }
 
+/*
+ * The path comes from a dump, which may name a module or a release "../../x": what counts is where
+ * it leads. NULL: not into a folder of the user's.
+ */
+static char *resolve(const struct server *server, const char *path)
+{
+	const struct serve_options *options = server->options;
+	if (!options->folder_count) {
+		errno = EPERM;
+		return NULL;
+	}
+	return folder_resolve(options->folders, options->folder_count, path);
+}
+
 static bool serve_read(struct server *server, const char *path)
 {
 	struct grant *grant = lines_grant(server);
-	if (!grant || !grant_has_read(grant, path))
-		return reply_errno(server, EPERM);
 	/* A FIFO without a writer would hang before it could be refused. */
-	return reply_file(server, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	if (grant && grant_has_read(grant, path))
+		return reply_file(server, open(path, flags));
+	char *real = resolve(server, path);
+	if (!real)
+		return reply_errno(server, errno);
+	bool sent = reply_file(server, open(real, flags | O_NOFOLLOW));
+	free(real);
+	return sent;
+}
+
+static bool serve_list(struct server *server, const char *path)
+{
+	char *real = resolve(server, path);
+	int file = real ? memfd_create("btfcrash", MFD_CLOEXEC) : -1;
+	bool good = file >= 0 && folder_list(real, file);
+	int why = errno;
+	free(real);
+	if (good)
+		return reply_file(server, file);
+	if (file >= 0)
+		close(file);
+	return reply_errno(server, why);
 }
 
 /* --- the cache ------------------------------------------------------------------------------ */
@@ -296,6 +331,8 @@ static bool serve_request(struct server *server, const struct message *request)
 		       serve_write(server, text, request->kind == HELPER_APPEND);
 	case HELPER_READ:
 		return is_text(request) && serve_read(server, text);
+	case HELPER_LIST:
+		return is_text(request) && serve_list(server, text);
 	case HELPER_CACHE_FIND:
 		return serve_cache_find(server, request);
 	case HELPER_CACHE_KEEP:

@@ -5,7 +5,8 @@
  * a dump can: have the programs run that the user's own line of this moment names, once each, and
  * write what he likes to them; write the files that it names; complete a line with plain words that
  * name neither programs nor files; replace this dump's results in the cache; of a running kernel
- * ask what its BTF and its BPF programs are. Nothing else: no other program, no other file.
+ * ask what its BTF and its BPF programs are; read what lies in the folders that the command line
+ * names. Nothing else: no other program, no other file.
  */
 #ifndef DEBUGGER_HELPER_SERVE_H
 #define DEBUGGER_HELPER_SERVE_H
@@ -28,6 +29,8 @@ struct serve_options {
 	size_t dump_count;
 	bool keeps; /* their results, in the cache */
 	bool live;  /* no dump but the running kernel, which may be asked for facts */
+	const char *const *folders; /* what lies in and below them may be read at any time */
+	size_t folder_count;
 };
 
 /* Errors: ERROR_SYSTEM; there is no helper then. */

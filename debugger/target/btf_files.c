@@ -17,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX 4096
+#define FILES_MAX   4096
+#define BASE_OPTION ",base="
 
 struct btf_files {
 	struct btf_file **items;
@@ -28,7 +29,7 @@ struct btf_files {
 struct given {
 	struct memory memory;	 /* of its bytes, from 0 on */
 	const char *path, *base; /* NULL: to be found out */
-	int file;
+	int file;		 /* -1: not open yet */
 	uint64_t size;
 	struct elf_btf elf; /* of a raw file only elf.btf */
 	bool is_foreign;    /* need not be of this kernel */
@@ -59,20 +60,20 @@ static struct error *read_given(struct memory *memory, uint64_t at, void *buffer
 static struct error *open_given(struct target *target, struct given *given)
 {
 	struct stat status;
-	int file = helper_open(target->helper, given->path, O_NONBLOCK);
-	if (file < 0)
+	if (given->file < 0)
+		given->file = helper_open(target->helper, given->path);
+	if (given->file < 0)
 		return error_system("%s", given->path);
 	struct error *error = NULL;
-	if (fstat(file, &status))
+	if (fstat(given->file, &status))
 		error = error_system("%s", given->path);
 	else if (!S_ISREG(status.st_mode) || !status.st_size)
 		error = error_create(ERROR_FORMAT, "%s is no file with BTF", given->path);
 	if (error) {
-		close(file);
+		close(given->file);
 		return error;
 	}
 	given->memory = (struct memory){ .read = read_given, .name = "file" };
-	given->file = file;
 	given->size = (uint64_t)status.st_size;
 	return NULL;
 }
@@ -422,23 +423,23 @@ static struct error *open_file(struct target *target, struct given *given, bool 
 	return error_prefix(error, "%s", given->path);
 }
 
-static struct error *add_file(struct target *target, const char *path, const char *base)
+static struct error *add_file(struct target *target, struct given *given)
 {
-	struct given given = { .path = path, .base = base };
 	struct btf_file *file;
-	return open_file(target, &given, true, &file);
+	return open_file(target, given, true, &file);
 }
 
 struct error *btf_file_open(struct target *target, const char *path, struct btf_file **ret)
 {
-	struct given given = { .path = path, .is_foreign = true };
+	struct given given = { .path = path, .file = -1, .is_foreign = true };
 	return open_file(target, &given, false, ret);
 }
 
 /* A file of a folder that does not fit is left out; the others are added all the same. */
 static struct error *add_found(struct target *target, const char *path)
 {
-	struct error *error = add_file(target, path, NULL);
+	struct given given = { .path = path, .file = -1 };
+	struct error *error = add_file(target, &given);
 	if (error_is_fatal(error))
 		return error;
 	target_add_problem(target, error);
@@ -456,20 +457,35 @@ static struct error *add_folder(struct target *target, const char *folder)
 	return NULL;
 }
 
+char *btf_path(const char *text)
+{
+	const char *comma = strstr(text, BASE_OPTION);
+	return comma ? strndup(text, (size_t)(comma - text)) : strdup(text);
+}
+
+static struct error *add_named(struct target *target, const char *path, const char *text)
+{
+	const char *comma = strstr(text, BASE_OPTION);
+	struct given given = { .path = path,
+			       .base = comma ? comma + strlen(BASE_OPTION) : NULL,
+			       .file = helper_open(target->helper, path) };
+	struct stat status;
+	if (given.file < 0)
+		return error_system("%s", path);
+	if (comma || fstat(given.file, &status) || !S_ISDIR(status.st_mode))
+		return add_file(target, &given);
+	close(given.file);
+	return add_folder(target, path);
+}
+
 struct error *target_add_btf(struct target *target, const char *text)
 {
-	const char *comma = strstr(text, ",base=");
-	struct stat status;
-	char *path = comma ? strndup(text, (size_t)(comma - text)) : strdup(text);
+	if (!strcmp(text, "system"))
+		return error_prefix(add_folder(target, NULL), "--btf");
+	char *path = btf_path(text);
 	if (!path)
 		return error_no_memory();
-	struct error *error;
-	if (!strcmp(text, "system"))
-		error = add_folder(target, NULL);
-	else if (!comma && !stat(path, &status) && S_ISDIR(status.st_mode))
-		error = add_folder(target, path);
-	else
-		error = add_file(target, path, comma ? comma + strlen(",base=") : NULL);
+	struct error *error = add_named(target, path, text);
 	free(path);
 	return error_prefix(error, "--btf");
 }

@@ -30,6 +30,8 @@ struct btf_file {
  * the target.
  */
 struct error *target_add_btf(struct target *target, const char *text) MUST_CHECK;
+/* The path in such a text; owned, NULL without memory. */
+char *btf_path(const char *text);
 /* In the order they were given: 0 to count - 1. Borrowed. */
 size_t target_btf_file_count(const struct target *target);
 const struct btf_file *target_btf_file(const struct target *target, size_t number);
@@ -63,6 +65,9 @@ bool btf_files_symbol_type(struct target *target, const struct symbol *symbol, s
 
 /* The dump's own build ids, in hexadecimal; false: it does not say. */
 bool target_build_id(struct target *target, const struct module *module, char *buffer, size_t size);
+#define BTF_SYSTEM_FOLDERS 4
+/* The usual folders; owned. NULL at the end: there are fewer. */
+void btf_system_folders(char *ret[BTF_SYSTEM_FOLDERS]);
 /*
  * Calls `add` for all files in a folder that seem to be of this kernel or its modules. A NULL
  * folder: the usual ones.

@@ -5,25 +5,27 @@
  * cache of debuginfod's clients (XXYYYY/debuginfo). Never from the network.
  */
 #include "base/array.h"
+#include "base/folder.h"
+#include "base/helper.h"
 #include "base/interrupt.h"
 #include "btf/elf.h"
 #include "debugger/target/btf_files.h"
 #include "debugger/target/object.h"
-#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_SIZE   4096
-#define DEPTH_MAX   16
-#define ENTRIES_MAX 200000 /* that one search looks at */
+#define PATH_SIZE 4096
+#define NAMES_MAX (64u << 20) /* bytes of the names in a folder */
+#define KERNELS	  "/usr/lib/modules"
+#define DEBUG	  "/usr/lib/debug"
 
 struct search {
 	struct target *target;
 	btf_path_visitor *add;
-	uint32_t entries;
 };
 
 /* --- build ids -------------------------------------------------------------------------------- */
@@ -129,7 +131,10 @@ bool target_build_id(struct target *target, const struct module *module, char *b
 
 static struct error *add_if_there(const struct search *search, const char *path, bool *ret)
 {
-	*ret = !access(path, R_OK);
+	int file = helper_open(search->target->helper, path);
+	*ret = file >= 0 || (errno != ENOENT && errno != ENOTDIR);
+	if (file >= 0)
+		close(file);
 	return *ret ? search->add(search->target, path) : NULL;
 }
 
@@ -183,76 +188,109 @@ static bool is_wanted(const struct search *search, const char *name)
 	return !*name || !strcmp(name, ".btf") || !strcmp(name, ".debug");
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
+/* All at once, a NUL behind each, and one more. Owned. */
+static struct error *read_names(struct target *target, const char *folder, char **ret,
+				size_t *ret_size)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	struct stat status;
+	int file = helper_list(target->helper, folder);
+	if (file < 0) {
+		/* One that is not there has nothing for this dump. */
+		if (errno != ENOENT)
+			target_add_problem(target, error_system("%s", folder));
+		return NULL;
+	}
+	size_t size = fstat(file, &status) ? 0 : (size_t)status.st_size, done = 0;
+	char *names = size <= NAMES_MAX ? calloc(size + 1, 1) : NULL;
+	for (ssize_t part = 1; names && done < size && part > 0; done += (size_t)part) {
+		part = pread(file, names + done, size - done, (off_t)done);
+		if (part < 0)
+			part = 0;
+	}
+	close(file);
+	if (!names)
+		return error_no_memory();
+	*ret = names;
+	*ret_size = done;
+	return NULL;
 }
 
-static struct error *walk_folder(struct search *search, const char *folder, int depth);
-
-static struct error *walk_entry(struct search *search, const char *folder, const char *name,
-				int depth)
+static struct error *add_name(const struct search *search, const char *folder, const char *name)
 {
 	char path[PATH_SIZE];
-	struct stat status;
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path) ||
-	    lstat(path, &status))
+	const char *slash = strrchr(name, '/');
+	if (!*name)
+		target_add_problem(search->target,
+				   error_create(ERROR_OTHER,
+						"%s has more than %d entries: it was not searched "
+						"to the end",
+						folder, FOLDER_ENTRIES_MAX));
+	if (!is_wanted(search, slash ? slash + 1 : name) ||
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
 		return NULL;
-	/* Links lead out, "build" to whole source trees. */
-	if (S_ISDIR(status.st_mode))
-		return walk_folder(search, path, depth + 1);
-	if (S_ISLNK(status.st_mode) && stat(path, &status))
-		return NULL;
-	return S_ISREG(status.st_mode) && is_wanted(search, name)
-		       ? search->add(search->target, path)
-		       : NULL;
+	return search->add(search->target, path);
 }
 
-static struct error *walk_folder(struct search *search, const char *folder, int depth)
+static struct error *add_by_names(const struct search *search, const char *folder)
 {
-	struct dirent **entries;
-	struct error *error = NULL;
-	if (depth > DEPTH_MAX)
-		return NULL;
-	int count = scandir(folder, &entries, NULL, compare_names);
-	for (int i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		if (!error && name[0] != '.' && search->entries++ < ENTRIES_MAX)
-			error = interrupt_check();
-		if (!error && name[0] != '.' && search->entries < ENTRIES_MAX)
-			error = walk_entry(search, folder, name, depth);
-		free(entries[i]);
+	char *names = NULL;
+	size_t size = 0;
+	struct error *error = read_names(search->target, folder, &names, &size);
+	for (size_t at = 0; at < size && !error; at += strlen(names + at) + 1) {
+		error = interrupt_check();
+		if (!error)
+			error = add_name(search, folder, names + at);
 	}
-	if (count >= 0)
-		free(entries);
+	free(names);
 	return error;
 }
 
 /* The places where distributions and debuginfod's clients keep such files. */
-static struct error *search_system(struct search *search)
+void btf_system_folders(char *ret[BTF_SYSTEM_FOLDERS])
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
+	size_t count = 0;
+	memset(ret, 0, BTF_SYSTEM_FOLDERS * sizeof(*ret));
+	ret[count++] = strdup(KERNELS);
+	ret[count++] = strdup(DEBUG);
+	if (cache && *cache)
+		ret[count++] = strdup(cache);
+	if (home && *home && asprintf(&ret[count], "%s/.cache/debuginfod_client", home) < 0)
+		ret[count] = NULL;
+}
+
+static struct error *search_by_ids(const struct search *search)
+{
+	char *folders[BTF_SYSTEM_FOLDERS];
+	struct error *error = NULL;
+	btf_system_folders(folders);
+	for (size_t i = 1; i < BTF_SYSTEM_FOLDERS; i++)
+		if (!error && folders[i])
+			error = add_by_ids(search, folders[i]);
+	for (size_t i = 0; i < BTF_SYSTEM_FOLDERS; i++)
+		free(folders[i]);
+	return error;
+}
+
+static struct error *search_system(const struct search *search)
 {
 	char path[PATH_SIZE];
-	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
 	const char *release = search->target->release;
 	bool found;
-	TRY(add_by_ids(search, "/usr/lib/debug"));
-	if (cache && *cache)
-		TRY(add_by_ids(search, cache));
-	snprintf(path, sizeof(path), "%s/.cache/debuginfod_client", home ? home : "");
-	TRY(add_by_ids(search, path));
+	TRY(search_by_ids(search));
 	if (!*release || strchr(release, '/'))
 		return NULL;
-	snprintf(path, sizeof(path), "/usr/lib/debug/boot/vmlinux-%s", release);
+	snprintf(path, sizeof(path), DEBUG "/boot/vmlinux-%s", release);
 	TRY(add_if_there(search, path, &found));
-	snprintf(path, sizeof(path), "/usr/lib/modules/%s", release);
-	return walk_folder(search, path, 0);
+	snprintf(path, sizeof(path), KERNELS "/%s", release);
+	return add_by_names(search, path);
 }
 
 struct error *btf_folder_search(struct target *target, const char *folder, btf_path_visitor *add)
 {
-	struct search search = { .target = target, .add = add };
+	const struct search search = { .target = target, .add = add };
 	if (!folder)
 		return search_system(&search);
 	TRY(add_by_ids(&search, folder));
-	return walk_folder(&search, folder, 0);
+	return add_by_names(&search, folder);
 }

@@ -168,9 +168,9 @@ static void test_bad_declarations(void)
 	CHECK_FAILS(add("struct { int a; } z;"), "a tag");
 	CHECK_FAILS(add("int a = 3;"), "where \";\" should be");
 	CHECK_FAILS(add("/* int a;"), "does not end");
-	CHECK_FAILS(declarations_add_file(fixture_declarations(), "/nonexistent/x"),
+	CHECK_FAILS(declarations_add_file(fixture_declarations(), NULL, "/nonexistent/x"),
 		    "/nonexistent/x");
-	CHECK_FAILS(declarations_add_file(fixture_declarations(), "/dev"), "/dev");
+	CHECK_FAILS(declarations_add_file(fixture_declarations(), NULL, "/dev"), "/dev");
 }
 
 /* Every cut and many changes of a text: an error or not, but no crash. */
