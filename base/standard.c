@@ -43,7 +43,7 @@ static bool is_kept(const int *keep, size_t count, long fd)
 	return false;
 }
 
-void standard_close_others(const int *keep, size_t count)
+int standard_close_others(const int *keep, size_t count)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -57,9 +57,12 @@ void standard_close_others(const int *keep, size_t count)
 	}
 	if (folder)
 		closedir(folder);
-	int nothing = open("/dev/null", O_RDONLY);
+	int nothing = open("/dev/null", O_RDONLY), highest = STDERR_FILENO;
 	if (nothing > STDERR_FILENO) {
 		(void)dup2(nothing, STDIN_FILENO);
 		close(nothing);
 	}
+	for (size_t i = 0; i < count; i++)
+		highest = keep[i] > highest ? keep[i] : highest;
+	return highest;
 }

@@ -19,8 +19,9 @@ struct error *standard_flush(void) MUST_CHECK;
 /*
  * Closes what this process was started with beside these three: a lock, a log, a folder that the
  * shell before has open may be written by whoever takes this process over. The numbers in `keep`
- * stay. Standard input becomes /dev/null: lines are read by the helper.
+ * stay. Standard input becomes /dev/null: lines are read by the helper. Returns the highest number
+ * that stays.
  */
-void standard_close_others(const int *keep, size_t count);
+int standard_close_others(const int *keep, size_t count);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/cache_file.h"
 #include "base/interrupt.h"
+#include "base/rights.h"
 #include "base/sandbox.h"
 #include "base/standard.h"
 #include "base/strbuf.h"
@@ -313,8 +314,13 @@ static bool wants_color(const struct settings *settings, int fd)
 
 static void show_problems(const struct session *session)
 {
-	if (session->sandbox && session->sandbox->lack)
-		fprintf(stderr, "btfcrash: warning: %s\n", session->sandbox->lack->message);
+	const struct sandbox *sandbox = session->sandbox;
+	if (sandbox && sandbox->lack)
+		fprintf(stderr, "btfcrash: warning: %s\n", sandbox->lack->message);
+	else if (sandbox && sandbox->landlock_lack)
+		fprintf(stderr,
+			"btfcrash: warning: no Landlock (%s): the sandbox is of seccomp alone\n",
+			sandbox->landlock_lack);
 	for (const struct target_problem *p = session->target->problems; p; p = p->next) {
 		fputs("btfcrash: warning: ", stderr);
 		out_escape(stderr, p->error->message, strlen(p->error->message));
@@ -455,7 +461,7 @@ static int write_for_tool(struct target *target, const struct settings *settings
 static void enter_sandbox(const struct settings *settings, struct surroundings *around)
 {
 	const struct opened *opened = &around->helper.opened;
-	int *needed = calloc(opened->count + 3, sizeof(*needed));
+	int *needed = calloc(opened->count + 3, sizeof(*needed)), highest = -1;
 	/* Reads /etc/localtime, once. */
 	tzset();
 	decompress_keep_libraries();
@@ -467,9 +473,10 @@ static void enter_sandbox(const struct settings *settings, struct surroundings *
 		needed[count++] = settings->tool_list ? fileno(settings->tool_list) : -1;
 		for (size_t i = 0; i < opened->count; i++)
 			needed[count++] = opened->files[i].fd;
-		standard_close_others(needed, count);
+		highest = standard_close_others(needed, count);
 	}
 	free(needed);
+	rights_give_up(opened_size(opened), highest);
 	sandbox_enter(&around->sandbox);
 	around->helper.is_asked_to_read = around->sandbox.seccomp;
 }
