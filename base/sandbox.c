@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/sandbox.h"
 
+#include "base/rights.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -8,8 +9,10 @@
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define FILES_END    65536 /* numbers of open files: parts of a dump may be thousands */
@@ -23,20 +26,6 @@ static const int allowed[] = {
 	SCMP_SYS(fstat64),
 	SCMP_SYS(fstatfs),
 	SCMP_SYS(fstatfs64),
-	SCMP_SYS(newfstatat),
-	SCMP_SYS(fstatat64),
-	SCMP_SYS(stat),
-	SCMP_SYS(stat64),
-	SCMP_SYS(lstat),
-	SCMP_SYS(lstat64),
-	SCMP_SYS(statx),
-	SCMP_SYS(access),
-	SCMP_SYS(faccessat),
-	SCMP_SYS(faccessat2),
-	SCMP_SYS(readlink),
-	SCMP_SYS(readlinkat),
-	SCMP_SYS(getdents64),
-	SCMP_SYS(getcwd),
 	SCMP_SYS(fadvise64),
 	SCMP_SYS(fadvise64_64),
 	SCMP_SYS(readahead),
@@ -50,9 +39,6 @@ static const int allowed[] = {
 	SCMP_SYS(pselect6),
 	/* memory */
 	SCMP_SYS(brk),
-	SCMP_SYS(mmap),
-	SCMP_SYS(mmap2),
-	SCMP_SYS(mprotect),
 	SCMP_SYS(munmap),
 	SCMP_SYS(mremap),
 	SCMP_SYS(madvise),
@@ -102,6 +88,42 @@ static const int allowed[] = {
 	SCMP_SYS(exit_group),
 };
 
+/*
+ * Refused, and not deadly: libraries try it and live without. Behind each name who does.
+ */
+static const int tolerated[] = {
+	/* glibc: processors online, memory, character sets, time zones; dlopen() */
+	SCMP_SYS(open),
+	SCMP_SYS(openat),
+	SCMP_SYS(stat),
+	SCMP_SYS(stat64),
+	SCMP_SYS(lstat),
+	SCMP_SYS(lstat64),
+	SCMP_SYS(statx),
+	SCMP_SYS(newfstatat),
+	SCMP_SYS(fstatat64),
+	SCMP_SYS(access),
+	SCMP_SYS(faccessat),
+	SCMP_SYS(faccessat2),
+	SCMP_SYS(readlink),
+	SCMP_SYS(readlinkat),
+	/* SQLite: names of files, of which it opens none */
+	SCMP_SYS(getcwd),
+	/* isatty() of newer C libraries */
+	SCMP_SYS(ioctl),
+	/* glibc: names of its memory and threads, shadow stacks */
+	SCMP_SYS(prctl),
+	SCMP_SYS(arch_prctl),
+	/* pthread_create(): older kernels have none */
+	SCMP_SYS(clone3),
+	/* pthread_getattr_np() and sysconf() may ask with it, and may set nothing */
+	SCMP_SYS(prlimit64),
+};
+
+/* The first filter says how they are allowed. */
+static const int conditional[] = { SCMP_SYS(clone), SCMP_SYS(tgkill), SCMP_SYS(sendto) };
+
+/* Where the last filter cannot be laid, these are. */
 static const int deadly[] = {
 	/* programs and processes */
 	SCMP_SYS(execve),
@@ -190,6 +212,9 @@ static const uint32_t terminal_requests[] = { 0x5401 /* TCGETS */, 0x5413 /* TIO
 					      0x541b /* FIONREAD */,
 					      0x80081272 /* BLKGETSIZE64 */ };
 
+/* TIOCSTI, TIOCLINUX, TIOCSCTTY, TIOCSETD */
+static const uint32_t typing[] = { 0x5412, 0x541c, 0x540e, 0x5423 };
+
 static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t count)
 {
 	int status = 0;
@@ -201,20 +226,31 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, si
 	return status;
 }
 
-/* Opening: for reading only, which O_TRUNC and O_CREAT are not. */
+/* All that is read is open: opening is refused, and deadly with each bit that is not for reading.
+ */
 static int add_opening(scmp_filter_ctx filter, int call, unsigned int flags)
 {
+	static const uint32_t bits[] = { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC };
 	const uint32_t writes = O_ACCMODE | O_CREAT | O_TRUNC;
+	int status = 0;
 	if (call < 0)
 		return 0;
-	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
-				      SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, writes, O_RDONLY));
-	/* What is not allowed is deadly: each bit that may be set. */
-	static const uint32_t bits[] = { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC };
+	if (IS_SANITIZED)
+		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+					  SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, writes, O_RDONLY));
 	for (size_t i = 0; i < COUNT(bits) && !status; i++)
 		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 1,
 					  SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, bits[i], bits[i]));
 	return status;
+}
+
+/* fstat(), as newer C libraries ask for it: no path is looked up. */
+static int add_status(scmp_filter_ctx filter)
+{
+	return SCMP_SYS(newfstatat) < 0
+		       ? 0
+		       : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+					  SCMP_CMP(3, SCMP_CMP_EQ, AT_EMPTY_PATH, 0));
 }
 
 /* What fcntl() is used for: it could also have signals sent to others. */
@@ -304,18 +340,43 @@ static int add_reading(scmp_filter_ctx filter)
 	for (size_t i = 0; i < COUNT(calls) && !status; i++)
 		if (calls[i] >= 0)
 			status = add_of_others(filter, calls[i]);
-	/* Over a socket that is connected: to nobody else. */
-	if (!status)
-		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1,
-					  SCMP_CMP(4, SCMP_CMP_EQ, 0, 0));
+	return status;
+}
+
+/* Over a socket that is connected: to nobody else. */
+static int add_sending(scmp_filter_ctx filter)
+{
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1,
+				      SCMP_CMP(4, SCMP_CMP_EQ, 0, 0));
 	if (!status)
 		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(sendto), 1,
 					  SCMP_CMP(4, SCMP_CMP_NE, 0, 0));
 	return status;
 }
 
-static const int sanitizers[] = { SCMP_SYS(ptrace), SCMP_SYS(prctl),   SCMP_SYS(pipe),
-				  SCMP_SYS(pipe2),  SCMP_SYS(getppid), SCMP_SYS(getdents) };
+/* This process' limits may be asked for, not set. */
+static int add_limits(scmp_filter_ctx filter)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+				SCMP_CMP(0, SCMP_CMP_EQ, 0, 0), SCMP_CMP(2, SCMP_CMP_EQ, 0, 0));
+}
+
+/* Memory never becomes code. */
+static int add_mapping(scmp_filter_ctx filter)
+{
+	static const int calls[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
+	int status = 0;
+	for (size_t i = 0; i < COUNT(calls) && !status; i++)
+		if (calls[i] >= 0)
+			status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
+						  SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	return status;
+}
+
+static const int sanitizers[] = { SCMP_SYS(ptrace),	SCMP_SYS(prctl),    SCMP_SYS(pipe),
+				  SCMP_SYS(pipe2),	SCMP_SYS(getppid),  SCMP_SYS(getdents),
+				  SCMP_SYS(getdents64), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+				  SCMP_SYS(newfstatat), SCMP_SYS(stat),	    SCMP_SYS(access) };
 static const int tracing[] = { SCMP_SYS(ptrace) };
 
 static int add_rules(scmp_filter_ctx filter)
@@ -338,8 +399,19 @@ static int add_rules(scmp_filter_ctx filter)
 		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 2,
 					  SCMP_CMP(0, SCMP_CMP_LE, 2, 0),
 					  SCMP_CMP(1, SCMP_CMP_EQ, 0x5402 /* TCSETS */, 0));
+	for (size_t i = 0; i < COUNT(typing) && !status; i++)
+		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(ioctl), 1,
+					  SCMP_CMP(1, SCMP_CMP_EQ, typing[i], 0));
+	if (!status)
+		status = add_mapping(filter);
 	if (!status)
 		status = add_reading(filter);
+	if (!status)
+		status = add_sending(filter);
+	if (!status)
+		status = add_limits(filter);
+	if (!status)
+		status = add_status(filter);
 	if (!status)
 		status = add_fcntl(filter);
 	if (!status)
@@ -352,31 +424,35 @@ static int add_rules(scmp_filter_ctx filter)
 	return status ? status : add_threads(filter);
 }
 
-/* On top of the first filter: of two answers the harder one holds. */
+/*
+ * On top of the first filter: of two answers the harder one holds, and what this one does not have
+ * is deadly.
+ */
 static int add_seal(scmp_filter_ctx filter)
 {
-	static const int opening[] = { SCMP_SYS(open), SCMP_SYS(openat) };
-	static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
-	int status = IS_SANITIZED ? 0
-				  : add_all(filter, SCMP_ACT_ERRNO(13 /* EACCES */), opening,
-					    COUNT(opening));
-	for (size_t i = 0; i < COUNT(mapping) && !status; i++)
-		if (mapping[i] >= 0)
-			status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, mapping[i], 1,
-						  SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC,
-							   PROT_EXEC));
-	return status;
+	int status = add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed));
+	if (!status)
+		status = add_all(filter, SCMP_ACT_ALLOW, tolerated, COUNT(tolerated));
+	if (!status)
+		status = add_all(filter, SCMP_ACT_ALLOW, conditional, COUNT(conditional));
+	if (!status && IS_SANITIZED)
+		status = add_all(filter, SCMP_ACT_ALLOW, sanitizers, COUNT(sanitizers));
+	if (!status)
+		status = add_reading(filter);
+	if (!status)
+		status = add_fcntl(filter);
+	return status ? status : add_mapping(filter);
 }
 
-static int load(uint32_t otherwise, int (*add)(scmp_filter_ctx filter))
+/* `again`: by a process that has no more new privileges already, and may not say so. */
+static int load(uint32_t otherwise, bool again, int (*add)(scmp_filter_ctx filter))
 {
 	scmp_filter_ctx filter = seccomp_init(otherwise);
 	if (!filter)
 		return -ENOMEM;
-	/* The second one is laid by a process that has no more new privileges, and may not say so.
-	 */
-	int status = otherwise == SCMP_ACT_ALLOW ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0)
-						 : 0;
+	int status = again ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0) : 0;
+	if (!status)
+		status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (!status)
 		status = add(filter);
 	if (!status)
@@ -389,14 +465,30 @@ void sandbox_enter(struct sandbox *sandbox)
 {
 	*sandbox = (struct sandbox){ 0 };
 	sandbox->landlock = landlock_enter(&sandbox->landlock_lack);
-	int status = load(SCMP_ACT_ERRNO(1 /* EPERM */), add_rules);
+	int status = load(SCMP_ACT_ERRNO(1 /* EPERM */), false, add_rules);
 	sandbox->seccomp = !status;
-	sandbox->sealed = !status && !load(SCMP_ACT_ALLOW, add_seal);
+	sandbox->sealed = !status && !load(SCMP_ACT_KILL_PROCESS, true, add_seal);
 	if (status)
 		sandbox->lack = error_create(ERROR_UNSUPPORTED,
 					     "no sandbox: seccomp filters are not to be had here "
 					     "(%s)",
 					     strerror(-status));
+}
+
+int sandbox_look(int (*look)(int file), int file)
+{
+	int status = -1;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		struct sandbox sandbox;
+		rights_give_up(0, file);
+		sandbox_enter(&sandbox);
+		_exit(look(file));
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 void sandbox_deinit(struct sandbox *sandbox)

@@ -29,6 +29,11 @@ struct sandbox {
 /* For good. What cannot be had is said in the struct, and the rest goes on. */
 void sandbox_enter(struct sandbox *sandbox);
 void sandbox_deinit(struct sandbox *sandbox);
+/*
+ * What `look` says of an open file, 0 to 254, in a process of its own that has entered the sandbox,
+ * if there is one here; -1: it did not end well.
+ */
+int sandbox_look(int (*look)(int file), int file);
 
 /* --- landlock.c --- */
 

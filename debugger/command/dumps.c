@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/command/dumps.h"
 
+#include "base/sandbox.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,20 +12,26 @@
 #define CRASHED "/proc/vmcore"
 #define RUNNING "/proc/kcore"
 
-/* An ELF file that is a program; no dump is. */
-static bool is_elf_program(const char *path)
+static int is_elf_program(int file)
 {
 	Elf64_Ehdr header;
+	return pread(file, &header, sizeof(header), 0) == sizeof(header) &&
+	       !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
+/* An ELF file that is a program; no dump is. Not even its first bytes are read by who may do all.
+ */
+static bool is_vmlinux(const char *path)
+{
 	struct stat status;
 	if (stat(path, &status) || !S_ISREG(status.st_mode))
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	bool whole = read(fd, &header, sizeof(header)) == sizeof(header);
-	close(fd);
-	return whole && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-	       (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = file >= 0 && sandbox_look(is_elf_program, file) == 1;
+	if (file >= 0)
+		close(file);
+	return is;
 }
 
 void dumps_leave_vmlinux_aside(struct dumps *dumps, bool quiet)
@@ -32,7 +39,7 @@ void dumps_leave_vmlinux_aside(struct dumps *dumps, bool quiet)
 	size_t count = 0;
 	for (size_t i = 0; i < dumps->count; i++) {
 		const char *path = dumps->paths[i];
-		if (count + dumps->count - i == 1 || !is_elf_program(path)) {
+		if (count + dumps->count - i == 1 || !is_vmlinux(path)) {
 			dumps->paths[count++] = path;
 			continue;
 		}
