@@ -39,6 +39,7 @@ enum helper_request {
 	HELPER_KERNEL_BTF, /* "vmlinux" or the name of a module */
 	HELPER_BPF_PROGRAMS,
 	HELPER_BPF_MAPS,
+	HELPER_END, /* no reply: who reads the dump ends as it means to */
 	HELPER_REQUESTS
 };
 

@@ -5,6 +5,7 @@
 #include "base/folder.h"
 #include "base/interrupt.h"
 #include "debugger/command/alias.h"
+#include "debugger/helper/death.h"
 #include "debugger/helper/serve_private.h"
 #include "debugger/shell/history.h"
 #include "debugger/shell/shell.h"
@@ -341,6 +342,9 @@ static bool serve_request(struct server *server, const struct message *request)
 	case HELPER_BPF_PROGRAMS:
 	case HELPER_BPF_MAPS:
 		return is_text(request) && serve_kernel(server, request);
+	case HELPER_END:
+		server->has_ended = true;
+		return false;
 	default:
 		return false;
 	}
@@ -369,7 +373,7 @@ size_t serve_limit(uint32_t kind)
 					 : 0;
 }
 
-void serve(const struct serve_options *options, int socket)
+void serve(const struct serve_options *options, int socket, pid_t reader)
 {
 	struct server server = { .socket = socket, .options = options, .place = { .folder = -1 } };
 	struct message request;
@@ -380,6 +384,8 @@ void serve(const struct serve_options *options, int socket)
 		goes_on = request.file < 0 && serve_request(&server, &request);
 		message_deinit(&request);
 	}
+	if (!server.has_ended)
+		death_tell(reader);
 	while (server.depth)
 		lines_close(&server);
 	aliases_deinit(&server.session);
@@ -408,11 +414,11 @@ struct error *serve_start(const struct serve_options *options, struct helper_lin
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return error_system("the helper process");
 	fflush(NULL);
-	pid_t pid = fork();
+	pid_t reader = getpid(), pid = fork();
 	if (!pid) {
 		close(ends[0]);
 		prepare(options);
-		serve(options, ends[1]);
+		serve(options, ends[1], reader);
 		_exit(0);
 	}
 	close(ends[1]);

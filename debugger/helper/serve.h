@@ -35,7 +35,7 @@ struct serve_options {
 
 /* Errors: ERROR_SYSTEM; there is no helper then. */
 struct error *serve_start(const struct serve_options *options, struct helper_link *ret) MUST_CHECK;
-/* The process itself, until the other end is closed. */
-void serve(const struct serve_options *options, int socket);
+/* The process itself, until the other end is closed; `reader`: whose that is. */
+void serve(const struct serve_options *options, int socket, pid_t reader);
 
 #endif

@@ -34,6 +34,7 @@ struct server {
 	bool had_rc, had_prompt;
 	pid_t children[CHILDREN_MAX]; /* the last one ends first */
 	size_t child_count;
+	bool has_ended; /* the other process, as it meant to */
 	bool has_dump;
 	struct cache_dump dump;
 	struct cache_place place;
