@@ -208,8 +208,9 @@ static const int deadly[] = {
  * of the standard files' one may be set besides: it is put back if the helper is killed at the
  * prompt.
  */
-static const uint32_t terminal_requests[] = { 0x5401 /* TCGETS */, 0x5413 /* TIOCGWINSZ */,
-					      0x541b /* FIONREAD */,
+static const uint32_t terminal_requests[] = { 0x5401 /* TCGETS */,
+					      0x802c542a /* TCGETS2: glibc 2.42 */,
+					      0x5413 /* TIOCGWINSZ */, 0x541b /* FIONREAD */,
 					      0x80081272 /* BLKGETSIZE64 */ };
 
 /* TIOCSTI, TIOCLINUX, TIOCSCTTY, TIOCSETD */
