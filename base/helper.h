@@ -20,7 +20,7 @@ enum helper_request {
 	HELPER_RC,	    /* the user's file for the prompt; none: HELPER_NONE */
 	HELPER_PROMPT,
 	HELPER_LINE,	  /* the next one; HELPER_NONE at the end */
-	HELPER_COMPLETED, /* struct helper_words, words that end with a NUL each */
+	HELPER_COMPLETED, /* names, each of which ends with a NUL */
 	HELPER_CLOSE,	  /* the uppermost source */
 	/* What the line that runs says. */
 	HELPER_PROGRAM, /* the shell command; the reply has the pipe to it */
@@ -48,13 +48,23 @@ enum helper_reply {
 	HELPER_NONE,
 	HELPER_ERRNO,	/* i32 */
 	HELPER_GIVEN,	/* u64 number of the line in its file, the line */
-	HELPER_COMPLETE /* u64 cursor, the line as far as it is typed: what fits? */
+	HELPER_COMPLETE /* struct helper_question, the line up to the cursor: which names fit? */
 };
 
-/* The head of HELPER_COMPLETED. */
-struct helper_words {
-	uint64_t start; /* offset of the word in the line */
-	uint32_t is_partial, are_files;
+/* What only a dump can add to the words that TAB offers. Values are those of the messages. */
+enum helper_names {
+	NAMES_NONE,
+	NAMES_MODULES,
+	NAMES_CPUS, /* their numbers */
+	NAMES_PIDS,
+	NAMES_TASKS,	 /* by name; behind a digit by pid */
+	NAMES_TYPES,	 /* struct, union, enum; behind a point their members */
+	NAMES_EXPRESSION /* whatever C may go on with: symbols, members, types, variables */
+};
+
+struct helper_question {
+	uint32_t names; /* enum helper_names */
+	uint32_t start; /* where in the line the operand begins that the cursor is in */
 };
 
 #define HELPER_TEXT_MAX	 (1u << 20)  /* bytes of a line, a path, all words */

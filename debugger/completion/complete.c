@@ -1,52 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* The program's own words: no dump is needed to find them. */
 #include "debugger/completion/complete_private.h"
 
-#include "base/array.h"
-#include "base/ascii.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/foreach_words.h"
 #include "debugger/command/line.h"
 #include "debugger/command/topics.h"
-#include "debugger/kernel/task.h"
 #include "debugger/tables/table.h"
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-#define WORDS_SHOWN_MAX 5000
 
 /* --- words --------------------------------------------------------------------------- */
 
 bool complete_full(const struct completing *completing)
 {
-	return completing->ret->count >= WORDS_SHOWN_MAX;
+	return completing->ret->count >= COMPLETE_WORDS_MAX;
 }
 
-/*
- * Names in a dump are an attacker's: "a| id;#" would be run, and a control character would reach
- * the terminal. So they are held to the alphabet of their kind, which has nothing that means
- * anything to the line; and none begins like an option.
- */
-static bool is_safe(const char *word, enum word_kind kind)
-{
-	static const char *const more[] = { [WORD_NAME] = "_",
-					    [WORD_SYMBOL] = "_.$",
-					    [WORD_MODULE] = "_-",
-					    [WORD_TASK] = "_.-/:+@" };
-	if (kind == WORD_OWN)
-		return true;
-	if (!*word || *word == '-')
-		return false;
-	for (const char *at = word; *at; at++)
-		if (!ascii_is_alnum(*at) && !strchr(more[kind], *at))
-			return false;
-	return true;
-}
-
-void complete_offer(struct completing *completing, const char *word, enum word_kind kind)
+void complete_offer(struct completing *completing, const char *word)
 {
 	if (!strncmp(word, completing->prefix, strlen(completing->prefix)) &&
-	    !complete_full(completing) && is_safe(word, kind))
+	    !complete_full(completing))
 		completions_add(completing->ret, word);
 }
 
@@ -56,84 +31,25 @@ void complete_begin(struct completing *completing, size_t start)
 	completing->ret->start = start;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void sort_words(struct completions *found)
-{
-	size_t kept = 0;
-	array_sort(found->words, found->count, sizeof(*found->words), compare_words);
-	for (size_t i = 0; i < found->count; i++) {
-		if (kept && !strcmp(found->words[kept - 1], found->words[i]))
-			free(found->words[i]);
-		else
-			found->words[kept++] = found->words[i];
-	}
-	found->count = kept;
-}
-
 /* --- kinds of operands ------------------------------------------------------------------ */
 
 static void offer_commands(struct completing *completing, bool with_aliases)
 {
 	const struct session *session = completing->session;
 	for (size_t i = 0; commands[i]; i++)
-		complete_offer(completing, commands[i]->name, WORD_OWN);
+		complete_offer(completing, commands[i]->name);
 	for (size_t i = 0; i < session->alias_count && with_aliases; i++)
-		complete_offer(completing, session->aliases[i].name, WORD_OWN);
+		complete_offer(completing, session->aliases[i].name);
 	size_t count;
 	const struct alias *known = aliases_known(&count);
 	for (size_t i = 0; i < count && with_aliases; i++)
-		complete_offer(completing, known[i].name, WORD_OWN);
+		complete_offer(completing, known[i].name);
 }
 
 static void offer_topics(struct completing *completing)
 {
 	for (size_t i = 0; i < topic_count; i++)
-		complete_offer(completing, topics[i].name, WORD_OWN);
-}
-
-static void offer_modules(struct completing *completing)
-{
-	const struct module *modules;
-	size_t count = target_modules(completing->session->target, &modules);
-	for (size_t i = 0; i < count; i++)
-		complete_offer(completing, modules[i].name, WORD_MODULE);
-}
-
-static void offer_cpus(struct completing *completing)
-{
-	const struct cpu *cpus;
-	char number[16];
-	size_t count = target_cpus(completing->session->target, &cpus);
-	for (size_t i = 0; i < count; i++) {
-		snprintf(number, sizeof(number), "%u", cpus[i].number);
-		complete_offer(completing, number, WORD_OWN);
-	}
-}
-
-static struct error *offer_task(void *context, const struct task *task)
-{
-	struct completing *completing = context;
-	char pid[16];
-	snprintf(pid, sizeof(pid), "%d", task->pid);
-	if (isdigit((unsigned char)*completing->prefix) || !completing->names)
-		complete_offer(completing, pid, WORD_OWN);
-	else
-		complete_offer(completing, task->comm, WORD_TASK);
-	return interrupt_check();
-}
-
-static void offer_tasks(struct completing *completing)
-{
-	struct target *target = completing->session->target;
-	struct error *problem = NULL;
-	if (!target->memory || !target->btf)
-		return;
-	error_free(task_for_each(target, offer_task, completing, &problem));
-	error_free(problem);
+		complete_offer(completing, topics[i].name);
 }
 
 /* What may stand behind `foreach`: which tasks, or what is done for each. */
@@ -143,12 +59,32 @@ static void offer_each(struct completing *completing)
 					     "TR",   "ZO",     "DE", "PA", "ID" };
 	for (size_t i = 0; commands[i]; i++)
 		if (commands[i]->per_task)
-			complete_offer(completing, commands[i]->name, WORD_OWN);
+			complete_offer(completing, commands[i]->name);
 	for (size_t i = 0; i < ARRAY_COUNT(kinds) && *completing->prefix; i++)
-		complete_offer(completing, kinds[i], WORD_OWN);
-	completing->names = *completing->prefix && !isdigit((unsigned char)*completing->prefix);
-	if (*completing->prefix)
-		offer_tasks(completing);
+		complete_offer(completing, kinds[i]);
+}
+
+/* --- C -------------------------------------------------------------------------------------- */
+
+static void offer_in_expression(struct completing *completing, size_t start)
+{
+	static const char *const words[] = { "container_of", "current", "enum",
+					     "offsetof",     "per_cpu", "sizeof",
+					     "struct",	     "typeof",	"union" };
+	size_t word = complete_word(NAMES_EXPRESSION, completing->text, start);
+	complete_begin(completing, word);
+	if (complete_place(completing->text, start, word) != PLACE_FREE)
+		return;
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		complete_offer(completing, words[i]);
+}
+
+void complete_own_expression(struct session *session, const char *text, size_t start,
+			     struct completions *ret)
+{
+	struct completing completing = { .session = session, .text = text, .ret = ret };
+	offer_in_expression(&completing, start);
+	completions_sort(ret);
 }
 
 /* --- SQL ------------------------------------------------------------------------------------ */
@@ -185,16 +121,34 @@ static void offer_sql(struct completing *completing, size_t start)
 		if (!table)
 			continue;
 		if (!is_column)
-			complete_offer(completing, table->name, WORD_OWN);
+			complete_offer(completing, table->name);
 		for (size_t k = 0; k < table->column_count; k++)
 			if (is_any || has_word(statement, table->name))
-				complete_offer(completing, table->columns[k].name, WORD_OWN);
+				complete_offer(completing, table->columns[k].name);
 	}
 }
 
-static void offer_kind(struct completing *completing, enum operand_kind kind, size_t start)
+static struct complete_wanted wanted_names(enum operand_kind kind, size_t start)
 {
-	complete_begin(completing, start);
+	static const enum helper_names names[] = { [OPERAND_EXPRESSION] = NAMES_EXPRESSION,
+						   [OPERAND_TYPE] = NAMES_TYPES,
+						   [OPERAND_SYMBOL] = NAMES_EXPRESSION,
+						   [OPERAND_ADDRESS] = NAMES_EXPRESSION,
+						   [OPERAND_TASK] = NAMES_PIDS,
+						   [OPERAND_TASK_NAME] = NAMES_TASKS,
+						   [OPERAND_CPU] = NAMES_CPUS,
+						   [OPERAND_EACH] = NAMES_TASKS,
+						   [OPERAND_MODULE] = NAMES_MODULES,
+						   [OPERAND_WORD] = NAMES_NONE };
+	bool is_task = kind == OPERAND_TASK || kind == OPERAND_TASK_NAME;
+	return (struct complete_wanted){ names[kind], is_task, start };
+}
+
+static struct complete_wanted offer_kind(struct completing *completing, enum operand_kind kind,
+					 size_t start)
+{
+	struct complete_wanted wanted = wanted_names(kind, start);
+	complete_begin(completing, complete_word(wanted.names, completing->text, start));
 	switch (kind) {
 	case OPERAND_COMMAND:
 		offer_commands(completing, false);
@@ -202,22 +156,8 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 		break;
 	case OPERAND_EACH:
 		offer_each(completing);
-		break;
-	case OPERAND_MODULE:
-		offer_modules(completing);
-		break;
-	case OPERAND_CPU:
-		offer_cpus(completing);
-		break;
-	case OPERAND_TASK:
-	case OPERAND_TASK_NAME:
-		completing->names = kind == OPERAND_TASK_NAME;
-		offer_tasks(completing);
-		if (!completing->ret->count)
-			complete_expression(completing, start);
-		break;
-	case OPERAND_TYPE:
-		complete_type_operand(completing, start);
+		if (!*completing->prefix)
+			wanted.names = NAMES_NONE;
 		break;
 	case OPERAND_SQL:
 		offer_sql(completing, start);
@@ -225,7 +165,7 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 	case OPERAND_EXPRESSION:
 	case OPERAND_SYMBOL:
 	case OPERAND_ADDRESS:
-		complete_expression(completing, start);
+		offer_in_expression(completing, start);
 		break;
 	case OPERAND_FILE:
 	case OPERAND_OUTPUT:
@@ -235,6 +175,7 @@ static void offer_kind(struct completing *completing, enum operand_kind kind, si
 	default:
 		break;
 	}
+	return wanted;
 }
 
 /* --- the command ---------------------------------------------------------------------------- */
@@ -248,11 +189,11 @@ static void offer_options(struct completing *completing, const struct command *c
 			snprintf(word, sizeof(word), "--%s", option->name);
 		else
 			snprintf(word, sizeof(word), "-%c", option->letter);
-		complete_offer(completing, word, WORD_OWN);
+		complete_offer(completing, word);
 	}
-	complete_offer(completing, "--columns", WORD_OWN);
-	complete_offer(completing, "--csv", WORD_OWN);
-	complete_offer(completing, "--json", WORD_OWN);
+	complete_offer(completing, "--columns");
+	complete_offer(completing, "--csv");
+	complete_offer(completing, "--json");
 }
 
 /* The option whose argument is the next word; NULL: none. */
@@ -271,8 +212,8 @@ static const struct option_spec *awaits_argument(const struct command *command, 
 }
 
 /* Walks the whole words before the cursor, to know what the one at the cursor is. */
-static void complete_operands(struct completing *completing, const struct command *command,
-			      size_t at)
+static struct complete_wanted complete_operands(struct completing *completing,
+						const struct command *command, size_t at)
 {
 	const char *text = completing->text;
 	const struct option_spec *awaiting = NULL;
@@ -294,14 +235,15 @@ static void complete_operands(struct completing *completing, const struct comman
 	}
 	complete_begin(completing, at);
 	if (awaiting)
-		offer_kind(completing, awaiting->argument_kind, at);
-	else if (text[at] == '-')
+		return offer_kind(completing, awaiting->argument_kind, at);
+	if (text[at] == '-')
 		offer_options(completing, command);
 	else if (index < specs)
-		offer_kind(completing, command->operands[index].kind, at);
+		return offer_kind(completing, command->operands[index].kind, at);
 	else if (specs && (command->operands[specs - 1].repeated ||
 			   command->operands[specs - 1].kind == OPERAND_EACH))
-		offer_kind(completing, command->operands[specs - 1].kind, at);
+		return offer_kind(completing, command->operands[specs - 1].kind, at);
+	return (struct complete_wanted){ .names = NAMES_NONE };
 }
 
 static const struct command *find_command(const struct session *session, const char *word,
@@ -315,13 +257,10 @@ static const struct command *find_command(const struct session *session, const c
 		     : command_find(word, length);
 }
 
-void command_complete(struct session *session, const char *line, size_t point,
-		      struct completions *ret)
+void complete_own(struct session *session, const char *text, struct completions *ret,
+		  struct complete_wanted *ret_wanted)
 {
-	char *text = strndup(line, point);
 	struct completing completing = { .session = session, .text = text, .ret = ret };
-	if (!text)
-		return;
 	bool to_file;
 	size_t start = line_last_part(text, &to_file);
 	start += strspn(text + start, " \t");
@@ -329,6 +268,7 @@ void command_complete(struct session *session, const char *line, size_t point,
 	if (inner && inner[strcspn(inner, " \t")])
 		start = (size_t)(inner - text);
 	size_t length = strcspn(text + start, " \t");
+	*ret_wanted = (struct complete_wanted){ .names = NAMES_NONE };
 	complete_begin(&completing, start);
 	if (to_file || text[start] == '!') {
 		ret->are_files = true;
@@ -337,7 +277,7 @@ void command_complete(struct session *session, const char *line, size_t point,
 	} else {
 		const struct command *command = find_command(session, text + start, length);
 		if (command)
-			complete_operands(&completing, command, start + length);
+			*ret_wanted = complete_operands(&completing, command, start + length);
 		else
 			ret->are_files = true;
 	}
@@ -345,6 +285,5 @@ void command_complete(struct session *session, const char *line, size_t point,
 		const char *blank = strrchr(text, ' ');
 		ret->start = blank ? (size_t)(blank + 1 - text) : 0;
 	}
-	sort_words(ret);
-	free(text);
+	completions_sort(ret);
 }

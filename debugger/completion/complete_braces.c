@@ -8,33 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NESTING_MAX 8
-
-/* The braces that are open at the cursor, and where in each the current path begins. */
-struct braces {
-	size_t open[NESTING_MAX], path[NESTING_MAX];
-	size_t count;
-};
-
-static bool find_braces(const char *text, size_t start, size_t end, struct braces *ret)
-{
-	struct braces braces = { .count = 0 };
-	for (size_t i = start; i < end; i++) {
-		if (text[i] == '{') {
-			if (braces.count == NESTING_MAX)
-				return false;
-			braces.open[braces.count] = i;
-			braces.path[braces.count++] = i + 1;
-		} else if (text[i] == '}' && braces.count) {
-			braces.count--;
-		} else if (text[i] == ',' && braces.count) {
-			braces.path[braces.count - 1] = i + 1;
-		}
-	}
-	*ret = braces;
-	return braces.count != 0;
-}
-
 /* [from, end) without blanks around it, and without the joint behind a path. */
 static void append(struct strbuf *to, const char *joint, const char *text, size_t from, size_t end)
 {
@@ -109,16 +82,14 @@ static size_t last_joint(const char *text, size_t from, size_t word)
 	return from;
 }
 
-bool complete_in_braces(struct completing *completing, size_t start, size_t word)
+void complete_in_braces(struct completing *completing, size_t start, size_t word)
 {
 	const char *text = completing->text;
 	struct strbuf base = { 0 };
 	struct braces braces;
-	if (!find_braces(text, start, word, &braces))
-		return false;
+	if (!complete_find_braces(text, start, word, &braces))
+		return;
 	size_t path = braces.path[braces.count - 1];
-	if (memchr(text + path, '$', word - path))
-		return false;
 	append_base(completing, start, braces.open[0], &base);
 	for (size_t i = 1; i < braces.count; i++)
 		append(&base, ".", text, braces.path[i - 1], braces.open[i]);
@@ -127,5 +98,4 @@ bool complete_in_braces(struct completing *completing, size_t start, size_t word
 	if (!base.failed)
 		complete_members_of(completing, base.data);
 	strbuf_deinit(&base);
-	return true;
 }

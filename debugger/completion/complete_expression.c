@@ -2,7 +2,6 @@
 /* TAB in C: the word at the cursor may be a member, a type, a variable or a symbol. */
 #include "debugger/completion/complete_private.h"
 
-#include "base/ascii.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/btf_files.h"
 #include <stdio.h>
@@ -10,19 +9,6 @@
 
 #define ANONYMOUS_DEPTH_MAX 8
 #define EXPRESSION_SIZE	    512
-
-static bool is_identifier(char byte)
-{
-	return ascii_is_alnum(byte) || byte == '_';
-}
-
-/* Where the identifier that ends at `end` begins, not before `start`. */
-static size_t identifier_start(const char *text, size_t start, size_t end)
-{
-	while (end > start && is_identifier(text[end - 1]))
-		end--;
-	return end;
-}
 
 /* --- members ------------------------------------------------------------------------- */
 
@@ -35,7 +21,7 @@ static void offer_members(struct completing *completing, struct type type, int d
 		return;
 	for (uint32_t i = 0; btf_member(&record, i, &member); i++) {
 		if (*member.name)
-			complete_offer(completing, member.name, WORD_NAME);
+			complete_offer_name(completing, member.name);
 		else
 			offer_members(completing, (struct type){ record.btf, member.type },
 				      depth + 1);
@@ -79,9 +65,9 @@ static size_t operand_start(const char *text, size_t start, size_t end)
 		if (end > start && text[end - 1] == ')')
 			end = bracket_start(text, start, end);
 		else
-			end = identifier_start(text, start, end);
-		if (end > start && is_identifier(text[end - 1]) && text[end] == '(')
-			end = identifier_start(text, start, end); /* per_cpu(...) */
+			end = complete_identifier(text, start, end);
+		if (end > start && text[end] == '(')
+			end = complete_identifier(text, start, end); /* per_cpu(...) */
 		if (end > start && text[end - 1] == '$')
 			end--;
 		if (end == before)
@@ -131,7 +117,7 @@ static void offer_types(struct completing *completing, const struct btf *btf, en
 	struct btf_type type;
 	for (uint32_t id = btf_start_id(btf); id < btf_end_id(btf); id++)
 		if (btf_get(btf, id, &type) && is_kind(type.kind, kind) && *type.name)
-			complete_offer(completing, type.name, WORD_NAME);
+			complete_offer_name(completing, type.name);
 }
 
 static void offer_kinds(struct completing *completing, const struct btf *btf,
@@ -161,24 +147,6 @@ static void offer_all_types(struct completing *completing, const enum btf_kind *
 		offer_kinds(completing, target_btf_file(target, i)->btf, kinds, kind_count);
 }
 
-/* The keyword before the word at `end`, BTF_VOID: none. */
-static enum btf_kind tag_before(const char *text, size_t start, size_t end)
-{
-	static const struct {
-		const char *word;
-		enum btf_kind kind;
-	} tags[] = { { "struct", BTF_STRUCT }, { "union", BTF_UNION }, { "enum", BTF_ENUM } };
-	size_t stop = end;
-	while (stop > start && text[stop - 1] == ' ')
-		stop--;
-	size_t from = identifier_start(text, start, stop);
-	for (size_t i = 0; i < ARRAY_COUNT(tags) && stop < end; i++)
-		if (strlen(tags[i].word) == stop - from &&
-		    !strncmp(text + from, tags[i].word, stop - from))
-			return tags[i].kind;
-	return BTF_VOID;
-}
-
 /* "task_struct.se": the type of what stands before the last point. */
 static void complete_path(struct completing *completing, const char *name, const char *path)
 {
@@ -199,20 +167,14 @@ static void complete_path(struct completing *completing, const char *name, const
 
 void complete_type_operand(struct completing *completing, size_t start)
 {
-	static const char *const tags[] = { "struct ", "union ", "enum " };
 	static const enum btf_kind kinds[] = { BTF_STRUCT, BTF_UNION, BTF_ENUM };
-	const char *word = completing->text + start;
-	for (size_t i = 0; i < ARRAY_COUNT(tags); i++)
-		if (!strncmp(word, tags[i], strlen(tags[i])))
-			word += strlen(tags[i]);
-	const char *point = strrchr(word, '.');
-	if (point) {
-		complete_begin(completing, (size_t)(point + 1 - completing->text));
-		complete_path(completing, word, point);
+	const char *text = completing->text, *end = completing->prefix;
+	if (end == text + start || end[-1] != '.') {
+		offer_all_types(completing, kinds, ARRAY_COUNT(kinds));
 		return;
 	}
-	complete_begin(completing, (size_t)(word - completing->text));
-	offer_all_types(completing, kinds, ARRAY_COUNT(kinds));
+	const char *blank = strrchr(text + start, ' ');
+	complete_path(completing, blank ? blank + 1 : text + start, end - 1);
 }
 
 /* --- symbols and variables ---------------------------------------------------------------- */
@@ -230,7 +192,7 @@ static void offer_symbols(struct completing *completing, const char *module, siz
 	for (uint32_t i = module ? symtab_kernel_count(symtab) : 0; i < count; i++) {
 		symtab_get_into(symtab, i, name, &symbol);
 		if (!module || (!strncmp(symbol.module, module, length) && !symbol.module[length]))
-			complete_offer(completing, symbol.name, WORD_SYMBOL);
+			complete_offer_name(completing, symbol.name);
 		if (complete_full(completing))
 			return;
 	}
@@ -243,16 +205,16 @@ static void offer_variables(struct completing *completing)
 	const struct value *value;
 	const char *name;
 	for (size_t i = 0; variables && variables_get(variables, i, &name, &value); i++)
-		complete_offer(completing, name, WORD_OWN);
+		complete_offer_name(completing, name);
 	for (unsigned int i = 0; arch && i < arch->register_count; i++)
-		complete_offer(completing, arch->register_names[i], WORD_OWN);
+		complete_offer_name(completing, arch->register_names[i]);
 }
 
 /* "sd_mod:name", "runqueues:0". */
 static void complete_after_colon(struct completing *completing, size_t start, size_t colon)
 {
 	const char *text = completing->text;
-	size_t from = identifier_start(text, start, colon);
+	size_t from = complete_identifier(text, start, colon);
 	char name[64];
 	if (colon - from >= sizeof(name))
 		return;
@@ -262,38 +224,38 @@ static void complete_after_colon(struct completing *completing, size_t start, si
 		offer_symbols(completing, name, strlen(name));
 }
 
-static void offer_words(struct completing *completing)
-{
-	static const char *const words[] = { "container_of", "current", "enum",
-					     "offsetof",     "per_cpu", "sizeof",
-					     "struct",	     "typeof",	"union" };
-	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
-		complete_offer(completing, words[i], WORD_OWN);
-}
-
 void complete_expression(struct completing *completing, size_t start)
 {
 	const char *text = completing->text;
-	size_t word = identifier_start(text, start, strlen(text));
-	complete_begin(completing, word);
-	char before = word > start ? text[word - 1] : 0;
-	enum btf_kind tag = tag_before(text, start, word);
-	if (complete_in_braces(completing, start, word))
-		return;
-	if (before == '.')
-		complete_member(completing, start, word - 1);
-	else if (before == '>' && word > start + 1 && text[word - 2] == '-')
-		complete_member(completing, start, word - 2);
-	else if (before == '$')
+	size_t word = (size_t)(completing->prefix - text);
+	switch (complete_place(text, start, word)) {
+	case PLACE_BRACES:
+		complete_in_braces(completing, start, word);
+		break;
+	case PLACE_MEMBER:
+		complete_member(completing, start, word - (text[word - 1] == '.' ? 1 : 2));
+		break;
+	case PLACE_VARIABLE:
 		offer_variables(completing);
-	else if (before == ':')
+		break;
+	case PLACE_SYMBOL:
 		complete_after_colon(completing, start, word - 1);
-	else if (tag != BTF_VOID)
-		offer_all_types(completing, &tag, 1);
-	else if (text[word]) {
-		offer_words(completing);
+		break;
+	case PLACE_STRUCT:
+		offer_all_types(completing, &(enum btf_kind){ BTF_STRUCT }, 1);
+		break;
+	case PLACE_UNION:
+		offer_all_types(completing, &(enum btf_kind){ BTF_UNION }, 1);
+		break;
+	case PLACE_ENUM:
+		offer_all_types(completing, &(enum btf_kind){ BTF_ENUM }, 1);
+		break;
+	case PLACE_FREE:
 		offer_symbols(completing, NULL, 0);
 		if (!completing->ret->count)
 			offer_all_types(completing, &(enum btf_kind){ BTF_TYPEDEF }, 1);
+		break;
+	case PLACE_EMPTY:
+		break;
 	}
 }

@@ -98,6 +98,35 @@ void grant_deinit(struct grant *grant)
 	*grant = (struct grant){ 0 };
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool grant_equal(const struct grant *a, const struct grant *b)
+{
+	if (a->program_count != b->program_count || a->file_count != b->file_count ||
+	    a->is_beside != b->is_beside || !same_text(a->script, b->script))
+		return false;
+	for (size_t i = 0; i < a->program_count; i++)
+		if (!same_text(a->programs[i], b->programs[i]))
+			return false;
+	for (size_t i = 0; i < a->file_count; i++)
+		if (a->files[i].write != b->files[i].write ||
+		    a->files[i].append != b->files[i].append ||
+		    !same_text(a->files[i].path, b->files[i].path))
+			return false;
+	return true;
+}
+
+bool grant_names_file(const struct grant *grant, const char *word)
+{
+	bool found = grant->script && strstr(grant->script, word);
+	for (size_t i = 0; i < grant->file_count; i++)
+		found |= strstr(grant->files[i].path, word) != NULL;
+	return found;
+}
+
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside)
 {
 	for (size_t i = 0; i < grant->program_count && grant->is_beside == is_beside; i++) {

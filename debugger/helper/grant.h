@@ -31,6 +31,10 @@ struct grant {
 /* `session`: the aliases; it has no target. */
 void grant_init(struct grant *grant, const struct session *session, const char *line);
 void grant_deinit(struct grant *grant);
+/* The same rights, in the same words. */
+bool grant_equal(const struct grant *a, const struct grant *b);
+/* A file or a script has the word in its name. */
+bool grant_names_file(const struct grant *grant, const char *word);
 /* Takes the right away: each holds once. False: there is none. */
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside);
 bool grant_take_write(struct grant *grant, const char *path, bool append, bool *ret_private);

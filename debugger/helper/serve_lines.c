@@ -3,8 +3,7 @@
 #include "debugger/helper/serve_private.h"
 
 #include "debugger/command/alias.h"
-#include "debugger/command/command.h"
-#include "debugger/command/line.h"
+#include "debugger/helper/words.h"
 #include "debugger/shell/shell.h"
 #include "debugger/shell/text_file.h"
 #include <errno.h>
@@ -99,72 +98,9 @@ int lines_open_rc(struct server *server, const char *path)
 	return push(server, file);
 }
 
-/* Whether a word there would be the name of a file: a line has no other right that one may give. */
-static bool names_file(const struct server *server, const char *line, size_t point)
-{
-	static const char word[] = "any_word";
-	struct grant grant;
-	char *text = NULL;
-	if (asprintf(&text, "%.*s%s%s", (int)point, line, word, line + point) < 0)
-		return true;
-	grant_init(&grant, &server->session, text);
-	bool found = grant.script && strstr(grant.script, word);
-	for (size_t i = 0; i < grant.file_count; i++)
-		found |= strstr(grant.files[i].path, word) != NULL;
-	grant_deinit(&grant);
-	free(text);
-	return found;
-}
-
-/* The first word of the line, or behind a `|`; and all that an alias will stand for: a program or a
- * file is not seen there until it is run. */
-static bool takes_commands_only(const struct server *server, const char *line, size_t point)
-{
-	bool to_file;
-	char *head = strndup(line, point), *text = alias_expand(&server->session, line);
-	const struct command *command = text ? command_find(text, strcspn(text, " \t|>")) : NULL;
-	size_t start = head ? line_last_part(head, &to_file) : 0;
-	bool only = !head || !text || (command && command->whole_line);
-	if (head)
-		start += strspn(head + start, " \t");
-	only = only || !head[start + strcspn(head + start, " \t")];
-	free(text);
-	free(head);
-	return only;
-}
-
-/*
- * Only the user says which programs his line runs and which files it reads and writes: the process
- * that finds words may have been taken over.
- */
-static enum prompt_words wanted_words(void *context, const char *line, size_t point)
-{
-	struct server *server = context;
-	struct grant grant;
-	grant_init(&grant, &server->session, line);
-	bool is_program = grant.program_count > 0;
-	bool is_first = !grant.is_beside && is_program && !strpbrk(grant.programs[0], " \t");
-	grant_deinit(&grant);
-	if ((is_program && !is_first) || names_file(server, line, point))
-		return PROMPT_NONE;
-	return is_first || takes_commands_only(server, line, point) ? PROMPT_COMMANDS : PROMPT_ANY;
-}
-
-static bool is_command(void *context, const char *word)
-{
-	struct server *server = context;
-	return command_find(word, strlen(word)) || alias_find(&server->session, word, strlen(word));
-}
-
-static bool serve_while_typing(void *context, const struct message *request)
-{
-	return serve_at_prompt(context, request);
-}
-
 int lines_open_prompt(struct server *server)
 {
-	const struct prompt_link link = { server, wanted_words, is_command, serve_limit,
-					  serve_while_typing };
+	const struct prompt_link link = { server, words_find };
 	if (!server->options->interactive || server->depth || server->had_prompt)
 		return EPERM;
 	server->had_prompt = true;

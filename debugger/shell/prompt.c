@@ -33,6 +33,7 @@ struct prompt {
 	struct prompt_link link;
 	char *path; /* of the history, NULL: none */
 	struct completions found;
+	bool is_completing; /* what was found is for the cursor as it stands */
 };
 
 /*
@@ -40,27 +41,6 @@ struct prompt {
  * Ctrl-C flag, the only variable of file scope. NULL outside of prompt_read().
  */
 static struct prompt *shell_prompt;
-
-/* --- words from the other process ------------------------------------------------------- */
-
-bool prompt_word_is_plain(const char *word)
-{
-	for (const char *at = word; *at; at++) {
-		if (ascii_is_alnum(*at) || strchr("_-.:/+@,=?[]", *at))
-			continue;
-		if ((*at == '>' && at > word && at[-1] == '-') ||
-		    (*at == '$' && (ascii_is_alpha(at[1]) || at[1] == '_')))
-			continue;
-		return false;
-	}
-	return *word;
-}
-
-bool prompt_word_fits(const char *line, size_t start, size_t point, const char *word)
-{
-	return start <= point && !strncmp(word, line + start, point - start) &&
-	       prompt_word_is_plain(word);
-}
 
 /* The other process is gone, or talks nonsense: there is nothing left to do. */
 static void leave(void)
@@ -71,64 +51,6 @@ static void leave(void)
 		rl_deprep_term_function();
 	(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 	_exit(0);
-}
-
-/* Words may depend on types that are in the cache: what is asked before they come is answered. */
-static bool hear_words(struct prompt *prompt, struct message *ret)
-{
-	const struct prompt_link *link = &prompt->link;
-	while (channel_receive(prompt->socket, link->request_limit, ret)) {
-		if (ret->kind == HELPER_COMPLETED)
-			return true;
-		bool served = ret->file < 0 && link->serve(link->context, ret);
-		message_deinit(ret);
-		if (!served)
-			return false;
-	}
-	return false;
-}
-
-static bool ask(struct prompt *prompt, struct message *ret)
-{
-	uint64_t point = (uint64_t)rl_point;
-	size_t size = strlen(rl_line_buffer);
-	uint8_t *data = size <= HELPER_TEXT_MAX ? malloc(sizeof(point) + size) : NULL;
-	if (!data)
-		return false;
-	memcpy(data, &point, sizeof(point));
-	memcpy(data + sizeof(point), rl_line_buffer, size);
-	bool sent = channel_send(prompt->socket, HELPER_COMPLETE, data, sizeof(point) + size, -1);
-	free(data);
-	if (!sent || !hear_words(prompt, ret) || ret->size < sizeof(struct helper_words))
-		leave();
-	return true;
-}
-
-static void find_words(struct prompt *prompt)
-{
-	const struct prompt_link *link = &prompt->link;
-	struct completions *found = &prompt->found;
-	struct helper_words head;
-	struct message reply;
-	completions_deinit(found);
-	found->start = (size_t)rl_point;
-	if (!ask(prompt, &reply))
-		return;
-	memcpy(&head, reply.data, sizeof(head));
-	if (head.start <= (uint64_t)rl_point)
-		found->start = (size_t)head.start;
-	found->is_partial = head.is_partial;
-	found->are_files = head.are_files;
-	enum prompt_words wanted = link->wanted(link->context, rl_line_buffer, (size_t)rl_point);
-	for (size_t at = sizeof(head); at < reply.size;) {
-		const char *word = (const char *)reply.data + at;
-		if (wanted != PROMPT_NONE &&
-		    prompt_word_fits(rl_line_buffer, found->start, (size_t)rl_point, word) &&
-		    (wanted == PROMPT_ANY || link->is_command(link->context, word)))
-			completions_add(found, word);
-		at += strlen(word) + 1;
-	}
-	message_deinit(&reply);
 }
 
 /* --- TAB --------------------------------------------------------------------------------- */
@@ -181,46 +103,73 @@ static char *no_completion(const char *text, int state)
 static char **attempt_completion(const char *text, int start, int end)
 {
 	struct completions *found = &shell_prompt->found;
-	rl_completion_append_character = found->is_partial ? '\0' : ' ';
+	rl_completion_append_character = ' ';
 	rl_completion_suppress_quote = 1;
+	rl_attempted_completion_over = 1;
 	(void)start, (void)end;
+	/* Other keys than TAB would put what it found last time into another line. */
+	if (!shell_prompt->is_completing)
+		return rl_completion_matches(text, no_completion);
 	if (found->are_files) {
 		rl_filename_completion_desired = 1;
-		rl_attempted_completion_over = 1;
 		return rl_completion_matches(text, next_file);
 	}
-	rl_attempted_completion_over = 1;
 	rl_sort_completion_matches = 0;
 	return rl_completion_matches(text, found->count ? next_completion : no_completion);
+}
+
+/*
+ * Readline goes back from the cursor to the nearest break character: all that our word does not
+ * hold are such. Caller frees; NULL without memory.
+ */
+static char *find_breaks(const char *line, size_t start, size_t end)
+{
+	char word[256] = "", *breaks = calloc(1, 128);
+	if (end - start < sizeof(word))
+		memcpy(word, line + start, end - start);
+	for (int byte = 1, used = 0; breaks && byte < 127; byte++)
+		if (!strchr(word, byte) && !ascii_is_alnum(byte) && byte != '_')
+			breaks[used++] = (char)byte;
+	return breaks;
+}
+
+/*
+ * Of words that differ in case only, or in `-` and `_`, readline may take the common part from any
+ * when ~/.inputrc wants that: one that nobody has checked.
+ */
+static int complete_exactly(int count, int key)
+{
+	const char *value = rl_variable_value("completion-ignore-case");
+	bool folds = value && !strcmp(value, "on") && !shell_prompt->found.are_files;
+	if (folds)
+		rl_variable_bind("completion-ignore-case", "off");
+	int result = rl_complete(count, key);
+	if (folds)
+		rl_variable_bind("completion-ignore-case", "on");
+	return result;
 }
 
 /* Finds the words and the place they belong to before readline cuts the line its own way. */
 static int complete_key(int count, int key)
 {
 	struct prompt *prompt = shell_prompt;
-	char *breaks = NULL;
-	find_words(prompt);
+	const struct prompt_link *link = &prompt->link;
+	struct completions *found = &prompt->found;
+	completions_deinit(found);
+	if (!link->find(link->context, rl_line_buffer, (size_t)rl_point, found))
+		leave();
 	/* Readline would look for the word in all of a long line, which takes the square of that.
 	 */
-	if (!prompt->found.count && !prompt->found.are_files)
+	if (!found->count && !found->are_files)
 		return rl_ding();
-	/*
-	 * Readline goes back from the cursor to the nearest break character: all that our word does
-	 * not hold are such.
-	 */
-	size_t start = prompt->found.start, length = (size_t)rl_point - start;
-	char word[256] = "";
-	if (length < sizeof(word))
-		memcpy(word, rl_line_buffer + start, length);
-	breaks = calloc(1, 128);
-	for (int byte = 1, used = 0; breaks && byte < 127; byte++)
-		if (!strchr(word, byte) && !ascii_is_alnum(byte) && byte != '_')
-			breaks[used++] = (char)byte;
+	char *breaks = find_breaks(rl_line_buffer, found->start, (size_t)rl_point);
 	rl_completer_word_break_characters = breaks ? breaks : " ";
 	/* A second TAB in a row lists the words. */
 	if (rl_last_func == complete_key)
 		rl_last_func = rl_complete;
-	int result = rl_complete(count, key);
+	prompt->is_completing = true;
+	int result = complete_exactly(count, key);
+	prompt->is_completing = false;
 	rl_completer_word_break_characters = " ";
 	free(breaks);
 	return result;

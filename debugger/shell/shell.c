@@ -44,27 +44,43 @@ void completions_deinit(struct completions *completions)
 	*completions = (struct completions){ 0 };
 }
 
+static int compare_words(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void completions_sort(struct completions *completions)
+{
+	char **words = completions->words;
+	size_t kept = 0;
+	array_sort(words, completions->count, sizeof(*words), compare_words);
+	for (size_t i = 0; i < completions->count; i++) {
+		if (kept && !strcmp(words[kept - 1], words[i]))
+			free(words[i]);
+		else
+			words[kept++] = words[i];
+	}
+	completions->count = kept;
+}
+
 /* What the prompt wants to know, which it shows to the user. */
 static bool complete(struct session *session, shell_completer *completer,
-		     const struct message *question)
+		     const struct message *message)
 {
 	struct completions found = { 0 };
-	uint64_t point;
-	const char *line = (const char *)question->data + sizeof(point);
+	struct helper_question question;
+	const char *line = (const char *)message->data + sizeof(question);
 	char *data = NULL;
 	size_t size = 0;
-	if (question->size < sizeof(point))
+	if (message->size < sizeof(question))
 		return false;
-	memcpy(&point, question->data, sizeof(point));
+	memcpy(&question, message->data, sizeof(question));
 	/* Ctrl-C that dropped a line is none for this. */
 	interrupt_clear();
-	if (completer && point <= strlen(line))
-		completer(session, line, (size_t)point, &found);
+	if (completer && question.start <= strlen(line))
+		completer(session, line, &question, &found);
 	FILE *file = open_memstream(&data, &size);
-	const struct helper_words head = { found.start, found.is_partial, found.are_files };
-	if (file)
-		fwrite(&head, sizeof(head), 1, file);
-	for (size_t i = 0, used = sizeof(head); file && i < found.count; i++) {
+	for (size_t i = 0, used = 0; file && i < found.count; i++) {
 		used += strlen(found.words[i]) + 1;
 		if (used < HELPER_TEXT_MAX)
 			fwrite(found.words[i], strlen(found.words[i]) + 1, 1, file);

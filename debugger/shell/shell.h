@@ -15,14 +15,15 @@ struct completions {
 	size_t start; /* offset of the word in the line */
 	char **words; /* owned, sorted */
 	size_t count, capacity;
-	bool is_partial; /* more follows right behind: no blank is added (a folder, `task.`) */
-	bool are_files;	 /* the words are file names: let readline find them */
+	bool are_files; /* the words are file names: let readline find them */
 };
-/* `point`: offset of the cursor. Nothing found: count 0. */
-typedef void shell_completer(struct session *session, const char *line, size_t point,
-			     struct completions *ret);
+/* Names of the dump that go on from the end of `line`. None: count 0. */
+typedef void shell_completer(struct session *session, const char *line,
+			     const struct helper_question *question, struct completions *ret);
 /* Adds a copy of a word. */
 void completions_add(struct completions *completions, const char *word);
+/* In their order, each once. */
+void completions_sort(struct completions *completions);
 void completions_deinit(struct completions *completions);
 
 /* Not blank, and no comment. */

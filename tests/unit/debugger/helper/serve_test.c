@@ -3,97 +3,14 @@
  * The helper process, asked by one that a dump has taken over: it gets what the user's line names,
  * once, and nothing else.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/debugger/helper/world.h"
 
 #include "base/array.h"
 #include "base/cache_file.h"
-#include "debugger/helper/serve.h"
-#include "debugger/shell/prompt.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-struct world {
-	char folder[64], script[128];
-	struct source sources[8];
-	struct serve_options options;
-	struct helper_link helper;
-};
-
-static void start_with(struct world *world, const char *const *commands,
-		       struct serve_options options)
-{
-	*world = (struct world){ .folder = "/tmp/btfcrash-serve-XXXXXX" };
-	CHECK(mkdtemp(world->folder));
-	CHECK(!chdir(world->folder));
-	/* Neither history nor keys nor lines are those of who runs this. */
-	CHECK(!setenv("XDG_STATE_HOME", world->folder, 1) && !setenv("INPUTRC", "/dev/null", 1) &&
-	      !setenv("XDG_CONFIG_HOME", world->folder, 1) &&
-	      !setenv("XDG_CACHE_HOME", world->folder, 1));
-	size_t count = 0;
-	for (; commands[count]; count++)
-		world->sources[count] = (struct source){ commands[count][0] == '/' ||
-								 !strcmp(commands[count], "script"),
-							 commands[count] };
-	world->options = options;
-	world->options.sources = world->sources;
-	world->options.source_count = count;
-	CHECK_OK(serve_start(&world->options, &world->helper));
-}
-
-static void start(struct world *world, const char *const *commands)
-{
-	start_with(world, commands, (struct serve_options){ 0 });
-}
-
-static void stop(struct world *world)
-{
-	char command[128];
-	helper_end(&world->helper);
-	CHECK(!chdir("/"));
-	snprintf(command, sizeof(command), "rm -r %s", world->folder);
-	CHECK(!system(command));
-}
-
-static bool begin(struct world *world, uint32_t number)
-{
-	return helper_tell(&world->helper, HELPER_COMMAND, &number, sizeof(number));
-}
-
-static bool tell(struct world *world, enum helper_request request, const char *text)
-{
-	return helper_tell(&world->helper, request, text, strlen(text));
-}
-
-/* Whether an open file comes back. */
-static bool opens(struct world *world, enum helper_request request, const char *text)
-{
-	int file = helper_file(&world->helper, request, text);
-	if (file < 0)
-		return false;
-	close(file);
-	return true;
-}
-
-static bool runs(struct world *world, enum helper_request request, const char *program)
-{
-	bool ran = request == HELPER_PROGRAM ? opens(world, request, program)
-					     : tell(world, request, program);
-	if (ran)
-		CHECK(helper_tell(&world->helper, HELPER_WAIT, NULL, 0));
-	return ran;
-}
-
-static bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
 
 static void test_programs(void)
 {
@@ -199,25 +116,6 @@ static void test_dump_stays(void)
 	stop(&world);
 }
 
-static bool next_is(struct world *world, const char *line)
-{
-	struct message reply;
-	bool same = helper_ask(&world->helper, HELPER_LINE, NULL, 0, &reply) &&
-		    (line ? reply.kind == HELPER_GIVEN && reply.size > 8 &&
-				     !strcmp((const char *)reply.data + 8, line)
-			  : reply.kind == HELPER_NONE);
-	message_deinit(&reply);
-	return same;
-}
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	CHECK(file && fputs(text, file) >= 0);
-	if (file)
-		fclose(file);
-}
-
 static void test_scripts(void)
 {
 	static const char *const commands[] = { "script", NULL };
@@ -293,112 +191,7 @@ static void test_cache_is_of_the_dump(void)
 	stop(&world);
 }
 
-static void test_words(void)
-{
-	static const char *const good[] = { "task_struct", "se.load", "->mm",
-					    "$rip",	   "--json",  "kworker/0:1H-kblockd",
-					    NULL };
-	static const char *const bad[] = { "source dump",
-					   "a|id",
-					   "a; id",
-					   "a>b",
-					   "$(id)",
-					   "`id`",
-					   "a\nid",
-					   "!id",
-					   "\x9b"
-					   "a",
-					   "\xc2\x9b",
-					   "a'b",
-					   "a\"b",
-					   "a#b",
-					   "",
-					   "a&b",
-					   "${a}",
-					   "\x1b[2J",
-					   "a\\b",
-					   NULL };
-	for (size_t i = 0; good[i]; i++)
-		CHECK(prompt_word_is_plain(good[i]));
-	for (size_t i = 0; bad[i]; i++)
-		CHECK(!prompt_word_is_plain(bad[i]));
-}
-
-/* What is typed stays: a word adds to it, and is one. */
-static void test_words_go_on(void)
-{
-	static const struct {
-		const char *line, *word;
-		size_t start;
-		bool fits;
-	} cases[] = { { "mod vi", "virtio_blk", 4, true },
-		      { "mod ", "virtio_blk", 4, true },
-		      { "so", "source", 0, true },
-		      { "mod vi", "source", 0, false },
-		      { "mod vi", "source", 4, false },
-		      { "mod vi", "vi", 5, false },
-		      { "mod vi", "v", 4, false },
-		      { "so", "source /tmp/dump", 0, false },
-		      { "mod vi", "mod virtio_blk", 0, false },
-		      { "mod vi", "virtio_blk", 7, false } };
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		CHECK(prompt_word_fits(cases[i].line, cases[i].start, strlen(cases[i].line),
-				       cases[i].word) == cases[i].fits);
-}
-
 /* --- TAB ----------------------------------------------------------------------------------- */
-
-/* A prompt whose user types `keys`; it writes nowhere. */
-static void start_typing(struct world *world, const char *keys)
-{
-	/* Any file that was not changed just now is a dump. */
-	static const char *const commands[] = { NULL }, *const dumps[] = { "/proc/self/exe" };
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int input = dup(STDIN_FILENO), output = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
-	FILE *typed = tmpfile();
-	CHECK(typed && fputs(keys, typed) >= 0 && !fflush(typed) &&
-	      !lseek(fileno(typed), 0, SEEK_SET));
-	fflush(stdout);
-	CHECK(dup2(fileno(typed), STDIN_FILENO) >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 &&
-	      dup2(nowhere, STDERR_FILENO) >= 0);
-	start_with(world, commands,
-		   (struct serve_options){
-			   .interactive = true, .dumps = dumps, .dump_count = 1, .keeps = true });
-	CHECK(dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-	      dup2(errors, STDERR_FILENO) >= 0);
-	fclose(typed);
-	close(input);
-	close(output);
-	close(errors);
-	close(nowhere);
-}
-
-/* The line that the user has after TAB, which is answered with one word. */
-static void complete_with(const char *typed, const char *word, char line[256])
-{
-	struct world world;
-	struct message message;
-	uint8_t answer[256];
-	char keys[256];
-	const char *blank = strrchr(typed, ' ');
-	struct helper_words head = { .start = blank ? (size_t)(blank + 1 - typed) : 0,
-				     .is_partial = 1 };
-	snprintf(keys, sizeof(keys), "alias mine = sys\n%s\t\n", typed);
-	start_typing(&world, keys);
-	CHECK(tell(&world, HELPER_PROMPT, ""));
-	CHECK(next_is(&world, "alias mine = sys"));
-	CHECK(helper_ask(&world.helper, HELPER_LINE, NULL, 0, &message));
-	CHECK(message.kind == HELPER_COMPLETE);
-	message_deinit(&message);
-	memcpy(answer, &head, sizeof(head));
-	memcpy(answer + sizeof(head), word, strlen(word) + 1);
-	CHECK(channel_send(world.helper.socket, HELPER_COMPLETED, answer,
-			   sizeof(head) + strlen(word) + 1, -1));
-	CHECK(helper_hear(&world.helper, &message) && message.kind == HELPER_GIVEN);
-	snprintf(line, 256, "%s", message.data ? (const char *)message.data + 8 : "");
-	message_deinit(&message);
-	stop(&world);
-}
 
 /* A line up to a TAB: the helper waits for words. */
 static void type_to_tab(struct world *world)
@@ -419,10 +212,6 @@ static void test_cache_behind_tab(void)
 		struct cache_key key;
 		char bytes[16];
 	} kept = { { { 1, 2 } }, "types" };
-	struct {
-		struct helper_words head;
-		char word[sizeof(word)];
-	} answer = { .head = { .start = strlen("mod "), .is_partial = 1 } };
 	struct world world;
 	struct message message;
 	char read[sizeof(kept.bytes)] = "";
@@ -441,11 +230,9 @@ static void test_cache_behind_tab(void)
 	snprintf(read, sizeof(read), "%s", found ? (const char *)found : "");
 	free(found);
 	CHECK_STRING(read, "types");
-	memcpy(answer.word, word, sizeof(word));
-	CHECK(channel_send(world.helper.socket, HELPER_COMPLETED, &answer,
-			   sizeof(answer.head) + sizeof(word), -1));
+	CHECK(channel_send(world.helper.socket, HELPER_COMPLETED, word, sizeof(word), -1));
 	CHECK(helper_hear(&world.helper, &message) && message.kind == HELPER_GIVEN);
-	CHECK_STRING(message.data ? (const char *)message.data + 8 : "", "mod virtio_blk");
+	CHECK_STRING(message.data ? (const char *)message.data + 8 : "", "mod virtio_blk ");
 	message_deinit(&message);
 	stop(&world);
 }
@@ -503,50 +290,6 @@ static void test_no_rc(void)
 		CHECK(next_is(&world, "ps > file") == !no_rc);
 		CHECK(opens(&world, HELPER_WRITE, "file") == !no_rc);
 		stop(&world);
-	}
-}
-
-/* A word may be all but what is run, read or written. */
-static void test_words_name_no_files(void)
-{
-	static const struct {
-		const char *typed, *word;
-		bool taken;
-	} cases[] = { { "mod vi", "virtio_blk", true },
-		      { "so", "source", true },
-		      { "mi", "mine", true },
-		      { "ps | so", "source", true },
-		      { "alias x = ps | so", "source", true },
-		      { "btf --di", "--diff", true },
-		      { "ps kwor", "kworker/0:1", true },
-		      { "print a | b", "b/../evil", false },
-		      { "print a | ", "/tmp/evil", false },
-		      { "so", "so/evil", false },
-		      { "source d", "d/../dump", false },
-		      { "source ", "dump", false },
-		      { "ps > o", "o/../.bashrc", false },
-		      { "ps >> ", "/etc/passwd", false },
-		      { "print a > o", "o/../.bashrc", false },
-		      { "ps >o", "o/../.bashrc", false },
-		      { "ps | l", "l/../evil", false },
-		      { "ps | cat f", "f/../../x", false },
-		      { "!cat f", "f/../../x", false },
-		      { "btf --export o", "o/../.bashrc", false },
-		      { "btf --diff vmlinux ", "/etc/shadow", false },
-		      { "alias x = ps > o", "o/../.bashrc", false },
-		      { "alias x = source d", "d/../dump", false },
-		      { "alias x = ps | l", "l/../evil", false } };
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		char line[256], wanted[256];
-		const char *blank = strrchr(cases[i].typed, ' ');
-		int length = cases[i].taken && blank ? (int)(blank + 1 - cases[i].typed) : 0;
-		if (cases[i].taken)
-			snprintf(wanted, sizeof(wanted), "%.*s%s", length, cases[i].typed,
-				 cases[i].word);
-		else
-			snprintf(wanted, sizeof(wanted), "%s", cases[i].typed);
-		complete_with(cases[i].typed, cases[i].word, line);
-		CHECK_STRING(line, wanted);
 	}
 }
 
@@ -646,9 +389,6 @@ int main(void)
 	RUN(test_scripts);
 	RUN(test_nonsense);
 	RUN(test_cache_is_of_the_dump);
-	RUN(test_words);
-	RUN(test_words_go_on);
-	RUN(test_words_name_no_files);
 	RUN(test_cache_behind_tab);
 	RUN(test_nothing_else_behind_tab);
 	RUN(test_longest_line);
