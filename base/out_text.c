@@ -2,6 +2,7 @@
 /* The sink for people: values as they are, tables in columns. */
 #include "base/escape.h"
 #include "base/out_sink.h"
+#include "base/styles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +81,11 @@ static void end_line(struct out_text *text)
  * end or begin a colour. */
 static void paint(struct out_text *text, enum out_style style)
 {
-	static const char *const codes[] = { [OUT_PLAIN] = "\x1b[0m",
-					     [OUT_HEADING] = "\x1b[1m",
-					     [OUT_ADDRESS] = "\x1b[2m",
-					     [OUT_GUESS] = "\x1b[33m",
-					     [OUT_ERROR] = "\x1b[31m" };
+	static const char *const codes[] = { [OUT_PLAIN] = STYLE_PLAIN,
+					     [OUT_HEADING] = STYLE_HEADING,
+					     [OUT_ADDRESS] = STYLE_ADDRESS,
+					     [OUT_GUESS] = STYLE_GUESS,
+					     [OUT_ERROR] = STYLE_ERROR };
 	if (text->colors)
 		fputs(codes[style], text->out.file);
 }

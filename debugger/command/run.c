@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "base/standard.h"
+#include "base/styles.h"
 #include "debugger/command/alias.h"
 #include "debugger/command/answer.h"
 #include "debugger/command/crash_words.h"
@@ -475,7 +476,7 @@ void run_message(const struct session *session, const char *text)
 	const struct script *script = session->script;
 	progress_hide(session->progress);
 	if (session->message_color)
-		fputs("\x1b[31m", stderr);
+		fputs(STYLE_ERROR, stderr);
 	fputs("btfcrash: ", stderr);
 	if (script) {
 		out_escape(stderr, script->path, strlen(script->path));
@@ -483,7 +484,7 @@ void run_message(const struct session *session, const char *text)
 	}
 	out_escape(stderr, text, strlen(text));
 	if (session->message_color)
-		fputs("\x1b[0m", stderr);
+		fputs(STYLE_PLAIN, stderr);
 	putc('\n', stderr);
 }
 

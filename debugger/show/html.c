@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/escape.h"
+#include "base/styles.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -121,11 +122,11 @@ static const char *find_color(const char *text, size_t size, size_t *ret_size)
 {
 	static const struct {
 		const char *code, *name;
-	} colors[] = { { "\x1b[0m", "" },
-		       { "\x1b[1m", "h" },
-		       { "\x1b[2m", "a" },
-		       { "\x1b[33m", "g" },
-		       { "\x1b[31m", "e" } };
+	} colors[] = { { STYLE_PLAIN, "" },
+		       { STYLE_HEADING, "h" },
+		       { STYLE_ADDRESS, "a" },
+		       { STYLE_GUESS, "g" },
+		       { STYLE_ERROR, "e" } };
 	for (size_t i = 0; i < ARRAY_COUNT(colors); i++) {
 		*ret_size = strlen(colors[i].code);
 		if (size >= *ret_size && !memcmp(text, colors[i].code, *ret_size))
