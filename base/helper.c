@@ -95,7 +95,7 @@ void helper_end(struct helper_link *helper)
 {
 	if (helper->socket < 0)
 		return;
-	(void)channel_send(helper->socket, HELPER_END, NULL, 0, -1);
+	(void)channel_send(helper->socket, HELPER_LEAVE, NULL, 0, -1);
 	close(helper->socket);
 	helper->socket = -1;
 	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)

@@ -39,7 +39,10 @@ enum helper_request {
 	HELPER_KERNEL_BTF, /* "vmlinux" or the name of a module */
 	HELPER_BPF_PROGRAMS,
 	HELPER_BPF_MAPS,
-	HELPER_END, /* no reply: who reads the dump ends as it means to */
+	/* The terminal, which is the helper's. */
+	HELPER_SIZE,	 /* the reply has a struct helper_size */
+	HELPER_PROGRESS, /* words of the line that says how far work has come; "": none */
+	HELPER_LEAVE,	 /* the last one: this process ends as it should. There is no reply */
 	HELPER_REQUESTS
 };
 
@@ -67,6 +70,11 @@ struct helper_question {
 	uint32_t start; /* where in the line the operand begins that the cursor is in */
 };
 
+/* Of the terminal, in characters; 0: it is not known. */
+struct helper_size {
+	uint32_t rows, columns;
+};
+
 #define HELPER_TEXT_MAX	 (1u << 20)  /* bytes of a line, a path, all words */
 #define HELPER_CACHE_MAX (64u << 20) /* bytes of results */
 
@@ -75,6 +83,7 @@ struct helper_link {
 	pid_t pid;
 	bool is_asked_to_read; /* this process may open no files itself */
 	struct opened opened;  /* what was opened before it might no more */
+	bool has_terminal;     /* standard output or error is a terminal, and a pipe to it here */
 };
 
 /* The request and what is said to it; false: the helper is gone, or says no, and errno says why. */
@@ -94,7 +103,7 @@ int helper_open(struct helper_link *helper, const char *path);
 int helper_list(struct helper_link *helper, const char *folder);
 /* The next message of the helper's, whatever it is. */
 bool helper_hear(struct helper_link *helper, struct message *ret);
-/* Waits for its end. */
+/* Says that all is done, and waits for its end: nothing is written to the terminal behind it. */
 void helper_end(struct helper_link *helper);
 
 #endif

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/progress.h"
 
+#include "base/helper.h"
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,26 +20,26 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
 }
 
-void progress_init(struct progress *progress, FILE *file)
+void progress_init(struct progress *progress, struct helper_link *helper)
 {
-	*progress = (struct progress){ .file = file };
+	*progress = (struct progress){ .helper = helper };
 }
 
 /* The words are the program's own: nothing of a dump is among them. */
 static void show(struct progress *progress, uint64_t done, uint64_t total)
 {
+	char text[128];
 	if (total)
-		fprintf(progress->file, "\r\x1b[K%s: %" PRIu64 " %%", progress->what,
-			done < total ? done * 100 / total : 100);
+		snprintf(text, sizeof(text), "%s: %" PRIu64 " %%", progress->what,
+			 done < total ? done * 100 / total : 100);
 	else
-		fprintf(progress->file, "\r\x1b[K%s: %" PRIu64, progress->what, done);
-	fflush(progress->file);
-	progress->shown = true;
+		snprintf(text, sizeof(text), "%s: %" PRIu64, progress->what, done);
+	progress->shown = helper_tell(progress->helper, HELPER_PROGRESS, text, strlen(text));
 }
 
 void progress_report(struct progress *progress, const char *what, uint64_t done, uint64_t total)
 {
-	if (!progress || !progress->file)
+	if (!progress || !progress->helper)
 		return;
 	uint64_t time = now();
 	if (!progress->what || strcmp(progress->what, what)) {
@@ -56,8 +58,7 @@ void progress_hide(struct progress *progress)
 {
 	if (!progress || !progress->shown)
 		return;
-	fputs("\r\x1b[K", progress->file);
-	fflush(progress->file);
+	(void)helper_tell(progress->helper, HELPER_PROGRESS, NULL, 0);
 	progress->shown = false;
 }
 

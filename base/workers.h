@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include <stddef.h>
 
 #define WORKERS_MAX 16
 

@@ -71,6 +71,7 @@ struct surroundings {
 	struct helper_link helper;
 	struct sandbox sandbox;
 	struct cache_place cache;
+	bool is_terminal[STDERR_FILENO + 1]; /* of the standard files, before they were given up */
 };
 
 static int fail(struct error *error)
@@ -80,6 +81,15 @@ static int fail(struct error *error)
 	putc('\n', stderr);
 	error_free(error);
 	return EXIT_NO_DUMP;
+}
+
+/* What was written is lost or not: the exit status then. */
+static int flush(int status)
+{
+	struct error *error = standard_flush();
+	if (error)
+		fail(error);
+	return error && !status ? EXIT_COMMAND_FAILED : status;
 }
 
 /* Where the option's argument stands among the words that it takes; -1, and a message: nowhere. */
@@ -304,12 +314,12 @@ static struct error *run_session(struct session *session, const struct settings 
 }
 
 /* https://no-color.org: set and not empty. */
-static bool wants_color(const struct settings *settings, int fd)
+static bool wants_color(const struct settings *settings, bool is_terminal)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	if (settings->color != COLOR_AUTO)
 		return settings->color == COLOR_ALWAYS;
-	return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+	return is_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb");
 }
 
 static void show_problems(const struct session *session)
@@ -347,20 +357,22 @@ static struct error *find_argument(void *context, const char *name, bool *ret_fo
 static int debug(struct target *target, const struct settings *settings, struct progress *progress,
 		 struct surroundings *around)
 {
-	struct session session = { .target = target,
-				   .helper = &around->helper,
-				   .sandbox = &around->sandbox,
-				   .format = settings->format,
-				   .exact_integers = settings->exact_integers,
-				   .columns = settings->columns,
-				   .json = settings->format != FORMAT_TEXT,
-				   .quiet = settings->quiet,
-				   .on_terminal = isatty(STDOUT_FILENO),
-				   .colors = wants_color(settings, STDOUT_FILENO),
-				   .message_color = wants_color(settings, STDERR_FILENO),
-				   .pager = true,
-				   .progress = progress,
-				   .render = render_defaults };
+	struct session session = {
+		.target = target,
+		.helper = &around->helper,
+		.sandbox = &around->sandbox,
+		.format = settings->format,
+		.exact_integers = settings->exact_integers,
+		.columns = settings->columns,
+		.json = settings->format != FORMAT_TEXT,
+		.quiet = settings->quiet,
+		.on_terminal = around->is_terminal[STDOUT_FILENO],
+		.colors = wants_color(settings, around->is_terminal[STDOUT_FILENO]),
+		.message_color = wants_color(settings, around->is_terminal[STDERR_FILENO]),
+		.pager = true,
+		.progress = progress,
+		.render = render_defaults
+	};
 	/* Only without the symbols is the dump of so little use that every command should hear of
 	 * it. */
 	if (target && !settings->quiet && settings->format == FORMAT_TEXT)
@@ -495,7 +507,10 @@ static struct error *start_helper(const struct settings *settings, const struct 
 					      .keeps = uses_cache(settings),
 					      .live = dumps_are_live(&settings->dumps),
 					      .folders = (const char *const *)given->folders,
-					      .folder_count = given->folder_count };
+					      .folder_count = given->folder_count,
+					      .takes_terminal = true };
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		around->is_terminal[file] = isatty(file);
 	return serve_start(&wanted, &around->helper);
 }
 
@@ -512,7 +527,11 @@ static void warn_of_helper(const struct settings *settings, struct error *error)
 static struct error *prepare(const struct settings *settings, const struct given_files *given,
 			     struct surroundings *around)
 {
-	warn_of_helper(settings, start_helper(settings, given, around));
+	struct error *error = start_helper(settings, given, around);
+	/* Without one, who reads the dump would have the terminal. */
+	if (error && (around->is_terminal[STDOUT_FILENO] || around->is_terminal[STDERR_FILENO]))
+		return error;
+	warn_of_helper(settings, error);
 	if (!settings->only_help)
 		TRY(given_open(given, &around->helper.opened));
 	if (!settings->no_sandbox)
@@ -534,10 +553,10 @@ static int open_and_debug(const struct settings *settings)
 	struct progress progress;
 	struct surroundings around = { .helper = { .socket = -1 } };
 	around.cache = (struct cache_place){ .helper = &around.helper, .folder = -1 };
-	progress_init(&progress, isatty(STDERR_FILENO) ? stderr : NULL);
 	struct error *error = given_init(&given, &words);
 	if (!error)
 		error = prepare(settings, &given, &around);
+	progress_init(&progress, around.is_terminal[STDERR_FILENO] ? &around.helper : NULL);
 	if (!error && !settings->only_help)
 		error = open_target(settings, &around, &progress, &target);
 	int status = error		   ? fail(error)
@@ -546,6 +565,8 @@ static int open_and_debug(const struct settings *settings)
 	target_close(target);
 	opened_deinit(&around.helper.opened);
 	given_deinit(&given);
+	/* As long as there is somebody who shows it. */
+	status = flush(status);
 	helper_end(&around.helper);
 	sandbox_deinit(&around.sandbox);
 	return status;
@@ -664,10 +685,5 @@ int main(int argc, char **argv)
 	free(settings.database_line);
 	free(settings.declarations);
 	free(settings.btf_files);
-	error = standard_flush();
-	if (error) {
-		fail(error);
-		status = status ?: EXIT_COMMAND_FAILED;
-	}
-	return status;
+	return flush(status);
 }

@@ -8,6 +8,7 @@
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
+#include <stdio.h>
 #include <string.h>
 
 static const struct wait_class mutex = { "mutex",	 "struct mutex",  "struct mutex_waiter",

@@ -6,6 +6,7 @@
 #include "debugger/target/attached.h"
 #include "debugger/whattype/place.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static void destroy(void *places)

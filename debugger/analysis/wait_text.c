@@ -6,6 +6,7 @@
 #include "debugger/analysis/waits_private.h"
 #include "debugger/kernel/cgroup.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STACK_SIZE_GUARD (16u << 10)

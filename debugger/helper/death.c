@@ -33,7 +33,7 @@ static int signal_of(pid_t reader)
 	return at ? (int)strtol(at, NULL, 10) & 0x7f : 0;
 }
 
-void death_tell(pid_t reader)
+void death_tell(pid_t reader, bool is_told)
 {
 	int number = signal_of(reader);
 	switch (number) {
@@ -56,6 +56,10 @@ void death_tell(pid_t reader)
 			sigabbrev_np(number));
 		break;
 	default:
+		if (is_told)
+			fputs("\nbtfcrash: the process that reads the dump has ended "
+			      "unexpectedly\n",
+			      stderr);
 		break;
 	}
 }

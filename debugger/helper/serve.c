@@ -46,12 +46,16 @@ static bool reply_file(struct server *server, int file)
 
 /* --- programs ------------------------------------------------------------------------------- */
 
+/* On a terminal, a program shows what it gets: that is filtered. */
 static bool run_piped(struct server *server, const char *program)
 {
 	int input;
 	if (server->child_count == CHILDREN_MAX)
 		return reply_errno(server, EAGAIN);
-	int status = spawn_shell(program, &input, &server->children[server->child_count]);
+	pid_t *child = &server->children[server->child_count];
+	int status = spawn_shell(program, &input, child);
+	if (!status && server->terminal->is_there)
+		status = terminal_filter_to(server->terminal, input, *child, &input);
 	if (status)
 		return reply_errno(server, status);
 	server->child_count++;
@@ -93,7 +97,9 @@ static bool serve_wait(struct server *server)
 {
 	if (!server->child_count)
 		return reply_errno(server, ECHILD);
-	uint32_t status = (uint32_t)spawn_wait(server->children[--server->child_count]);
+	pid_t child = server->children[--server->child_count];
+	terminal_finish(server->terminal, child);
+	uint32_t status = (uint32_t)spawn_wait(child);
 	return channel_send(server->socket, HELPER_OK, &status, sizeof(status), -1);
 }
 
@@ -137,8 +143,12 @@ static bool serve_write(struct server *server, const char *path, bool append)
 		return reply_errno(server, EPERM);
 	if (is_dump(server->options, path))
 		return reply_errno(server, EBUSY);
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
-	return reply_file(server, is_private ? open_private(path) : open(path, flags, 0666));
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC);
+	int file = is_private ? open_private(path) : open(path, flags, 0666), status = 0;
+	/* "/dev/tty" */
+	if (file >= 0 && isatty(file))
+		status = terminal_filter_to(server->terminal, file, 0, &file);
+	return status ? reply_errno(server, status) : reply_file(server, file);
 }
 
 /*
@@ -155,17 +165,26 @@ static char *resolve(const struct server *server, const char *path)
 	return folder_resolve(options->folders, options->folder_count, path);
 }
 
+/* Closes the file; a terminal is the helper's alone. */
+static bool reply_unless_terminal(struct server *server, int file)
+{
+	if (file < 0 || !isatty(file))
+		return reply_file(server, file);
+	close(file);
+	return reply_errno(server, EPERM);
+}
+
 static bool serve_read(struct server *server, const char *path)
 {
 	struct grant *grant = lines_grant(server);
 	/* A FIFO without a writer would hang before it could be refused. */
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (grant && grant_has_read(grant, path))
-		return reply_file(server, open(path, flags));
+		return reply_unless_terminal(server, open(path, flags));
 	char *real = resolve(server, path);
 	if (!real)
 		return reply_errno(server, errno);
-	bool sent = reply_file(server, open(real, flags | O_NOFOLLOW));
+	bool sent = reply_unless_terminal(server, open(real, flags | O_NOFOLLOW));
 	free(real);
 	return sent;
 }
@@ -256,6 +275,28 @@ static bool serve_kernel(struct server *server, const struct message *request)
 	return sent;
 }
 
+/* --- the terminal --------------------------------------------------------------------------- */
+
+static bool serve_size(struct server *server)
+{
+	struct helper_size size = terminal_size();
+	return channel_send(server->socket, HELPER_OK, &size, sizeof(size), -1);
+}
+
+static bool serve_progress(struct server *server, const char *text)
+{
+	return terminal_progress(server->terminal, text) ? reply(server, HELPER_OK)
+							 : reply_errno(server, EINVAL);
+}
+
+/* Before the prompt is shown, or a program is. */
+static void prepare_terminal(struct server *server, uint32_t kind)
+{
+	if (kind == HELPER_LINE || kind == HELPER_PROGRAM || kind == HELPER_BESIDE ||
+	    kind == HELPER_PAGER)
+		terminal_hand_over(server->terminal);
+}
+
 /* --- requests ------------------------------------------------------------------------------- */
 
 static bool serve_line(struct server *server)
@@ -342,8 +383,12 @@ static bool serve_request(struct server *server, const struct message *request)
 	case HELPER_BPF_PROGRAMS:
 	case HELPER_BPF_MAPS:
 		return is_text(request) && serve_kernel(server, request);
-	case HELPER_END:
-		server->has_ended = true;
+	case HELPER_SIZE:
+		return serve_size(server);
+	case HELPER_PROGRESS:
+		return is_text(request) && serve_progress(server, text);
+	case HELPER_LEAVE:
+		server->was_left = true;
 		return false;
 	default:
 		return false;
@@ -361,6 +406,9 @@ bool serve_at_prompt(struct server *server, const struct message *request)
 	case HELPER_BPF_PROGRAMS:
 	case HELPER_BPF_MAPS:
 		return serve_request(server, request);
+	case HELPER_PROGRESS:
+		/* The line that is typed is there. */
+		return reply(server, HELPER_OK);
 	default:
 		return false;
 	}
@@ -373,19 +421,31 @@ size_t serve_limit(uint32_t kind)
 					 : 0;
 }
 
-void serve(const struct serve_options *options, int socket, pid_t reader)
+/* What was written before it was asked is on the terminal by then. */
+static bool next_request(struct server *server, struct message *ret)
 {
-	struct server server = { .socket = socket, .options = options, .place = { .folder = -1 } };
+	terminal_wait(server->terminal, server->socket);
+	return channel_receive(server->socket, serve_limit, ret);
+}
+
+void serve(const struct serve_options *options, int socket, pid_t reader, struct terminal *terminal)
+{
+	struct server server = { .socket = socket,
+				 .terminal = terminal,
+				 .options = options,
+				 .place = { .folder = -1 } };
 	struct message request;
 	server.has_dump = options->keeps &&
 			  cache_dump_init(&server.dump, options->dumps, options->dump_count);
 	bool goes_on = true;
-	while (goes_on && channel_receive(socket, serve_limit, &request)) {
+	while (goes_on && next_request(&server, &request)) {
+		prepare_terminal(&server, request.kind);
 		goes_on = request.file < 0 && serve_request(&server, &request);
 		message_deinit(&request);
 	}
-	if (!server.has_ended)
-		death_tell(reader);
+	bool is_told = terminal_close(terminal, server.was_left);
+	if (!server.was_left)
+		death_tell(reader, is_told);
 	while (server.depth)
 		lines_close(&server);
 	aliases_deinit(&server.session);
@@ -396,13 +456,10 @@ void serve(const struct serve_options *options, int socket, pid_t reader)
 }
 
 /* Ctrl-C is for the commands and for programs, which get it too. */
-static void prepare(const struct serve_options *options)
+static void prepare(void)
 {
 	signal(SIGPIPE, SIG_IGN);
-	if (options->interactive)
-		interrupt_install();
-	else
-		signal(SIGINT, SIG_IGN);
+	interrupt_install();
 	/* Not dumpable, so nobody but root may trace it. */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 }
@@ -410,23 +467,33 @@ static void prepare(const struct serve_options *options)
 struct error *serve_start(const struct serve_options *options, struct helper_link *ret)
 {
 	int ends[2];
+	struct terminal terminal = { 0 };
+	struct terminal_inputs inputs = { { -1, -1, -1 } };
 	*ret = (struct helper_link){ .socket = -1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return error_system("the helper process");
 	fflush(NULL);
-	pid_t reader = getpid(), pid = fork();
+	int status = options->takes_terminal ? terminal_open(&terminal, &inputs) : 0;
+	pid_t reader = getpid(), pid = status ? -1 : fork();
+	if (status)
+		errno = status;
 	if (!pid) {
 		close(ends[0]);
-		prepare(options);
-		serve(options, ends[1], reader);
+		terminal_inputs_close(&inputs);
+		prepare();
+		serve(options, ends[1], reader, &terminal);
 		_exit(0);
 	}
 	close(ends[1]);
 	if (pid < 0) {
 		struct error *error = error_system("the helper process");
 		close(ends[0]);
+		terminal_inputs_close(&inputs);
 		return error;
 	}
-	*ret = (struct helper_link){ .socket = ends[0], .pid = pid };
+	*ret = (struct helper_link){ .socket = ends[0],
+				     .pid = pid,
+				     .has_terminal = terminal.is_there };
+	terminal_leave(&terminal, &inputs);
 	return NULL;
 }

@@ -98,9 +98,15 @@ int lines_open_rc(struct server *server, const char *path)
 	return push(server, file);
 }
 
+static void settle_terminal(void *context)
+{
+	const struct server *server = context;
+	terminal_settle(server->terminal);
+}
+
 int lines_open_prompt(struct server *server)
 {
-	const struct prompt_link link = { server, words_find };
+	const struct prompt_link link = { server, words_find, settle_terminal };
 	if (!server->options->interactive || server->depth || server->had_prompt)
 		return EPERM;
 	server->had_prompt = true;

@@ -6,6 +6,7 @@
 #include "base/cache_file.h"
 #include "debugger/helper/grant.h"
 #include "debugger/helper/serve.h"
+#include "debugger/helper/terminal.h"
 #include "debugger/shell/prompt.h"
 #include "debugger/target/running_kernel.h"
 #include <stdio.h>
@@ -26,6 +27,8 @@ struct lines {
 
 struct server {
 	int socket;
+	bool was_left; /* the other process has said that it ends */
+	struct terminal *terminal;
 	const struct serve_options *options;
 	struct session session; /* aliases, nothing else */
 	struct lines stack[DEPTH_MAX];
@@ -34,7 +37,6 @@ struct server {
 	bool had_rc, had_prompt;
 	pid_t children[CHILDREN_MAX]; /* the last one ends first */
 	size_t child_count;
-	bool has_ended; /* the other process, as it meant to */
 	bool has_dump;
 	struct cache_dump dump;
 	struct cache_place place;

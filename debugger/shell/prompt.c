@@ -49,6 +49,8 @@ static void leave(void)
 		"\nbtfcrash: the process that reads the dump has ended unexpectedly\n";
 	if (rl_deprep_term_function)
 		rl_deprep_term_function();
+	/* Its last words. */
+	shell_prompt->link.settle(shell_prompt->link.context);
 	(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 	_exit(0);
 }

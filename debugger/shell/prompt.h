@@ -18,6 +18,9 @@ struct prompt_link {
 	 * nonsense.
 	 */
 	bool (*find)(void *context, const char *line, size_t point, struct completions *ret);
+	/* Nothing that it writes is shown while a line is typed; this shows it when it has ended.
+	 */
+	void (*settle)(void *context);
 };
 
 struct prompt;

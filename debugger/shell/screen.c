@@ -7,15 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static void find_size(struct screen *screen)
 {
-	struct winsize size = { 0 };
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	screen->rows = size.ws_row ? size.ws_row : 24;
-	screen->columns = size.ws_col ? size.ws_col : 80;
+	struct helper_size size = { 0 };
+	struct message reply;
+	if (helper_ask(screen->helper, HELPER_SIZE, NULL, 0, &reply) && reply.size == sizeof(size))
+		memcpy(&size, reply.data, sizeof(size));
+	message_deinit(&reply);
+	/* What it says is a short's number. */
+	screen->rows = size.rows ? (int)size.rows : 24;
+	screen->columns = size.columns ? (int)size.columns : 80;
 }
 
 /* The rows that the bytes take; colours count as if they were seen, the pager knows better. */
@@ -63,7 +65,7 @@ static bool start_pager(struct screen *screen)
 	}
 	progress_hide(screen->progress);
 	if (screen->progress)
-		screen->progress->file = NULL;
+		screen->progress->helper = NULL;
 	return write_pager(screen, screen->held, screen->held_size);
 }
 
@@ -99,7 +101,7 @@ bool screen_open(struct screen *screen, struct progress *progress, struct helper
 {
 	*screen = (struct screen){ .progress = progress,
 				   .helper = helper,
-				   .progress_file = progress ? progress->file : NULL,
+				   .progress_helper = progress ? progress->helper : NULL,
 				   .may_page = may_page && spawn_pager() };
 	find_size(screen);
 	screen->file = fopencookie(screen, "w", (cookie_io_functions_t){ .write = screen_write });
@@ -117,7 +119,7 @@ void screen_close(struct screen *screen)
 	else if (screen->may_page && screen->held_size)
 		write_terminal(screen, screen->held, screen->held_size);
 	if (screen->progress)
-		screen->progress->file = screen->progress_file;
+		screen->progress->helper = screen->progress_helper;
 	progress_end(screen->progress);
 	free(screen->held);
 }

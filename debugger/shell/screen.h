@@ -13,7 +13,7 @@
 struct screen {
 	FILE *file;		   /* to write to */
 	struct progress *progress; /* taken off the screen before something is written; NULL */
-	FILE *progress_file;
+	struct helper_link *progress_helper;
 	struct helper_link *helper; /* runs the pager */
 	bool may_page;
 	bool left;  /* the user left the pager: nobody reads any more */

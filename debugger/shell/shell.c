@@ -9,11 +9,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
 #define STANDARD_INPUT "standard input"
 #define SCRIPTS_MAX    16 /* that source one another */
@@ -92,6 +91,16 @@ static bool complete(struct session *session, shell_completer *completer,
 	return sent;
 }
 
+/*
+ * There is no terminal any more to say it on, nor to put back the mode of: the shell does both for
+ * a program that has died of a signal.
+ */
+static void die_as(int signal_number)
+{
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
 /* Why it does not answer. It is a child that has ended, or will at once. */
 static struct error *helper_lost(struct helper_link *helper)
 {
@@ -106,6 +115,8 @@ static struct error *helper_lost(struct helper_link *helper)
 	if (pid != helper->pid)
 		return error;
 	error_free(error);
+	if (WIFSIGNALED(status) && helper->has_terminal)
+		die_as(WTERMSIG(status));
 	if (WIFSIGNALED(status))
 		return error_create(ERROR_SYSTEM, "the helper process was killed by signal %d",
 				    WTERMSIG(status));
@@ -172,26 +183,11 @@ static struct error *run_script(struct session *session, const char *path, shell
 	return error;
 }
 
-/* In the sandbox, standard input is the helper's. -1: none. */
-static int find_terminal(struct termios *ret)
-{
-	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
-		if (!tcgetattr(file, ret))
-			return file;
-	return -1;
-}
-
 struct error *shell_interact(struct session *session, shell_runner *run, shell_completer *completer)
 {
-	struct termios mode;
-	int terminal = find_terminal(&mode);
 	if (!helper_tell(session->helper, HELPER_PROMPT, NULL, 0))
 		return error_system("the prompt");
-	struct error *error = run_lines(session, NULL, run, completer);
-	/* A helper that was killed at the prompt left the terminal as the prompt needs it. */
-	if (error && terminal >= 0 && !tcsetattr(terminal, TCSANOW, &mode))
-		putc('\n', stderr);
-	return error;
+	return run_lines(session, NULL, run, completer);
 }
 
 struct error *shell_run_command(struct session *session, size_t number, const char *line,
