@@ -203,19 +203,6 @@ static const int deadly[] = {
 	SCMP_SYS(request_key),
 };
 
-/*
- * Terminal sizes and "is it a terminal" only: others could type into the user's terminal. The mode
- * of the standard files' one may be set besides: it is put back if the helper is killed at the
- * prompt.
- */
-static const uint32_t terminal_requests[] = { 0x5401 /* TCGETS */,
-					      0x802c542a /* TCGETS2: glibc 2.42 */,
-					      0x5413 /* TIOCGWINSZ */, 0x541b /* FIONREAD */,
-					      0x80081272 /* BLKGETSIZE64 */ };
-
-/* TIOCSTI, TIOCLINUX, TIOCSCTTY, TIOCSETD */
-static const uint32_t typing[] = { 0x5412, 0x541c, 0x540e, 0x5423 };
-
 static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t count)
 {
 	int status = 0;
@@ -252,6 +239,31 @@ static int add_status(scmp_filter_ctx filter)
 		       ? 0
 		       : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
 					  SCMP_CMP(3, SCMP_CMP_EQ, AT_EMPTY_PATH, 0));
+}
+
+/*
+ * The size of a disk. The process has no terminal: to the question whether a file is one, which the
+ * C library asks of each device that it opens as a stream, the answer is no. All else that has to
+ * do with terminals is deadly; typing into the user's one is among it.
+ */
+static int add_ioctl(scmp_filter_ctx filter)
+{
+	static const uint32_t questions[] = { 0x5401 /* TCGETS */, 0x802c542a /* TCGETS2 */ };
+	const int call = SCMP_SYS(ioctl);
+	int status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+				      SCMP_CMP(1, SCMP_CMP_EQ, 0x80081272 /* BLKGETSIZE64 */, 0));
+	for (size_t i = 0; i < COUNT(questions) && !status; i++)
+		status = seccomp_rule_add(filter, SCMP_ACT_ERRNO(25 /* ENOTTY */), call, 1,
+					  SCMP_CMP(1, SCMP_CMP_EQ, questions[i], 0));
+	if (!status)
+		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 1,
+					  SCMP_CMP(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5400));
+	/* 0x5402 to 0x54ff, TCSETS and so on: by the highest bit of the last byte. */
+	for (uint32_t bit = 2; bit <= 0x80 && !status; bit *= 2)
+		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 1,
+					  SCMP_CMP(1, SCMP_CMP_MASKED_EQ,
+						   0xffffff00 | (0x100 - bit), 0x5400 | bit));
+	return status;
 }
 
 /* What fcntl() is used for: it could also have signals sent to others. */
@@ -393,16 +405,8 @@ static int add_rules(scmp_filter_ctx filter)
 		status = add_opening(filter, SCMP_SYS(openat), 2);
 	if (!status)
 		status = add_opening(filter, SCMP_SYS(open), 1);
-	for (size_t i = 0; i < COUNT(terminal_requests) && !status; i++)
-		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-					  SCMP_CMP(1, SCMP_CMP_EQ, terminal_requests[i], 0));
 	if (!status)
-		status = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 2,
-					  SCMP_CMP(0, SCMP_CMP_LE, 2, 0),
-					  SCMP_CMP(1, SCMP_CMP_EQ, 0x5402 /* TCSETS */, 0));
-	for (size_t i = 0; i < COUNT(typing) && !status; i++)
-		status = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(ioctl), 1,
-					  SCMP_CMP(1, SCMP_CMP_EQ, typing[i], 0));
+		status = add_ioctl(filter);
 	if (!status)
 		status = add_mapping(filter);
 	if (!status)

@@ -9,8 +9,8 @@
  *   to processes outside.
  * - seccomp: allowed is what a reader of open files needs: reading, but not from the standard
  * files, whose place it does not move either; writing to what is open; memory, but no new code in
- * it; threads, clocks, signals to itself. What libraries try and live without is refused. Deadly
- *   (SIGSYS) is everything else.
+ * it; threads, clocks, signals to itself. What libraries try and live without is refused, and no
+ * file is said to be a terminal: there is none here. Deadly (SIGSYS) is everything else.
  */
 #ifndef BASE_SANDBOX_H
 #define BASE_SANDBOX_H

@@ -23,10 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORKED	   0
-#define REFUSED	   1
-#define NO_SECCOMP 77
-#define PARENT	   1 /* a process that is not ours */
+#define WORKED		0
+#define REFUSED		1
+#define NO_SECCOMP	77
+#define PARENT		1  /* a process that is not ours */
+#define PSEUDO_TERMINAL 50 /* a file's number */
 
 static int given; /* a file that was opened before */
 
@@ -186,6 +187,13 @@ static int status_of_call(long call, unsigned long first, unsigned long second)
 	return status_of(try_call);
 }
 
+/* A pseudo-terminal that is open is not said to be one. */
+static int look_for_terminal(void)
+{
+	errno = 0;
+	return isatty(PSEUDO_TERMINAL) || errno != ENOTTY ? WORKED : REFUSED;
+}
+
 static int open_file(void)
 {
 	return open("/etc/passwd", O_RDONLY) < 0 ? REFUSED : WORKED;
@@ -263,7 +271,7 @@ static void test_forbidden_calls_die(void)
 	CHECK(dies(make_code));
 }
 
-/* isatty() of glibc up to 2.41, and from 2.42 on: the kernel answers, not the filter. */
+/* isatty() of glibc up to 2.41, and from 2.42 on: no file is one, whatever the kernel would say. */
 static int ask_for_terminal(void)
 {
 	static const unsigned long requests[] = { 0x5401, 0x802c542a };
@@ -289,13 +297,30 @@ static void test_terminal_is_out_of_reach(void)
 	/* These may be other files to the filter, which are to be open. */
 	CHECK(!ends_with(status_of_call(SYS_read, 1L << 32, 0), WORKED));
 	CHECK(!ends_with(status_of_call(SYS_read, 1L << 40, 0), WORKED));
-	CHECK(is_death(status_of_call(SYS_ioctl, 1, TIOCSTI)));
-	CHECK(is_death(status_of_call(SYS_ioctl, 1, TIOCSCTTY)));
 	CHECK(is_death(status_of_call(SYS_fcntl, 0, F_DUPFD)));
 	CHECK(is_death(status_of_call(SYS_fcntl, 1, F_SETOWN)));
 	CHECK(is_death(status_of_call(SYS_fcntl, 1, F_SETFL)));
-	CHECK(is_refused(status_of_call(SYS_ioctl, 1, TIOCNOTTY)));
+}
+
+static void test_no_file_is_a_terminal(void)
+{
+	static const unsigned long requests[] = {
+		TIOCSTI,    TCSETS,	TCSETSW,   TCSETSF,   TCSETA,	 TCSBRK,    TCXONC,
+		TCFLSH,	    TCGETA,	TIOCEXCL,  TIOCSCTTY, TIOCGPGRP, TIOCSPGRP, TIOCOUTQ,
+		TIOCGWINSZ, TIOCSWINSZ, TIOCLINUX, TIOCCONS,  TIOCNOTTY, TIOCSETD,  TIOCGSID,
+		TCSBRKP,    FIONREAD,	TIOCPKT,   0x5400,    0x54ff
+	};
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		CHECK(is_death(status_of_call(SYS_ioctl, 1, requests[i])));
+		CHECK(is_death(status_of_call(SYS_ioctl, 1, requests[i] | 1ul << 32)));
+	}
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	CHECK(terminal >= 0 && dup2(terminal, PSEUDO_TERMINAL) == PSEUDO_TERMINAL);
+	CHECK(isatty(PSEUDO_TERMINAL));
+	CHECK(is_refused(status_of(look_for_terminal)));
 	CHECK(ends_with(status_of(ask_for_terminal), WORKED));
+	close(PSEUDO_TERMINAL);
+	close(terminal);
 }
 
 /* What no list names, and a reader has no use for. */
@@ -492,6 +517,7 @@ int main(void)
 	}
 	RUN(test_forbidden_calls_die);
 	RUN(test_terminal_is_out_of_reach);
+	RUN(test_no_file_is_a_terminal);
 	RUN(test_all_others_die);
 	RUN(test_some_are_refused);
 	RUN(test_files);
