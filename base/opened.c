@@ -17,6 +17,12 @@ void opened_add(struct opened *opened, const char *path)
 {
 	/* O_NONBLOCK: a pipe without a writer would hang before it could be refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* The terminal is the helper's alone. */
+	if (fd >= 0 && isatty(fd)) {
+		close(fd);
+		fd = -1;
+		errno = EPERM;
+	}
 	opened->files[opened->count++] =
 		(struct opened_file){ .path = path, .fd = fd, .problem = fd < 0 ? errno : 0 };
 }

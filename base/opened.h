@@ -23,7 +23,7 @@ struct opened {
 
 /* Room for that many; false: no memory. */
 bool opened_init(struct opened *opened, size_t most);
-/* Opens one; the path is borrowed. Nothing of it is read. */
+/* Opens one; the path is borrowed. Nothing of it is read. A terminal is not handed out: EPERM. */
 void opened_add(struct opened *opened, const char *path);
 /*
  * The first of this path that was not handed out yet: the caller owns *ret_fd, or it is -1 and

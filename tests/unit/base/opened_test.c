@@ -84,6 +84,19 @@ static void test_each_is_handed_out_once(void)
 	opened_deinit(&link.opened);
 }
 
+static void test_terminal_is_no_file(void)
+{
+	struct opened opened;
+	char path[64];
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), file;
+	CHECK(terminal >= 0 && isatty(terminal) && opened_init(&opened, 1));
+	snprintf(path, sizeof(path), "/dev/fd/%d", terminal);
+	opened_add(&opened, path);
+	CHECK(opened_take(&opened, path, &file) && file < 0 && errno == EPERM);
+	opened_deinit(&opened);
+	close(terminal);
+}
+
 static void test_files_of_folder(void)
 {
 	static const char wanted[] = "b\0link\0out\0sub/a\0whole";
@@ -127,6 +140,7 @@ int main(void)
 {
 	make_tree();
 	RUN(test_each_is_handed_out_once);
+	RUN(test_terminal_is_no_file);
 	RUN(test_files_of_folder);
 	RUN(test_only_what_is_below);
 	remove_tree();
