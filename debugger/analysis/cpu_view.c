@@ -110,7 +110,9 @@ struct error *cpu_for_each_call(struct target *target, const struct cpu *cpu,
 				pending_call_visitor *visit, void *context)
 {
 	struct calls calls = { target, visit, context };
-	struct walk walk = { target, visit_call, end_walk, &calls };
+	struct walk walk = {
+		.target = target, .visit = visit_call, .broken = end_walk, .context = &calls
+	};
 	struct object queue;
 	uint64_t first, offset;
 	TRY(object_per_cpu(target, "call_single_queue", "struct llist_head", cpu, &queue));

@@ -51,7 +51,10 @@ static struct error *look_at_readers(const struct object *node, struct rcu_owing
 {
 	struct object head;
 	struct readers readers = { .target = node->target, .owing = ret };
-	const struct walk walk = { node->target, add_reader, pass_over, &readers };
+	const struct walk walk = { .target = node->target,
+				   .visit = add_reader,
+				   .broken = pass_over,
+				   .context = &readers };
 	if (!object_has(node, "gp_tasks") || !object_has(node, "blkd_tasks"))
 		return NULL;
 	TRY(object_u64(node, "gp_tasks", &readers.from));

@@ -154,7 +154,10 @@ static struct error *broken(void *context, struct error *problem)
 
 static struct error *write_file(struct content *content, const struct object *inode)
 {
-	const struct walk walk = { content->target, visit_entry, broken, content };
+	const struct walk walk = { .target = content->target,
+				   .visit = visit_entry,
+				   .broken = broken,
+				   .context = content };
 	struct object pages;
 	uint64_t mapping;
 	TRY(object_u64(inode, "i_mapping", &mapping));

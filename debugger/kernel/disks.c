@@ -152,7 +152,10 @@ static struct error *visit_closed(struct disks *disks)
 
 static struct error *visit_disks(struct disks *disks)
 {
-	struct walk walk = { disks->target, visit_inode, broken_list, disks };
+	struct walk walk = { .target = disks->target,
+			     .visit = visit_inode,
+			     .broken = broken_list,
+			     .context = disks };
 	struct object filesystem, inodes, device;
 	TRY(device_filesystem(disks->target, &filesystem));
 	TRY(object_member(&filesystem, "s_inodes", &inodes));
@@ -247,7 +250,10 @@ struct error *disk_queues_for_each(struct target *target, uint64_t address,
 				   disk_queue_visitor *visit, disk_broken *broken, void *context)
 {
 	struct queues queues = { target, visit, broken, context };
-	struct walk walk = { target, visit_hardware, broken_queue, &queues };
+	struct walk walk = { .target = target,
+			     .visit = visit_hardware,
+			     .broken = broken_queue,
+			     .context = &queues };
 	struct object queue, table;
 	TRY(object_at(target, "struct request_queue", address, &queue));
 	/* An array before 4e5cc99e1e48 (5.19), and again in 7.3. */

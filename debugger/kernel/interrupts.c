@@ -89,7 +89,9 @@ static struct error *broken_tree(void *context, struct error *problem)
 
 struct error *interrupts_walk(const struct walk *its)
 {
-	struct walk inner = *its, walk = { its->target, visit_item, broken_tree, &inner };
+	struct walk inner = *its, walk = {
+		.target = its->target, .visit = visit_item, .broken = broken_tree, .context = &inner
+	};
 	uint64_t tree;
 	/* A maple tree since 721255b9826b (6.5). */
 	if (find_symbol(walk.target, "sparse_irqs", &tree))
@@ -104,7 +106,9 @@ struct error *interrupts_for_each(struct target *target, interrupt_visitor *visi
 				  uint64_t *ret_lost)
 {
 	struct interrupts interrupts = { target, visit, context, ret_lost };
-	const struct walk walk = { target, visit_desc, count_break, &interrupts };
+	const struct walk walk = {
+		.target = target, .visit = visit_desc, .broken = count_break, .context = &interrupts
+	};
 	*ret_lost = 0;
 	return interrupts_walk(&walk);
 }

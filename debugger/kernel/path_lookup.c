@@ -77,7 +77,9 @@ static struct error *find_child(struct target *target, uint64_t dentry, const ch
 				size_t length, uint64_t *ret)
 {
 	struct search search = { .target = target, .name = name, .length = length };
-	const struct walk walk = { target, match_dentry, keep_problem, &search };
+	const struct walk walk = {
+		.target = target, .visit = match_dentry, .broken = keep_problem, .context = &search
+	};
 	struct object folder, head;
 	TRY(object_at(target, "struct dentry", dentry, &folder));
 	/* d_subdirs up to 6.7 (da549bdd15c2). */
@@ -117,7 +119,10 @@ static struct error *enter_mounts(struct target *target, struct place *place)
 		struct search search = { .target = target,
 					 .dentry = place->dentry,
 					 .link = "mnt_child" };
-		const struct walk walk = { target, match_mount, keep_problem, &search };
+		const struct walk walk = { .target = target,
+					   .visit = match_mount,
+					   .broken = keep_problem,
+					   .context = &search };
 		struct object mount, children, vfsmount;
 		TRY(object_container(target, "struct mount", "mnt", place->vfsmount, &mount));
 		TRY(object_member(&mount, "mnt_mounts", &children));

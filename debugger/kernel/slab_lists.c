@@ -84,7 +84,10 @@ static struct error *take_break(void *context, struct error *problem)
 
 static struct error *add_node(struct adding *adding, const struct object *node)
 {
-	const struct walk walk = { adding->target, visit_slab, take_break, adding };
+	const struct walk walk = { .target = adding->target,
+				   .visit = visit_slab,
+				   .broken = take_break,
+				   .context = adding };
 	struct object list;
 	TRY(object_member(node, "partial", &list));
 	return walk_list(&walk, list.address, false);

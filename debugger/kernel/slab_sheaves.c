@@ -122,7 +122,9 @@ static struct error *find_barn(const struct object *cache, uint32_t number, uint
 static struct error *add_barn(struct reading *reading, uint32_t number)
 {
 	struct target *target = reading->cache->target;
-	const struct walk walk = { target, add_listed, take_break, reading };
+	const struct walk walk = {
+		.target = target, .visit = add_listed, .broken = take_break, .context = reading
+	};
 	struct object barn, list;
 	uint64_t address;
 	TRY(find_barn(reading->cache, number, &address));

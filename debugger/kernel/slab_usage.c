@@ -60,7 +60,10 @@ static struct error *add_node(const struct object *node, struct slab_usage *usag
 	struct error *old = object_at(node->target, "struct slab", 0, &slab);
 	struct partial partial = { node->target, old ? "struct page" : "struct slab", 0, 0 };
 	error_free(old);
-	struct walk walk = { node->target, count_free, take_break, &partial };
+	struct walk walk = { .target = node->target,
+			     .visit = count_free,
+			     .broken = take_break,
+			     .context = &partial };
 	TRY(object_member(node, "partial", &list));
 	TRY(walk_list(&walk, list.address, false));
 	usage->active += objects > partial.free ? objects - partial.free : 0;
@@ -169,7 +172,9 @@ static bool find_reclaimable_bit(const struct target *target, const struct slab_
 struct error *slab_usages_read(struct target *target, uint64_t reclaimable, struct slab_usages *ret)
 {
 	struct reading reading = { target, ret };
-	struct walk walk = { target, visit_cache, count_break, &reading };
+	struct walk walk = {
+		.target = target, .visit = visit_cache, .broken = count_break, .context = &reading
+	};
 	struct object head;
 	unsigned int bit = 0;
 	*ret = (struct slab_usages){ .count = 0 };

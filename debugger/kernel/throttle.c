@@ -43,7 +43,9 @@ struct error *limited_groups_for_each(struct target *target, task_group_visitor 
 				      void *context)
 {
 	struct groups groups = { target, visit, context };
-	struct walk walk = { target, visit_group, end_walk, &groups };
+	struct walk walk = {
+		.target = target, .visit = visit_group, .broken = end_walk, .context = &groups
+	};
 	struct object head, group;
 	TRY(object_at(target, "struct task_group", 0, &group));
 	/* Without CONFIG_CFS_BANDWIDTH nobody is throttled. */

@@ -137,22 +137,22 @@ static struct error *find(struct route_hops *ret)
 }
 
 /* "eth0 192.0.2.1 1, ..." or the message of what fails. */
-struct seen {
+struct told {
 	char text[256];
 };
 
 static struct error *see(void *context, const struct table_cell *cells)
 {
-	struct seen *seen = context;
-	size_t used = strlen(seen->text);
+	struct told *told = context;
+	size_t used = strlen(told->text);
 	const struct error *error = cells[DEVICE].error;
-	snprintf(seen->text + used, sizeof(seen->text) - used, "%s%s %s %d", used ? ", " : "",
+	snprintf(told->text + used, sizeof(told->text) - used, "%s%s %s %d", used ? ", " : "",
 		 error ? error->message : cells[DEVICE].text ?: "-", cells[GATEWAY].text ?: "-",
 		 cells[WEIGHT].state == CELL_SET ? (int)cells[WEIGHT].number : -1);
 	return NULL;
 }
 
-static void look(struct seen *seen)
+static void look(struct told *told)
 {
 	static const struct route_hop_columns places = { NUMBER, DEVICE, GATEWAY, WEIGHT };
 	struct route_hops hops = { .count = 0 };
@@ -160,11 +160,11 @@ static void look(struct seen *seen)
 				   .table = &table,
 				   .wanted = UINT64_MAX,
 				   .row = see,
-				   .context = seen };
-	*seen = (struct seen){ .text = "" };
+				   .context = told };
+	*told = (struct told){ .text = "" };
 	struct error *error = find(&hops);
 	if (error)
-		snprintf(seen->text, sizeof(seen->text), "%s", error->message);
+		snprintf(told->text, sizeof(told->text), "%s", error->message);
 	error_free(error);
 	CHECK(error ? !hops.count : hops.count <= 8192);
 	for (uint64_t i = 0; i < hops.count && i < HOPS; i++) {
@@ -176,9 +176,9 @@ static void look(struct seen *seen)
 
 static void check(const char *wanted)
 {
-	struct seen seen;
-	look(&seen);
-	CHECK_STRING(seen.text, wanted);
+	struct told told;
+	look(&told);
+	CHECK_STRING(told.text, wanted);
 }
 
 static void test_kinds(void)
@@ -200,16 +200,16 @@ static void test_broken(void)
 	fill();
 	contents.route.shared = AT(nexthops[HOPS]);
 	contents.group.entries[1].nexthop = 0;
-	struct seen seen;
-	look(&seen);
-	CHECK(!strncmp(seen.text, "eth0 192.0.2.11 21, ", 20) &&
-	      strstr(seen.text, "nothing at 0x0"));
-	CHECK(strstr(seen.text, ", eth2 192.0.2.13 23"));
+	struct told told;
+	look(&told);
+	CHECK(!strncmp(told.text, "eth0 192.0.2.11 21, ", 20) &&
+	      strstr(told.text, "nothing at 0x0"));
+	CHECK(strstr(told.text, ", eth2 192.0.2.13 23"));
 	contents.group.count = 8193;
 	check("a route has 8193 hops");
 	contents.nexthops[HOPS].info = 0;
-	look(&seen);
-	CHECK(strstr(seen.text, "nothing at 0x0"));
+	look(&told);
+	CHECK(strstr(told.text, "nothing at 0x0"));
 	contents.route.shared = 0;
 	contents.route.count = 0x80000000;
 	check("a route has 2147483648 hops");
@@ -232,13 +232,13 @@ static void test_damage(void)
 	struct changed_bytes change = { .bytes = &contents, .size = sizeof(contents) };
 	fill();
 	contents.route.shared = AT(nexthops[HOPS]);
-	struct seen seen;
+	struct told told;
 	while (changed_bytes_next(&change))
-		look(&seen);
+		look(&told);
 	contents.route.shared = 0;
 	change = (struct changed_bytes){ .bytes = &contents, .size = sizeof(contents.route) };
 	while (changed_bytes_next(&change))
-		look(&seen);
+		look(&told);
 }
 
 int main(void)
