@@ -10,6 +10,9 @@
 
 #define DEPTH_MAX 256
 #define NAME_SIZE 256
+/* So many names in lists of folders that are not theirs are told one by one: behind that, the first
+ * one ends its list, for lists that lead into one another are walked for each of them. */
+#define STRANGERS_MAX 1000
 
 /* Folders whose names are still to be visited wait in `todo`: the deepest that was found comes
  * next. */
@@ -22,6 +25,7 @@ struct pass {
 	uint64_t super, parent;
 	uint64_t *todo;
 	size_t count, capacity;
+	unsigned int strangers;
 };
 
 static struct error *broken(void *context, struct error *problem)
@@ -30,16 +34,34 @@ static struct error *broken(void *context, struct error *problem)
 	return pass->visitor->broken(pass->visitor->context, problem);
 }
 
-/* A name is in one folder, which it knows: so each is visited once, whatever lists say. */
+/*
+ * A name is in one folder, which it knows, and in none that is itself, as only a root says: so each
+ * is visited once, whatever lists say.
+ */
 static struct error *check_parent(const struct pass *pass, const struct object *dentry)
 {
 	uint64_t parent, super;
 	TRY(object_u64(dentry, "d_parent", &parent));
 	TRY(object_u64(dentry, "d_sb", &super));
+	if (dentry->address == pass->parent)
+		return error_create(ERROR_FORMAT, "dentry 0x%" PRIx64 " is in its own list",
+				    dentry->address);
 	if (parent != pass->parent || super != pass->super)
 		return error_create(ERROR_FORMAT, "dentry 0x%" PRIx64 " does not link back",
 				    dentry->address);
 	return NULL;
+}
+
+static struct error *check_root(const struct pass *pass, const struct object *root)
+{
+	uint64_t super, parent;
+	TRY(object_u64(root, "d_sb", &super));
+	TRY(object_u64(root, "d_parent", &parent));
+	return super == pass->super && parent == root->address
+		       ? NULL
+		       : error_create(ERROR_FORMAT,
+				      "dentry 0x%" PRIx64 " is not the root of its filesystem",
+				      root->address);
 }
 
 static struct error *add_child(void *context, const struct walk_item *item)
@@ -52,8 +74,10 @@ static struct error *add_child(void *context, const struct walk_item *item)
 	 */
 	TRY(object_u64(&dentry, "d_name.len", &name));
 	struct error *error = check_parent(pass, &dentry);
+	if (error && (error_is_fatal(error) || pass->strangers++ >= STRANGERS_MAX))
+		return error;
 	if (error)
-		return error_is_fatal(error) ? error : broken(pass, error);
+		return broken(pass, error);
 	if (!name)
 		return NULL;
 	if (!array_reserve(&pass->todo, &pass->capacity, pass->count + 1))
@@ -95,8 +119,7 @@ struct error *dentry_tree_for_each(const struct object *super, const struct dent
 	pass.head = pass.is_hlist ? "d_children" : "d_subdirs";
 	TRY(object_offset(super->target, "struct dentry", pass.is_hlist ? "d_sib" : "d_child",
 			  &pass.link));
-	pass.parent = root.address;
-	TRY(check_parent(&pass, &root));
+	TRY(check_root(&pass, &root));
 	if (!array_reserve(&pass.todo, &pass.capacity, 1))
 		return error_no_memory();
 	pass.todo[pass.count++] = root.address;

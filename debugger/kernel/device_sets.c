@@ -9,6 +9,7 @@ struct pass {
 	struct object set;
 	uint64_t class; /* 0: buses are visited */
 	uint64_t in_kset, in_set, in_list;
+	struct seen seen; /* nodes of devices: each is in one list */
 };
 
 static struct error *broken(void *context, struct error *problem)
@@ -43,9 +44,11 @@ static struct error *is_wanted(const struct pass *pass, bool *ret)
 static struct error *visit_set(void *context, const struct walk_item *item)
 {
 	struct pass *pass = context;
-	const struct walk walk = {
-		.target = pass->target, .visit = visit_device, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = pass->target,
+				   .visit = visit_device,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = &pass->seen };
 	struct object devices;
 	bool wanted = false;
 	TRY(object_at(pass->target, "struct subsys_private",
@@ -80,12 +83,16 @@ static struct error *visit_sets(struct pass *pass, const char *kset, const char 
 struct error *bus_devices_for_each(struct target *target, const struct device_visitor *visitor)
 {
 	struct pass pass = { .target = target, .visitor = visitor };
-	return visit_sets(&pass, "bus_kset", "knode_bus.n_node");
+	struct error *error = visit_sets(&pass, "bus_kset", "knode_bus.n_node");
+	seen_deinit(&pass.seen);
+	return error;
 }
 
 struct error *class_devices_for_each(struct target *target, uint64_t class,
 				     const struct device_visitor *visitor)
 {
 	struct pass pass = { .target = target, .visitor = visitor, .class = class };
-	return visit_sets(&pass, "class_kset", "knode_class.n_node");
+	struct error *error = visit_sets(&pass, "class_kset", "knode_class.n_node");
+	seen_deinit(&pass.seen);
+	return error;
 }

@@ -144,9 +144,11 @@ struct error *fib6_tree_for_each(const struct object *net, const struct fib6_vis
 {
 	struct pass pass = { .target = net->target, .visitor = visitor };
 	struct object heads;
-	const struct walk walk = {
-		.target = net->target, .visit = visit_table, .broken = broken, .context = &pass
-	};
+	const struct walk walk = { .target = net->target,
+				   .visit = visit_table,
+				   .broken = broken,
+				   .context = &pass,
+				   .seen = visitor->seen };
 	TRY(object_offset(net->target, "struct fib6_table", "tb6_hlist", &pass.table_node));
 	TRY(object_offset(net->target, "struct fib6_info", "fib6_next", &pass.next));
 	TRY(object_u64(net, "ipv6.fib6_null_entry", &pass.null_entry));

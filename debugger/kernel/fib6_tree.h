@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_KERNEL_FIB6_TREE_H
 #define DEBUGGER_KERNEL_FIB6_TREE_H
 
+#include "base/seen.h"
 #include "debugger/target/object.h"
 
 struct fib6_visitor {
@@ -11,6 +12,8 @@ struct fib6_visitor {
 	/* Something is broken here; takes `problem`. */
 	struct error *(*broken)(void *context, struct error *problem);
 	void *context;
+	/* The tables of all nets that were visited: they share none. Borrowed; NULL: not known. */
+	struct seen *seen;
 };
 
 /*

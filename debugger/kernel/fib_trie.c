@@ -11,6 +11,8 @@
 #define LISTS_FEW     2
 /* Nodes and places for nodes in one trie that are looked at: no router has as many routes. */
 #define PLACES_MAX (1u << 24)
+/* Tables with one trie: those of local and of other routes, until there are rules. */
+#define SHARED_MAX 2
 
 struct pass {
 	struct target *target;
@@ -19,6 +21,8 @@ struct pass {
 	uint64_t children;		 /* offset in a node */
 	struct fib_route route;
 	uint64_t places;
+	struct seen nodes;	       /* of the table */
+	struct seen tries[SHARED_MAX]; /* that were visited once, twice */
 };
 
 static struct error *broken(void *context, struct error *problem)
@@ -101,13 +105,27 @@ static struct error *visit_node(struct pass *pass, uint64_t address, unsigned in
 {
 	struct object node;
 	uint64_t bits;
+	bool again = false;
 	TRY(interrupt_check());
+	TRY(seen_add(&pass->nodes, address, &again));
+	if (again)
+		return error_create(ERROR_FORMAT, "node 0x%" PRIx64 " is in a trie twice", address);
 	TRY(object_at(pass->target, "struct key_vector", address, &node));
 	TRY(object_u64(&node, "bits", &bits));
 	return bits ? visit_inner(pass, &node, bits, top) : visit_leaf(pass, &node);
 }
 
 /* --- tables --- */
+
+static struct error *check_trie(struct pass *pass, uint64_t trie)
+{
+	bool again = true;
+	for (size_t i = 0; i < SHARED_MAX && again; i++)
+		TRY(seen_add(&pass->tries[i], trie, &again));
+	return again ? error_create(ERROR_FORMAT,
+				    "the trie at 0x%" PRIx64 " is that of too many tables", trie)
+		     : NULL;
+}
 
 /* The trie's own node has one child, of all keys. */
 static struct error *read_table(struct pass *pass, const struct object *table)
@@ -118,9 +136,11 @@ static struct error *read_table(struct pass *pass, const struct object *table)
 	TRY(object_follow(table, "tb_data", &data));
 	TRY(object_at(pass->target, "struct trie", data.address, &data));
 	TRY(object_member(&data, "kv", &data));
+	TRY(check_trie(pass, data.address));
 	TRY(memory_read_word(pass->target->memory, data.address + pass->children, &first));
 	pass->route.table = (uint32_t)number;
 	pass->places = 0;
+	seen_deinit(&pass->nodes);
 	return first ? visit_node(pass, first, KEY_BITS) : NULL;
 }
 
@@ -133,16 +153,17 @@ static struct error *visit_table(void *context, const struct walk_item *item)
 			 error_prefix(read_table(pass, &table), "table 0x%" PRIx64, table.address));
 }
 
-struct error *fib_trie_for_each(const struct object *net, const struct fib_visitor *visitor)
+static struct error *visit_tables(struct pass *pass, const struct object *net)
 {
-	struct pass pass = { .target = net->target, .visitor = visitor };
 	struct object heads;
-	const struct walk walk = {
-		.target = net->target, .visit = visit_table, .broken = broken, .context = &pass
-	};
-	TRY(object_offset(net->target, "struct fib_table", "tb_hlist", &pass.table_node));
-	TRY(object_offset(net->target, "struct fib_alias", "fa_list", &pass.alias_node));
-	TRY(object_offset(net->target, "struct key_vector", "tnode", &pass.children));
+	const struct walk walk = { .target = net->target,
+				   .visit = visit_table,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = pass->visitor->seen };
+	TRY(object_offset(net->target, "struct fib_table", "tb_hlist", &pass->table_node));
+	TRY(object_offset(net->target, "struct fib_alias", "fa_list", &pass->alias_node));
+	TRY(object_offset(net->target, "struct key_vector", "tnode", &pass->children));
 	TRY(object_follow(net, "ipv4.fib_table_hash", &heads));
 	unsigned int count = object_has(net, "ipv4.fib_has_custom_rules") ? LISTS_SEVERAL
 									  : LISTS_FEW;
@@ -150,4 +171,14 @@ struct error *fib_trie_for_each(const struct object *net, const struct fib_visit
 		TRY(walk_hlist(&walk, heads.address + i * net->target->memory->word_size,
 			       HLIST_PLAIN));
 	return NULL;
+}
+
+struct error *fib_trie_for_each(const struct object *net, const struct fib_visitor *visitor)
+{
+	struct pass pass = { .target = net->target, .visitor = visitor };
+	struct error *error = visit_tables(&pass, net);
+	seen_deinit(&pass.nodes);
+	for (size_t i = 0; i < SHARED_MAX; i++)
+		seen_deinit(&pass.tries[i]);
+	return error;
 }

@@ -3,6 +3,7 @@
 #ifndef DEBUGGER_KERNEL_FIB_TRIE_H
 #define DEBUGGER_KERNEL_FIB_TRIE_H
 
+#include "base/seen.h"
 #include "debugger/target/object.h"
 
 struct fib_route {
@@ -17,6 +18,8 @@ struct fib_visitor {
 	/* Something is broken here; takes `problem`. */
 	struct error *(*broken)(void *context, struct error *problem);
 	void *context;
+	/* The tables of all nets that were visited: they share none. Borrowed; NULL: not known. */
+	struct seen *seen;
 };
 
 /* Those of a struct net. Errors: of `visit` and `broken`, and what is missing of the tables. */

@@ -13,6 +13,7 @@
 struct search {
 	struct target *target;
 	struct memory_files *found;
+	uint64_t super;			 /* whose inodes are looked at */
 	uint64_t super_node, inode_node; /* offsets of the nodes of their lists */
 };
 
@@ -41,6 +42,7 @@ static struct error *look_at_inode(void *context, const struct walk_item *item)
 	struct object inode;
 	uint64_t pages;
 	TRY(object_at(search->target, "struct inode", item->address - search->inode_node, &inode));
+	TRY(inode_check_super(&inode, search->super));
 	struct error *error = object_u64(&inode, "i_data.nrpages", &pages);
 	if (error)
 		return error_only_fatal(error);
@@ -57,7 +59,10 @@ static struct error *look_at_super(void *context, const struct walk_item *item)
 	struct search *search = context;
 	struct object super, list;
 	uint64_t magic;
-	const struct walk walk = { search->target, look_at_inode, pass_over, search };
+	const struct walk walk = { .target = search->target,
+				   .visit = look_at_inode,
+				   .broken = pass_over,
+				   .context = search };
 	TRY(object_at(search->target, "struct super_block", item->address - search->super_node,
 		      &super));
 	struct error *error = object_u64(&super, "s_magic", &magic);
@@ -66,7 +71,8 @@ static struct error *look_at_super(void *context, const struct walk_item *item)
 	if (magic != TMPFS_MAGIC)
 		return NULL;
 	TRY(object_member(&super, "s_inodes", &list));
-	return walk_list(&walk, list.address, false);
+	search->super = super.address;
+	return error_only_fatal(walk_list(&walk, list.address, false));
 }
 
 /* Where the filesystem is mounted first; "": nowhere that has a name. */
@@ -111,7 +117,9 @@ struct error *memory_files_read(struct target *target, struct memory_files *ret)
 {
 	struct object head;
 	struct search search = { .target = target, .found = ret };
-	const struct walk walk = { target, look_at_super, pass_over, &search };
+	const struct walk walk = {
+		.target = target, .visit = look_at_super, .broken = pass_over, .context = &search
+	};
 	*ret = (struct memory_files){ .count = 0 };
 	TRY(object_offset(target, "struct super_block", "s_list", &search.super_node));
 	TRY(object_offset(target, "struct inode", "i_sb_list", &search.inode_node));

@@ -200,6 +200,18 @@ const char *path_alias_name(const struct object *dentry)
 	return object_has(dentry, "d_alias") ? "d_alias" : "d_u.d_alias";
 }
 
+struct error *inode_check_super(const struct object *inode, uint64_t super)
+{
+	uint64_t its;
+	TRY(error_prefix(object_u64(inode, "i_sb", &its), "inode 0x%" PRIx64, inode->address));
+	return its == super ? NULL
+			    : error_create(ERROR_FORMAT,
+					   "inode 0x%" PRIx64
+					   " is in the list of the superblock 0x%" PRIx64
+					   ", and not of it",
+					   inode->address, super);
+}
+
 struct error *path_of_inode(const struct object *inode, char buffer[PATH_SIZE])
 {
 	struct step step = { .root = 0 };

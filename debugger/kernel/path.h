@@ -35,6 +35,11 @@ struct path_folder {
 struct error *path_of_file(const struct object *file, struct path_folder *folder,
 			   char buffer[PATH_SIZE]) MUST_CHECK;
 /*
+ * An error where an inode is not of the superblock in whose list it is: lists that lead into one
+ * another end there, or each of them would be walked for each superblock.
+ */
+struct error *inode_check_super(const struct object *inode, uint64_t super) MUST_CHECK;
+/*
  * An inode's by one of its names, from the root of its filesystem: an inode is on no mount, and may
  * have other names. ERROR_NOT_FOUND: it has none in memory.
  */

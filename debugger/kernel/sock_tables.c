@@ -13,15 +13,14 @@
 #define UNIX_BUCKETS 512
 /* MAX_LINKS of include/uapi/linux/netlink.h */
 #define PROTOCOLS_MAX 32
-/* What one bucket of a table of netlink sockets may hold. */
-#define CHAIN_MAX (1u << 20)
 
 struct pass {
 	struct target *target;
 	const struct sock_visitor *visitor;
-	uint64_t node;	   /* offset of what links a sock in the table */
-	uint64_t net_node; /* the same of a struct net */
-	uint64_t tcp, udp; /* the tables that were last visited: mostly all nets have the same */
+	uint64_t node;	    /* offset of what links a sock in the table */
+	uint64_t net_node;  /* the same of a struct net */
+	struct seen tables; /* of TCP and UDP that were visited: mostly all nets have the same */
+	struct seen socks;  /* nodes: each is in one list */
 };
 
 static struct error *broken(void *context, struct error *problem)
@@ -55,9 +54,11 @@ static struct error *visit_chunk(struct pass *pass, const struct buckets *bucket
 	uint8_t heads[CHUNK_SIZE];
 	size_t word = memory->word_size;
 	uint64_t at = buckets->first + from * buckets->stride;
-	const struct walk walk = {
-		.target = pass->target, .visit = visit_sock, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = pass->target,
+				   .visit = visit_sock,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = &pass->socks };
 	TRY(interrupt_check());
 	struct error *error = memory_read(memory, at, heads, (count - 1) * buckets->stride + word);
 	if (error)
@@ -132,9 +133,11 @@ static struct error *visit_listeners(struct pass *pass, const struct object *tab
 static struct error *visit_tcp(struct pass *pass, const struct object *table)
 {
 	struct buckets buckets = { .kind = HLIST_NULLS, .node = "__sk_common.skc_nulls_node" };
-	if (!table->address || table->address == pass->tcp)
+	bool again = !table->address;
+	if (!again)
+		TRY(seen_add(&pass->tables, table->address, &again));
+	if (again)
 		return NULL;
-	pass->tcp = table->address;
 	TRY(visit_listeners(pass, table));
 	TRY(find_buckets(table, "ehash", "chain", &buckets));
 	TRY(object_u64(table, "ehash_mask", &buckets.count));
@@ -145,9 +148,11 @@ static struct error *visit_tcp(struct pass *pass, const struct object *table)
 static struct error *visit_udp(struct pass *pass, const struct object *table)
 {
 	struct buckets buckets = { .kind = HLIST_PLAIN, .node = "__sk_common.skc_node" };
-	if (!table->address || table->address == pass->udp)
+	bool again = !table->address;
+	if (!again)
+		TRY(seen_add(&pass->tables, table->address, &again));
+	if (again)
 		return NULL;
-	pass->udp = table->address;
 	TRY(find_buckets(table, "hash", "head", &buckets));
 	TRY(object_u64(table, "mask", &buckets.count));
 	buckets.count++;
@@ -205,9 +210,11 @@ static struct error *visit_old_unix(struct pass *pass)
 static struct error *visit_packet(struct pass *pass, const struct object *net)
 {
 	struct object list;
-	const struct walk walk = {
-		.target = pass->target, .visit = visit_sock, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = pass->target,
+				   .visit = visit_sock,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = &pass->socks };
 	TRY(object_member(net, "packet.sklist", &list));
 	TRY(object_offset(pass->target, "struct sock", "__sk_common.skc_node", &pass->node));
 	return walk_hlist(&walk, list.address, HLIST_PLAIN);
@@ -243,14 +250,19 @@ static struct error *visit_net(void *context, const struct walk_item *item)
 static struct error *visit_chain(struct pass *pass, uint64_t head, uint64_t node)
 {
 	struct memory *memory = pass->target->memory;
-	for (unsigned int i = 0; head && !(head & 1); i++) {
+	pass->node = node;
+	while (head && !(head & 1)) {
 		struct walk_item item = { .address = head };
 		uint64_t next;
+		bool again = false;
 		TRY(interrupt_check());
-		if (i == CHAIN_MAX)
-			return error_create(ERROR_FORMAT, "a list of netlink sockets has no end");
+		TRY(seen_add(&pass->socks, head, &again));
+		if (again)
+			return error_create(ERROR_FORMAT,
+					    "a list of netlink sockets leads to 0x%" PRIx64
+					    ", which was reached before",
+					    head);
 		TRY(memory_read_word(memory, head, &next));
-		pass->node = node;
 		TRY(visit_sock(pass, &item));
 		head = next;
 	}
@@ -298,23 +310,32 @@ static struct error *visit_netlink(struct pass *pass)
 	return NULL;
 }
 
-struct error *sock_tables_for_each(struct target *target, const struct sock_visitor *visitor)
+static struct error *visit_all(struct pass *pass)
 {
-	struct pass pass = { .target = target, .visitor = visitor };
+	struct target *target = pass->target;
 	struct object nets, table;
 	const struct walk walk = {
-		.target = target, .visit = visit_net, .broken = broken, .context = &pass
+		.target = target, .visit = visit_net, .broken = broken, .context = pass
 	};
 	struct error *error =
 		object_variable(target, "tcp_hashinfo", "struct inet_hashinfo", &table);
-	TRY(or_broken(&pass, error ?: visit_tcp(&pass, &table)));
+	TRY(or_broken(pass, error ?: visit_tcp(pass, &table)));
 	error = object_variable(target, "udp_table", "struct udp_table", &table);
-	TRY(or_broken(&pass, error ?: visit_udp(&pass, &table)));
-	TRY(or_broken(&pass, visit_raw(&pass, "raw_v4_hashinfo")));
-	TRY(or_broken(&pass, visit_raw(&pass, "raw_v6_hashinfo")));
-	TRY(object_offset(target, "struct net", "list", &pass.net_node));
+	TRY(or_broken(pass, error ?: visit_udp(pass, &table)));
+	TRY(or_broken(pass, visit_raw(pass, "raw_v4_hashinfo")));
+	TRY(or_broken(pass, visit_raw(pass, "raw_v6_hashinfo")));
+	TRY(object_offset(target, "struct net", "list", &pass->net_node));
 	TRY(object_variable(target, "net_namespace_list", "struct list_head", &nets));
 	TRY(walk_list(&walk, nets.address, false));
-	TRY(or_broken(&pass, visit_old_unix(&pass)));
-	return or_broken(&pass, visit_netlink(&pass));
+	TRY(or_broken(pass, visit_old_unix(pass)));
+	return or_broken(pass, visit_netlink(pass));
+}
+
+struct error *sock_tables_for_each(struct target *target, const struct sock_visitor *visitor)
+{
+	struct pass pass = { .target = target, .visitor = visitor };
+	struct error *error = visit_all(&pass);
+	seen_deinit(&pass.tables);
+	seen_deinit(&pass.socks);
+	return error;
 }

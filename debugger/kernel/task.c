@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "base/seen.h"
 #include "debugger/kernel/pid_table.h"
 #include "debugger/kernel/slab_tasks.h"
 #include "debugger/target/attached.h"
@@ -128,25 +129,13 @@ struct walk {
 	void *context;
 	uint64_t tasks, thread_node, thread_head; /* offsets in task_struct and signal_struct */
 	struct error *problem;
-	uint64_t *seen; /* tasks that were visited */
+	struct seen reached; /* tasks, and signal_structs whose threads were */
+	uint64_t *seen;	     /* tasks that were visited, in order */
 	size_t seen_count, seen_capacity;
 	uint64_t *sorted; /* those of them that are not asked for again */
 	size_t sorted_count, sorted_capacity;
 	bool is_full; /* there are more than there can be */
 };
-
-/* Each list ends; but processes can share one of threads, and then it is walked for each. */
-static struct error *visit_task(struct walk *walk, uint64_t address)
-{
-	if (walk->seen_count >= TASKS_MAX) {
-		walk->is_full = true;
-		return error_create(ERROR_FORMAT, "there are more than %u tasks", TASKS_MAX);
-	}
-	if (!array_reserve(&walk->seen, &walk->seen_capacity, walk->seen_count + 1))
-		return error_no_memory();
-	walk->seen[walk->seen_count++] = address;
-	return walk->visit(walk->context, address);
-}
 
 static void walk_problem(struct walk *walk, struct error *error)
 {
@@ -154,6 +143,30 @@ static void walk_problem(struct walk *walk, struct error *error)
 		error_free(error);
 	else
 		walk->problem = error;
+}
+
+/* A task is reached by one way: what leads to it once more, leads in a circle. */
+static struct error *visit_task(struct walk *walk, uint64_t address)
+{
+	bool again = false;
+	if (walk->seen_count >= TASKS_MAX) {
+		walk->is_full = true;
+		return error_create(ERROR_FORMAT, "there are more than %u tasks", TASKS_MAX);
+	}
+	struct error *error = seen_add(&walk->reached, address, &again);
+	if (error) {
+		walk->is_full = !error_is_fatal(error);
+		return error;
+	}
+	if (again) {
+		walk_problem(walk, error_create(ERROR_FORMAT, "task 0x%" PRIx64 " is reached twice",
+						address));
+		return NULL;
+	}
+	if (!array_reserve(&walk->seen, &walk->seen_capacity, walk->seen_count + 1))
+		return error_no_memory();
+	walk->seen[walk->seen_count++] = address;
+	return walk->visit(walk->context, address);
 }
 
 static struct error *visit_idle(struct walk *walk)
@@ -166,7 +179,10 @@ static struct error *visit_idle(struct walk *walk)
 	return NULL;
 }
 
-/* The threads after the leader; a broken list is the walk's problem, not an error. */
+/*
+ * The threads after the leader; a broken list is the walk's problem, not an error. So is one that
+ * was walked for another leader, for processes do not share it.
+ */
 static struct error *visit_threads(struct walk *walk, uint64_t leader)
 {
 	struct object task, signal;
@@ -176,6 +192,19 @@ static struct error *visit_threads(struct walk *walk, uint64_t leader)
 	if (!error)
 		error = object_follow(&task, "signal", &signal);
 	if (error || !signal.address) {
+		walk_problem(walk, error);
+		return NULL;
+	}
+	bool again = false;
+	error = seen_add(&walk->reached, signal.address, &again);
+	if (!error && again)
+		error = error_create(ERROR_FORMAT,
+				     "task 0x%" PRIx64 " has the signal_struct 0x%" PRIx64
+				     " of another process",
+				     leader, signal.address);
+	if (error && error_is_fatal(error))
+		return error;
+	if (error) {
 		walk_problem(walk, error);
 		return NULL;
 	}
@@ -190,16 +219,22 @@ static struct error *visit_threads(struct walk *walk, uint64_t leader)
 			return NULL;
 		}
 		uint64_t thread = node - walk->thread_node;
-		if (thread != leader)
-			TRY(visit_task(walk, thread));
+		size_t count = walk->seen_count;
+		if (thread == leader)
+			continue;
+		TRY(visit_task(walk, thread));
+		/* What is behind it was reached with it. */
+		if (walk->seen_count == count)
+			return NULL;
 	}
 }
 
 static struct error *visit_process(struct walk *walk, uint64_t node)
 {
 	uint64_t leader = node - walk->tasks;
+	size_t count = walk->seen_count;
 	TRY(visit_task(walk, leader));
-	return visit_threads(walk, leader);
+	return walk->seen_count > count ? visit_threads(walk, leader) : NULL;
 }
 
 /* What the walk along `next` did not reach: from the head along `prev` to `last`. */
@@ -380,6 +415,7 @@ static struct error *settle(struct target *target)
 		if (!error && !walk.problem)
 			keep(&walk);
 		error_free(walk.problem);
+		seen_deinit(&walk.reached);
 		free(walk.seen);
 	}
 	return error;
@@ -410,6 +446,7 @@ static struct error *walk_tasks(struct walk *walk)
 		error = unless_full(walk, visit_by_slabs(walk));
 	if (!error)
 		keep(walk);
+	seen_deinit(&walk->reached);
 	free(walk->seen);
 	free(walk->sorted);
 	return error;

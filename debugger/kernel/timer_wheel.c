@@ -14,7 +14,8 @@ struct pass {
 	struct target *target;
 	const struct wheel_visitor *visitor;
 	struct wheel_timer timer;
-	uint64_t entry; /* offset in a timer */
+	uint64_t entry;	  /* offset in a timer */
+	struct seen seen; /* a timer is in one list */
 };
 
 static struct error *visit(void *context, const struct walk_item *item)
@@ -37,9 +38,11 @@ static struct error *visit_buckets(struct pass *pass, uint64_t vectors, size_t c
 {
 	struct memory *memory = pass->target->memory;
 	size_t word = memory->word_size;
-	const struct walk walk = {
-		.target = pass->target, .visit = visit, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = pass->target,
+				   .visit = visit,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = &pass->seen };
 	TRY(memory_read(memory, vectors, heads, count * word));
 	for (size_t i = 0; i < count; i++) {
 		if (!load_unsigned(heads + i * word, word, memory->big_endian))
@@ -126,7 +129,9 @@ struct error *timer_wheel_for_each(struct target *target, const struct wheel_vis
 	TRY(target_need_cpus(target));
 	TRY(object_offset(target, "struct timer_list", "entry", &pass.entry));
 	size_t count = target_cpus(target, &cpus);
-	for (size_t i = 0; i < count; i++)
-		TRY(visit_cpu(&pass, &cpus[i]));
-	return NULL;
+	struct error *error = NULL;
+	for (size_t i = 0; i < count && !error; i++)
+		error = visit_cpu(&pass, &cpus[i]);
+	seen_deinit(&pass.seen);
+	return error;
 }

@@ -78,7 +78,9 @@ struct error *vmalloc_for_each(struct target *target, vmalloc_visitor *visit, vo
 			       uint64_t *ret_lost)
 {
 	struct areas areas = { target, visit, context, ret_lost };
-	struct walk walk = { target, visit_node, count_break, &areas };
+	struct walk walk = {
+		.target = target, .visit = visit_node, .broken = count_break, .context = &areas
+	};
 	struct object root;
 	*ret_lost = 0;
 	struct error *error = object_variable(target, "vmap_area_root", "struct rb_root", &root);
@@ -87,5 +89,9 @@ struct error *vmalloc_for_each(struct target *target, vmalloc_visitor *visit, vo
 	if (error->kind != ERROR_NOT_FOUND)
 		return error;
 	error_free(error);
-	return visit_trees(&walk, target);
+	struct seen seen = { .pages = { .entries = NULL } };
+	walk.seen = &seen;
+	error = visit_trees(&walk, target);
+	seen_deinit(&seen);
+	return error;
 }

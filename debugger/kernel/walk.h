@@ -8,6 +8,7 @@
 #ifndef DEBUGGER_KERNEL_WALK_H
 #define DEBUGGER_KERNEL_WALK_H
 
+#include "base/seen.h"
 #include "debugger/target/target.h"
 
 struct walk_item {
@@ -24,6 +25,13 @@ struct walk {
 	/* Something is broken here; takes `problem`. An error ends the walk. */
 	struct error *(*broken)(void *context, struct error *problem);
 	void *context;
+	/*
+	 * What the walks have visited that share it, by address; NULL: nothing is remembered. Each
+	 * walk ends, but one that is begun anew for each element of another one makes their
+	 * product, if those lead to the same. What was visited is then broken: what is linked into
+	 * one place is in one list, or tree. Borrowed.
+	 */
+	struct seen *seen;
 };
 
 /* The functions below fail as `visit` and `broken` do, on Ctrl-C, and without the types. */
@@ -85,6 +93,12 @@ static inline bool xa_is_node(uint64_t entry)
 	return xa_is_internal(entry) && entry > XA_LOWEST_NODE;
 }
 
+/*
+ * Whether a walk that shares `seen` was there before, which is then broken: `where` says what leads
+ * to it. The walk goes no further there.
+ */
+struct error *walk_again(const struct walk *walk, uint64_t node, const char *where,
+			 bool *ret) MUST_CHECK;
 /* An entry of a map as an item: a pointer, or with the lowest bit a number. */
 struct error *walk_entry(const struct walk *walk, uint64_t entry, uint64_t index,
 			 uint64_t last) MUST_CHECK;

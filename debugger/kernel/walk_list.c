@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/walk.h"
 
-#include "base/address_map.h"
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
@@ -11,13 +10,30 @@
 
 /* Nodes behind a break that are kept to be visited in order. */
 #define BEHIND_MAX (1u << 20)
-/* Nodes of one chain: their addresses are all remembered. */
+/* Nodes of one chain. */
 #define CHAIN_MAX (1u << 24)
 
-static struct error *visit(const struct walk *walk, uint64_t address)
+struct error *walk_again(const struct walk *walk, uint64_t node, const char *where, bool *ret)
 {
-	struct walk_item item = { .address = address };
-	return walk->visit(walk->context, &item);
+	*ret = false;
+	if (!walk->seen)
+		return NULL;
+	struct error *error = seen_add(walk->seen, node, ret);
+	if (!error && *ret)
+		error = error_create(ERROR_FORMAT,
+				     "%s leads to 0x%" PRIx64 ", which was reached before", where,
+				     node);
+	*ret = error;
+	return error && !error_is_fatal(error) ? walk->broken(walk->context, error) : error;
+}
+
+/* *ret_again: it was visited before, and is not now. */
+static struct error *visit(const struct walk *walk, uint64_t node, const char *where,
+			   bool *ret_again)
+{
+	const struct walk_item item = { .address = node };
+	TRY(walk_again(walk, node, where, ret_again));
+	return *ret_again ? NULL : walk->visit(walk->context, &item);
 }
 
 /* --- struct list_head ----------------------------------------------------------------------- */
@@ -57,8 +73,9 @@ static struct error *visit_behind(const struct walk *walk, uint64_t head, uint64
 	else
 		list_walk_init_backward(&list, walk->target, head);
 	struct error *error = collect_behind(walk, &list, stop, &behind);
+	bool again = false;
 	while (!error && behind.count)
-		error = visit(walk, behind.nodes[--behind.count]);
+		error = visit(walk, behind.nodes[--behind.count], "a broken list", &again);
 	free(behind.nodes);
 	return error;
 }
@@ -82,7 +99,10 @@ struct error *walk_list(const struct walk *walk, uint64_t head, bool backward)
 		}
 		if (!node)
 			return NULL;
-		TRY(visit(walk, node));
+		bool again;
+		TRY(visit(walk, node, "a list", &again));
+		if (again)
+			return NULL;
 	}
 }
 
@@ -130,7 +150,10 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 							 ": node 0x%" PRIx64
 							 " does not link back to 0x%" PRIx64,
 							 head, node, from));
-		TRY(visit(walk, node));
+		bool again;
+		TRY(visit(walk, node, "a hash list", &again));
+		if (again)
+			return NULL;
 		from = node;
 		node = load_unsigned(raw, word, memory->big_endian);
 	}
@@ -139,26 +162,18 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 
 /* --- chains --------------------------------------------------------------------------------- */
 
-/* *ret: it was there before. */
-static struct error *seen_add(struct address_map *seen, uint64_t address, bool *ret)
-{
-	size_t count = seen->count;
-	if (!address_map_add(seen, sizeof(address), address))
-		return error_no_memory();
-	*ret = seen->count == count;
-	return NULL;
-}
-
 static struct error *follow_chain(const struct walk *walk, uint64_t first, uint64_t offset,
-				  struct address_map *seen)
+				  struct seen *seen)
 {
-	uint64_t node = first, from = 0;
+	uint64_t node = first, from = 0, count = 0;
 	while (node) {
 		uint64_t next;
 		bool again = false;
 		TRY(interrupt_check());
-		TRY(seen_add(seen, node, &again));
-		if (again || seen->count > CHAIN_MAX)
+		struct error *error = seen_add(seen, node, &again);
+		if (error)
+			return error_is_fatal(error) ? error : walk->broken(walk->context, error);
+		if (again || ++count > CHAIN_MAX)
 			return walk->broken(
 				walk->context,
 				error_create(
@@ -166,14 +181,15 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 					"chain from 0x%" PRIx64 ": 0x%" PRIx64 " %s 0x%" PRIx64,
 					first, from,
 					again ? "leads back to" : "is not the last before", node));
-		struct error *error = memory_read_word(walk->target->memory, node + offset, &next);
+		error = memory_read_word(walk->target->memory, node + offset, &next);
 		if (error)
 			return walk->broken(walk->context,
 					    error_prefix(error,
 							 "chain from 0x%" PRIx64 ": node 0x%" PRIx64
 							 " after 0x%" PRIx64,
 							 first, node, from));
-		TRY(visit(walk, node));
+		const struct walk_item item = { .address = node };
+		TRY(walk->visit(walk->context, &item));
 		from = node;
 		node = next;
 		if (node == first)
@@ -184,9 +200,9 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 
 struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset)
 {
-	struct address_map seen = { .entries = NULL };
+	struct seen seen = { .pages = { .entries = NULL } };
 	TRY(target_need_memory(walk->target));
-	struct error *error = follow_chain(walk, first, offset, &seen);
-	address_map_deinit(&seen);
+	struct error *error = follow_chain(walk, first, offset, walk->seen ? walk->seen : &seen);
+	seen_deinit(&seen);
 	return error;
 }

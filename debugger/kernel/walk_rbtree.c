@@ -53,7 +53,11 @@ static struct error *visit_node(const struct rbtree *tree, uint64_t node, uint64
 	struct rb_links links;
 	if (!node)
 		return NULL;
+	bool again;
 	TRY(interrupt_check());
+	TRY(walk_again(walk, node, "a tree", &again));
+	if (again)
+		return NULL;
 	struct error *error = check_node(tree, node, parent, depth, &links);
 	if (error)
 		return walk->broken(walk->context, error);

@@ -143,9 +143,14 @@ static struct error *walk_from(struct xarray *xarray, uint64_t address)
 	if (error)
 		return walk->broken(walk->context,
 				    error_prefix(error, "xarray 0x%" PRIx64, address));
-	if (xa_is_node(head))
-		return visit_node(xarray, head - XA_INTERNAL,
-				  (struct xa_place){ .shift = WORD_BITS }, 0);
+	if (xa_is_node(head)) {
+		/* A root does not say whose it is; all other nodes do. */
+		bool again;
+		TRY(walk_again(walk, head - XA_INTERNAL, "an xarray", &again));
+		return again ? NULL
+			     : visit_node(xarray, head - XA_INTERNAL,
+					  (struct xa_place){ .shift = WORD_BITS }, 0);
+	}
 	if (!head || xa_is_internal(head))
 		return NULL;
 	return walk_entry(walk, head, xarray->base, xarray->base);

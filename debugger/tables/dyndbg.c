@@ -76,8 +76,18 @@ static struct error *visit_table(struct table_scan *scan, const struct object *t
 		return table_broken(scan, error_create(ERROR_FORMAT,
 						       "a table of debug messages has no usable "
 						       "length"));
-	for (; count; count--, site.address += size)
+	for (; count; count--, site.address += size) {
+		bool again = false;
+		/* A message is in one table: tables may lead to one array. */
+		struct error *error = seen_add(&scan->seen, site.address, &again);
+		if (again)
+			error = error_create(ERROR_FORMAT,
+					     "the debug message 0x%" PRIx64 " is in two tables",
+					     site.address);
+		if (error)
+			return table_broken(scan, error);
 		TRY(visit_site(scan, table, &site));
+	}
 	return NULL;
 }
 

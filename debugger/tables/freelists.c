@@ -33,20 +33,31 @@ static const struct table_column columns[] = {
 
 #define TYPES_MAX 16u
 
+/* Lists that lead into one another would be walked for each of them; a page is in one. */
+struct pass {
+	const struct zone *zone;
+	uint64_t count; /* blocks on the list that is walked */
+	uint64_t left;	/* of the machine's pages */
+};
+
 static struct error *count_page(struct table_scan *scan, const struct object *page, void *context)
 {
-	uint64_t *count = context;
+	struct pass *pass = context;
 	(void)scan;
-	(void)page;
-	++*count;
+	if (!pass->left)
+		return error_create(ERROR_FORMAT,
+				    "more blocks are free than there are pages, at page 0x%" PRIx64,
+				    page->address);
+	pass->left--;
+	pass->count++;
 	return NULL;
 }
 
-static struct error *visit_list(struct table_scan *scan, const struct zone *zone, uint32_t order,
+static struct error *visit_list(struct table_scan *scan, struct pass *pass, uint32_t order,
 				uint64_t type, uint64_t head)
 {
-	uint64_t count = 0;
-	const struct table_walk walk = { CONTAINER_LIST, "struct page", "lru", count_page, &count };
+	const struct zone *zone = pass->zone;
+	const struct table_walk walk = { CONTAINER_LIST, "struct page", "lru", count_page, pass };
 	table_set(scan, COLUMN_ZONE, zone->address);
 	table_set(scan, COLUMN_NODE, zone->node);
 	table_set_text(scan, COLUMN_NAME, zone->name);
@@ -54,16 +65,18 @@ static struct error *visit_list(struct table_scan *scan, const struct zone *zone
 	table_set(scan, COLUMN_LIST, head);
 	table_set_enumerator(scan, COLUMN_TYPE, "enum migratetype", "MIGRATE_", type);
 	if (table_wants(scan, COLUMN_BLOCKS) || table_wants(scan, COLUMN_FREE)) {
-		TRY(table_broken(scan, table_walk(scan, head, &walk)));
-		table_set(scan, COLUMN_BLOCKS, count);
-		if (count < UINT64_MAX >> order)
-			table_set_pages(scan, COLUMN_FREE, count << order);
+		pass->count = 0;
+		TRY(table_broken(scan, table_walk_forgetful(scan, head, &walk)));
+		table_set(scan, COLUMN_BLOCKS, pass->count);
+		if (pass->count < UINT64_MAX >> order)
+			table_set_pages(scan, COLUMN_FREE, pass->count << order);
 	}
 	return table_emit(scan);
 }
 
-static struct error *visit_zone(struct table_scan *scan, const struct zone *zone)
+static struct error *visit_zone(struct table_scan *scan, struct pass *pass)
 {
+	const struct zone *zone = pass->zone;
 	struct object object, lists, head;
 	uint64_t all, one;
 	TRY(object_at(scan->target, "struct zone", zone->address, &object));
@@ -77,7 +90,7 @@ static struct error *visit_zone(struct table_scan *scan, const struct zone *zone
 		    all / one > TYPES_MAX)
 			return error_create(ERROR_FORMAT, "free_list has no usable length");
 		for (uint64_t type = 0; type < all / one; type++)
-			TRY(visit_list(scan, zone, order, type, head.address + type * one));
+			TRY(visit_list(scan, pass, order, type, head.address + type * one));
 	}
 	return NULL;
 }
@@ -87,9 +100,13 @@ static struct error *visit(struct table_scan *scan)
 	struct zones *zones = calloc(1, sizeof(*zones));
 	if (!zones)
 		return error_no_memory();
+	struct pass pass = { .left = scan->target->facts->max_physical /
+				     scan->target->facts->page_size };
 	struct error *error = zones_read(scan->target, zones);
-	for (size_t i = 0; !error && i < zones->count; i++)
-		error = table_broken(scan, visit_zone(scan, &zones->items[i]));
+	for (size_t i = 0; !error && i < zones->count; i++) {
+		pass.zone = &zones->items[i];
+		error = table_broken(scan, visit_zone(scan, &pass));
+	}
 	free(zones);
 	return error;
 }

@@ -117,6 +117,7 @@ static struct error *set_sizes(struct table_scan *scan, const struct object *ino
 static struct error *visit_inode(struct table_scan *scan, const struct object *inode, void *context)
 {
 	struct pass *pass = context;
+	TRY(inode_check_super(inode, pass->super.address));
 	table_set(scan, COLUMN_INODE, inode->address);
 	table_set(scan, COLUMN_SUPERBLOCK, pass->super.address);
 	TRY(table_set_pointed(scan, COLUMN_FILESYSTEM, &pass->type, "name"));
@@ -140,7 +141,9 @@ static struct error *visit_super(struct table_scan *scan, const struct object *s
 	struct error *error = object_follow(super, "s_type", &pass->type);
 	if (!error)
 		error = object_member(super, "s_inodes", &list);
-	return error ? table_broken(scan, error) : table_walk(scan, list.address, &walk);
+	if (!error)
+		error = table_walk_forgetful(scan, list.address, &walk);
+	return table_broken(scan, error);
 }
 
 static struct error *visit(struct table_scan *scan)

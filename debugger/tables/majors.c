@@ -34,9 +34,12 @@ static const struct table_column columns[] = {
 #define MINOR_BITS   20
 #define MISC_MAJOR   10
 #define HASH_BUCKETS 255
+/* A chain of the map is gone for each row: so many are looked at in all. */
+#define PROBES_MAX (UINT64_C(1) << 20)
 
 /* A bucket of the map from numbers to devices: what was looked for, and what has it. */
 struct search {
+	uint64_t *left;		/* of probes that are looked at in this pass */
 	uint64_t device, range; /* the smallest that has it wins, as in the kernel */
 	uint64_t cdev;
 };
@@ -46,6 +49,9 @@ static struct error *visit_probe(struct table_scan *scan, const struct object *p
 	struct search *search = context;
 	uint64_t device, range, data;
 	(void)scan;
+	if (!*search->left)
+		return error_create(ERROR_FORMAT, "cdev_map has more than can be looked at");
+	--*search->left;
 	TRY(object_u64(probe, "dev", &device));
 	TRY(object_u64(probe, "range", &range));
 	TRY(object_u64(probe, "data", &data));
@@ -63,15 +69,17 @@ static struct error *walk_bucket(struct table_scan *scan, uint64_t buckets, uint
 	struct memory *memory = scan->target->memory;
 	uint64_t first;
 	TRY(memory_read_word(memory, buckets + number % HASH_BUCKETS * memory->word_size, &first));
-	return first ? table_walk(scan, first, walk) : NULL;
+	return first ? table_walk_forgetful(scan, first, walk) : NULL;
 }
 
 static struct error *find_cdev(struct table_scan *scan, uint64_t major, uint64_t minor,
-			       uint64_t *ret)
+			       uint64_t *left, uint64_t *ret)
 {
 	struct object map, buckets;
 	uint64_t address;
-	struct search search = { .device = major << MINOR_BITS | minor, .range = UINT64_MAX };
+	struct search search = { .left = left,
+				 .device = major << MINOR_BITS | minor,
+				 .range = UINT64_MAX };
 	const struct table_walk walk = { CONTAINER_CHAIN, "struct probe", "next", visit_probe,
 					 &search };
 	if (!table_symbol(scan, "cdev_map", &address))
@@ -85,7 +93,7 @@ static struct error *find_cdev(struct table_scan *scan, uint64_t major, uint64_t
 }
 
 /* Registered by the old way it is known at once; else it was added for itself, or not yet. */
-static struct error *set_cdev(struct table_scan *scan, const struct object *entry)
+static struct error *set_cdev(struct table_scan *scan, const struct object *entry, uint64_t *left)
 {
 	struct object cdev;
 	uint64_t major, minor, address;
@@ -95,7 +103,7 @@ static struct error *set_cdev(struct table_scan *scan, const struct object *entr
 	TRY(object_u64(entry, "baseminor", &minor));
 	TRY(object_u64(entry, "cdev", &address));
 	if (!address)
-		TRY(find_cdev(scan, major, minor, &address));
+		TRY(find_cdev(scan, major, minor, left, &address));
 	if (!address)
 		return NULL;
 	table_set(scan, COLUMN_CDEV, address);
@@ -105,13 +113,12 @@ static struct error *set_cdev(struct table_scan *scan, const struct object *entr
 
 static struct error *visit_char(struct table_scan *scan, const struct object *entry, void *context)
 {
-	(void)context;
 	table_set(scan, COLUMN_ENTRY, entry->address);
 	table_set_text(scan, COLUMN_TYPE, "char");
 	TRY(table_set_member(scan, COLUMN_MAJOR, entry, "major"));
 	TRY(table_set_member(scan, COLUMN_MINOR, entry, "baseminor"));
 	TRY(table_set_member(scan, COLUMN_MINORS, entry, "minorct"));
-	TRY(table_set_error(scan, COLUMN_CDEV, set_cdev(scan, entry)));
+	TRY(table_set_error(scan, COLUMN_CDEV, set_cdev(scan, entry, context)));
 	TRY(table_set_chars(scan, COLUMN_NAME, entry, "name"));
 	return table_emit(scan);
 }
@@ -152,8 +159,9 @@ static struct error *visit_buckets(struct table_scan *scan, const char *name,
 
 static struct error *visit(struct table_scan *scan)
 {
+	uint64_t left = PROBES_MAX;
 	const struct table_walk chars = { CONTAINER_CHAIN, "struct char_device_struct", "next",
-					  visit_char, NULL };
+					  visit_char, &left };
 	const struct table_walk blocks = { CONTAINER_CHAIN, "struct blk_major_name", "next",
 					   visit_block, NULL };
 	const struct table_walk misc = { CONTAINER_LIST, "struct miscdevice", "list", visit_misc,

@@ -157,14 +157,14 @@ static struct error *broken(void *context, struct error *problem)
 
 /* --- the namespaces: those of all tasks ------------------------------------------------------ */
 
-struct seen {
+struct met {
 	uint64_t address;
 	size_t order; /* in which task it was met */
 };
 
 struct namespaces {
 	struct table_scan *scan;
-	struct seen *seen;
+	struct met *met;
 	size_t count, capacity;
 	struct address_map roots; /* of the trees that were walked */
 };
@@ -207,17 +207,17 @@ static struct error *note_namespace(void *context, const struct task *task)
 		return table_broken(namespaces->scan, error_prefix(error, "task %d", task->pid));
 	/* One that has exited has none; and mostly it is the one before's. */
 	size_t count = namespaces->count;
-	if (!address || (count && namespaces->seen[count - 1].address == address))
+	if (!address || (count && namespaces->met[count - 1].address == address))
 		return NULL;
-	if (!array_reserve(&namespaces->seen, &namespaces->capacity, count + 1))
+	if (!array_reserve(&namespaces->met, &namespaces->capacity, count + 1))
 		return error_no_memory();
-	namespaces->seen[namespaces->count++] = (struct seen){ address, count };
+	namespaces->met[namespaces->count++] = (struct met){ address, count };
 	return NULL;
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct met *x = a, *y = b;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
@@ -225,30 +225,32 @@ static int by_address(const void *a, const void *b)
 
 static int by_order(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct met *x = a, *y = b;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Each once, where it was met first. */
 static void keep_first(struct namespaces *namespaces)
 {
-	struct seen *seen = namespaces->seen;
+	struct met *met = namespaces->met;
 	size_t kept = 0;
-	array_sort(seen, namespaces->count, sizeof(*seen), by_address);
+	array_sort(met, namespaces->count, sizeof(*met), by_address);
 	for (size_t i = 0; i < namespaces->count; i++)
-		if (!kept || seen[kept - 1].address != seen[i].address)
-			seen[kept++] = seen[i];
+		if (!kept || met[kept - 1].address != met[i].address)
+			met[kept++] = met[i];
 	namespaces->count = kept;
-	array_sort(seen, kept, sizeof(*seen), by_order);
+	array_sort(met, kept, sizeof(*met), by_order);
 }
 
 static struct error *visit_namespace(struct namespaces *namespaces, uint64_t address)
 {
 	struct table_scan *scan = namespaces->scan;
 	struct pass pass = { .scan = scan };
-	struct walk walk = {
-		.target = scan->target, .visit = visit_mount, .broken = broken, .context = &pass
-	};
+	struct walk walk = { .target = scan->target,
+			     .visit = visit_mount,
+			     .broken = broken,
+			     .context = &pass,
+			     .seen = &scan->seen };
 	struct object mounts;
 	TRY(object_at(scan->target, "struct mnt_namespace", address, &pass.namespace));
 	/* A list until 2eea9ce4310d (6.8), a tree since: `mounts` was the count. */
@@ -276,7 +278,7 @@ static struct error *visit_namespaces(struct namespaces *namespaces)
 	TRY(table_broken(scan, problem));
 	keep_first(namespaces);
 	for (size_t i = 0; i < namespaces->count; i++)
-		TRY(table_broken(scan, visit_namespace(namespaces, namespaces->seen[i].address)));
+		TRY(table_broken(scan, visit_namespace(namespaces, namespaces->met[i].address)));
 	return NULL;
 }
 
@@ -284,7 +286,7 @@ static struct error *visit(struct table_scan *scan)
 {
 	struct namespaces namespaces = { .scan = scan };
 	struct error *error = visit_namespaces(&namespaces);
-	free(namespaces.seen);
+	free(namespaces.met);
 	address_map_deinit(&namespaces.roots);
 	return error;
 }

@@ -157,13 +157,15 @@ static struct error *broken_ipv6(void *context, struct error *problem)
 	return problem;
 }
 
-static struct error *add_ipv6(const struct object *device, struct strbuf *text)
+static struct error *add_ipv6(struct table_scan *scan, const struct object *device,
+			      struct strbuf *text)
 {
 	struct ipv6 ipv6 = { .target = device->target, .text = text };
 	const struct walk walk = { .target = device->target,
 				   .visit = visit_ipv6,
 				   .broken = broken_ipv6,
-				   .context = &ipv6 };
+				   .context = &ipv6,
+				   .seen = &scan->seen };
 	struct object internet, list;
 	if (!object_has(device, "ip6_ptr"))
 		return NULL;
@@ -182,7 +184,7 @@ static struct error *set_addresses(struct table_scan *scan, const struct object 
 		return NULL;
 	struct error *error = add_ipv4(device, &text);
 	if (!error)
-		error = add_ipv6(device, &text);
+		error = add_ipv6(scan, device, &text);
 	strbuf_bytes(&text, "", 1);
 	if (!error && text.failed)
 		error = error_no_memory();
@@ -215,9 +217,11 @@ static struct error *visit_net(void *context, const struct walk_item *item)
 {
 	struct pass *pass = context;
 	struct table_scan *scan = pass->scan;
-	const struct walk walk = {
-		.target = scan->target, .visit = visit_device, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = scan->target,
+				   .visit = visit_device,
+				   .broken = broken,
+				   .context = pass,
+				   .seen = &scan->seen };
 	struct object devices;
 	TRY(object_at(scan->target, "struct net", item->address - pass->in_net, &pass->net));
 	TRY(object_member(&pass->net, "dev_base_head", &devices));

@@ -130,7 +130,7 @@ static struct error *broken(void *context, struct error *problem)
 static struct error *visit_net(struct table_scan *scan, const struct object *net, void *context)
 {
 	struct pass pass = { scan, net };
-	const struct fib_visitor visitor = { visit_route, broken, &pass };
+	const struct fib_visitor visitor = { visit_route, broken, &pass, &scan->seen };
 	(void)context;
 	return table_broken(scan, fib_trie_for_each(net, &visitor));
 }

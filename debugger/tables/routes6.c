@@ -159,7 +159,7 @@ static struct error *broken(void *context, struct error *problem)
 static struct error *visit_net(struct table_scan *scan, const struct object *net, void *context)
 {
 	struct pass pass = { scan, net };
-	const struct fib6_visitor visitor = { visit_route, broken, &pass };
+	const struct fib6_visitor visitor = { visit_route, broken, &pass, &scan->seen };
 	(void)context;
 	return table_broken(scan, fib6_tree_for_each(net, &visitor));
 }

@@ -3,6 +3,7 @@
 #include "debugger/tables/walks.h"
 
 #include "base/array.h"
+#include "debugger/kernel/path.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -52,6 +53,7 @@ static const struct table_word flag_words[] = {
 #define MINOR_BITS 20
 
 struct sums {
+	uint64_t super;
 	uint64_t inodes, pages, dirty;
 };
 
@@ -59,6 +61,7 @@ static struct error *add_inode(struct table_scan *scan, const struct object *ino
 {
 	struct sums *sums = context;
 	uint64_t pages, state;
+	TRY(inode_check_super(inode, sums->super));
 	sums->inodes++;
 	struct error *error = object_u64(inode, "i_data.nrpages", &pages);
 	if (!error)
@@ -72,7 +75,7 @@ static struct error *add_inode(struct table_scan *scan, const struct object *ino
 
 static struct error *set_sums(struct table_scan *scan, const struct object *super)
 {
-	struct sums sums = { 0 };
+	struct sums sums = { .super = super->address };
 	struct object list;
 	const struct table_walk walk = { CONTAINER_LIST, "struct inode", "i_sb_list", add_inode,
 					 &sums };
@@ -80,7 +83,7 @@ static struct error *set_sums(struct table_scan *scan, const struct object *supe
 	    !table_wants(scan, COLUMN_DIRTY))
 		return NULL;
 	TRY(object_member(super, "s_inodes", &list));
-	TRY(table_walk(scan, list.address, &walk));
+	TRY(table_walk_forgetful(scan, list.address, &walk));
 	table_set(scan, COLUMN_INODES, sums.inodes);
 	table_set_pages(scan, COLUMN_PAGES, sums.pages);
 	table_set(scan, COLUMN_DIRTY, sums.dirty);

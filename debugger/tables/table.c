@@ -115,6 +115,7 @@ struct error *table_scan_problem(struct table_scan *scan)
 void table_scan_deinit(struct table_scan *scan)
 {
 	clear_cells(scan);
+	seen_deinit(&scan->seen);
 	error_free(scan->problem);
 	scan->problem = NULL;
 }

@@ -11,6 +11,7 @@
 #ifndef DEBUGGER_TABLES_TABLE_H
 #define DEBUGGER_TABLES_TABLE_H
 
+#include "base/seen.h"
 #include "debugger/kernel/task.h"
 #include "debugger/target/object.h"
 
@@ -81,6 +82,7 @@ struct table_scan {
 	uint64_t count;	       /* of rows until now */
 	bool is_full;	       /* there are `limit` */
 	struct error *problem; /* the first thing that was broken */
+	struct seen seen;      /* what table_walk() has visited */
 };
 
 /* All rows of the table; of one that has rows of tasks, those of all tasks. */

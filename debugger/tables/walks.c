@@ -34,12 +34,15 @@ static struct error *broken(void *context, struct error *problem)
 	return table_broken(pass->scan, problem);
 }
 
-struct error *table_walk(struct table_scan *scan, uint64_t head, const struct table_walk *walk)
+static struct error *walk_container(struct table_scan *scan, uint64_t head,
+				    const struct table_walk *walk, struct seen *seen)
 {
 	struct pass pass = { .scan = scan, .walk = walk };
-	const struct walk steps = {
-		.target = scan->target, .visit = visit, .broken = broken, .context = &pass
-	};
+	const struct walk steps = { .target = scan->target,
+				    .visit = visit,
+				    .broken = broken,
+				    .context = &pass,
+				    .seen = seen };
 	uint64_t offset = 0;
 	if (walk->node)
 		TRY(object_offset(scan->target, walk->type_name, walk->node, &offset));
@@ -63,6 +66,17 @@ struct error *table_walk(struct table_scan *scan, uint64_t head, const struct ta
 		break;
 	}
 	return NULL;
+}
+
+struct error *table_walk(struct table_scan *scan, uint64_t head, const struct table_walk *walk)
+{
+	return walk_container(scan, head, walk, &scan->seen);
+}
+
+struct error *table_walk_forgetful(struct table_scan *scan, uint64_t head,
+				   const struct table_walk *walk)
+{
+	return walk_container(scan, head, walk, NULL);
 }
 
 struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,

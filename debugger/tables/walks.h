@@ -25,7 +25,8 @@ enum table_container {
 
 /*
  * Each that is in the container at `head`: a `type_name`, whose member `node` links it. `node`
- * NULL: what is in the map is the address of the whole.
+ * NULL: what is in the map is the address of the whole. What was visited in this pass, by whatever
+ * walk, is broken where one leads to it again.
  */
 struct table_walk {
 	enum table_container container;
@@ -35,7 +36,13 @@ struct table_walk {
 };
 struct error *table_walk(struct table_scan *scan, uint64_t head,
 			 const struct table_walk *walk) MUST_CHECK;
-/* The same of a variable that is the head, of that type; of a chain it is the pointer to it. */
+/*
+ * The same without a look at what was visited: where `visit` sees that each is of this container
+ * alone, or bounds how many walks there are.
+ */
+struct error *table_walk_forgetful(struct table_scan *scan, uint64_t head,
+				   const struct table_walk *walk) MUST_CHECK;
+/* table_walk() of a variable that is the head, of that type; of a chain it is the pointer to it. */
 struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
 				  const struct table_walk *walk) MUST_CHECK;
 /* A per-CPU variable on each possible CPU; what cannot be read of one costs this one. */

@@ -212,6 +212,14 @@ static void check_lies(struct fixture *fixture)
 	read_names(fixture);
 	CHECK_U64(found.problems, 1);
 	CHECK_U64(found.count, 2);
+	/* A root that is its own child, as it is its own parent. */
+	build(fixture);
+	fixture->words[ROOT + HEAD] = fixture->words[ROOT + HEAD + 1] = at(ROOT + LINK);
+	fixture->words[ROOT + LINK] = fixture->is_hlist ? 0 : at(ROOT + HEAD);
+	fixture->words[ROOT + LINK + 1] = at(ROOT + HEAD);
+	read_names(fixture);
+	CHECK_U64(found.problems, 1);
+	CHECK_U64(found.count, 1);
 	/* A root that is none. */
 	build(fixture);
 	fixture->words[ROOT + PARENT] = at(FOLDER);

@@ -146,7 +146,7 @@ static void build(void)
 
 static void read_routes(void)
 {
-	const struct fib6_visitor visitor = { visit, broken, NULL };
+	const struct fib6_visitor visitor = { visit, broken, NULL, NULL };
 	struct object net;
 	memset(&found, 0, sizeof(found));
 	CHECK_OK(object_at(&fixture.target, "struct net", at(NET), &net));

@@ -133,7 +133,7 @@ static void build(void)
 
 static void read_routes(void)
 {
-	const struct fib_visitor visitor = { visit, broken, NULL };
+	const struct fib_visitor visitor = { visit, broken, NULL, NULL };
 	struct object net;
 	memset(&found, 0, sizeof(found));
 	CHECK_OK(object_at(&fixture.target, "struct net", at(NET), &net));

@@ -26,7 +26,7 @@ struct raw_super {
 };
 
 struct raw_inode {
-	uint64_t number;
+	uint64_t number, super;
 	struct raw_list list;
 	uint64_t pages;
 };
@@ -62,6 +62,7 @@ static void put_data(struct machine *machine)
 		data->inodes[i] = (struct raw_inode){
 			.list = { i + 1 < INODES ? AT(inodes[i + 1].list) : head,
 				  i ? AT(inodes[i - 1].list) : head },
+			.super = AT(super[0]),
 			.pages = pages[i],
 		};
 }
@@ -79,6 +80,7 @@ static void add_types(struct machine *machine)
 	add_member(btf, "s_inodes", list, offsetof(struct raw_super, inodes));
 	btf__add_struct(btf, "inode", sizeof(struct raw_inode));
 	add_member(btf, "i_ino", ulong, 0);
+	add_member(btf, "i_sb", ulong, offsetof(struct raw_inode, super));
 	add_member(btf, "i_sb_list", list, offsetof(struct raw_inode, list));
 	add_member(btf, "i_data", space, offsetof(struct raw_inode, pages));
 	kernel_data_take_types(&machine->kernel);
@@ -137,6 +139,12 @@ static void test_wild(void)
 	data->inodes[1].list.next = AT(inodes[0].list);
 	CHECK_OK(memory_files_read(&machine->kernel.target, &files));
 	CHECK(files.files <= INODES);
+	/* What is another filesystem's ends the list. */
+	put_data(machine);
+	data->inodes[3].super = AT(super[1]);
+	CHECK_OK(memory_files_read(&machine->kernel.target, &files));
+	CHECK_U64(files.files, 2);
+	put_data(machine);
 	data->inodes[1].list.next = NOWHERE;
 	CHECK_OK(memory_files_read(&machine->kernel.target, &files));
 	/* What the other end of the list leads to is found all the same. */

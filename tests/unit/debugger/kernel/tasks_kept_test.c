@@ -23,7 +23,7 @@ struct raw_task {
 
 static struct raw_data {
 	struct raw_task tasks[TASKS];
-	uint64_t thread_head[2]; /* of all: nobody has threads */
+	uint64_t thread_heads[TASKS][2]; /* nobody has threads */
 } data;
 
 static uint64_t task_at(size_t i)
@@ -33,9 +33,10 @@ static uint64_t task_at(size_t i)
 
 static void put_data(void)
 {
-	uint64_t head = DATA + offsetof(struct raw_data, thread_head);
-	data.thread_head[0] = data.thread_head[1] = head;
-	for (size_t i = 0; i < TASKS; i++)
+	for (size_t i = 0; i < TASKS; i++) {
+		uint64_t head = DATA + offsetof(struct raw_data, thread_heads) +
+				i * sizeof(data.thread_heads[0]);
+		data.thread_heads[i][0] = data.thread_heads[i][1] = head;
 		data.tasks[i] = (struct raw_task){
 			.tasks = { task_at((i + 1) % TASKS), task_at((i + TASKS - 1) % TASKS) },
 			.signal = head,
@@ -43,6 +44,7 @@ static void put_data(void)
 			.pid = (uint32_t)i,
 			.comm = "task",
 		};
+	}
 }
 
 /* Each field an unsigned number but for those that lead on. */
