@@ -62,14 +62,12 @@ static struct error *visit_probe(struct table_scan *scan, const struct object *p
 	return NULL;
 }
 
-/* Walks one bucket of an array of pointers, whose members are linked by "next". */
-static struct error *walk_bucket(struct table_scan *scan, uint64_t buckets, uint64_t number,
-				 const struct table_walk *walk)
+/* What one bucket of an array of pointers leads to, whose members are linked by "next"; 0: none. */
+static struct error *read_bucket(struct table_scan *scan, uint64_t buckets, uint64_t number,
+				 uint64_t *ret)
 {
 	struct memory *memory = scan->target->memory;
-	uint64_t first;
-	TRY(memory_read_word(memory, buckets + number % HASH_BUCKETS * memory->word_size, &first));
-	return first ? table_walk_forgetful(scan, first, walk) : NULL;
+	return memory_read_word(memory, buckets + number % HASH_BUCKETS * memory->word_size, ret);
 }
 
 static struct error *find_cdev(struct table_scan *scan, uint64_t major, uint64_t minor,
@@ -87,7 +85,9 @@ static struct error *find_cdev(struct table_scan *scan, uint64_t major, uint64_t
 	TRY(memory_read_word(scan->target->memory, address, &address));
 	TRY(object_at(scan->target, "struct kobj_map", address, &map));
 	TRY(object_member(&map, "probes", &buckets));
-	TRY(walk_bucket(scan, buckets.address, major, &walk));
+	TRY(read_bucket(scan, buckets.address, major, &address));
+	if (address)
+		TRY(table_walk_forgetful(scan, address, &walk));
 	*ret = search.cdev;
 	return NULL;
 }
@@ -146,6 +146,14 @@ static struct error *visit_misc(struct table_scan *scan, const struct object *en
 	return table_emit(scan);
 }
 
+static struct error *visit_bucket(struct table_scan *scan, uint64_t buckets, uint64_t number,
+				  const struct table_walk *walk)
+{
+	uint64_t first;
+	TRY(read_bucket(scan, buckets, number, &first));
+	return first ? table_walk(scan, first, walk) : NULL;
+}
+
 static struct error *visit_buckets(struct table_scan *scan, const char *name,
 				   const struct table_walk *walk)
 {
@@ -153,7 +161,7 @@ static struct error *visit_buckets(struct table_scan *scan, const char *name,
 	if (!table_symbol(scan, name, &address))
 		return error_create(ERROR_NOT_FOUND, "the kernel has no symbol %s", name);
 	for (uint64_t i = 0; i < HASH_BUCKETS; i++)
-		TRY(table_broken(scan, walk_bucket(scan, address, i, walk)));
+		TRY(table_broken(scan, visit_bucket(scan, address, i, walk)));
 	return NULL;
 }
 
