@@ -116,7 +116,15 @@ void error_free(struct error *error)
 
 int error_is_fatal(const struct error *error)
 {
-	return error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED);
+	return error && (error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED ||
+			 error->kind == ERROR_BOUND);
+}
+
+struct error *error_after_bound(struct error *error)
+{
+	if (error && error->kind == ERROR_BOUND)
+		error->kind = ERROR_FORMAT;
+	return error;
 }
 
 struct error *error_only_fatal(struct error *error)

@@ -28,6 +28,7 @@ enum error_kind {
 	ERROR_DAMAGED,	   /* the page is in the file, but cannot be decoded */
 	ERROR_ELSEWHERE,   /* it was not in the machine's memory: swapped out, in a file alone */
 	ERROR_INTERRUPTED, /* Ctrl-C */
+	ERROR_BOUND,	   /* what is without end in the dump ends here; what there is is not all */
 	ERROR_UNSUPPORTED  /* valid, but not by this build or its libraries */
 };
 
@@ -62,8 +63,16 @@ int error_is_equal(const struct error *a, const struct error *b);
 struct error *error_system(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 /* NULL is allowed. */
 void error_free(struct error *error);
-/* True for errors that end the whole command: no memory, Ctrl-C. NULL is none. */
+/*
+ * True for errors that end the whole command: no memory, Ctrl-C, and until its walk is over, a
+ * bound. NULL is none.
+ */
 int error_is_fatal(const struct error *error);
+/*
+ * The walk that a bound ended is over: takes `error`; of ERROR_BOUND the words stay, and end
+ * nothing more (ERROR_FORMAT). Others are handed on.
+ */
+struct error *error_after_bound(struct error *error) MUST_CHECK;
 /* Takes `error`; returns a fatal one, and NULL for those that only mean that this is not known. */
 struct error *error_only_fatal(struct error *error) MUST_CHECK;
 /* True for errors that say "these bytes are not in the dump" (fault, excluded, truncated, damaged,

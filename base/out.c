@@ -11,7 +11,26 @@ void out_destroy(struct out *out)
 {
 	if (out && out->ops->destroy)
 		out->ops->destroy(out);
+	if (out)
+		error_free(out->bound);
 	free(out);
+}
+
+bool out_reserve_bytes(struct out *out, void **items, size_t *capacity, size_t count, size_t size)
+{
+	if (out->failed)
+		return false;
+	struct error *error = budget_reserve_bytes(out->budget, items, capacity, count, size);
+	if (!error)
+		return true;
+	out->failed = true;
+	out->bound = error;
+	return false;
+}
+
+struct error *out_check(const struct out *out)
+{
+	return out->bound ? error_copy(out->bound) : out->failed ? error_no_memory() : NULL;
 }
 
 bool out_failed(const struct out *out)

@@ -17,6 +17,7 @@
 #ifndef BASE_OUT_H
 #define BASE_OUT_H
 
+#include "base/budget.h"
 #include "base/error.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,19 +44,24 @@ struct out *out_json_create(FILE *file);
 struct out *out_json_exact_create(FILE *file);
 /* Tables only, as RFC 4180 has them but for a plain newline; behind out_rows_create(). */
 struct out *out_csv_create(FILE *file);
-/* Writes nothing, keeps what out_item() names. */
-struct out *out_items_create(void);
+/* Writes nothing, keeps what out_item() names, out of a budget (borrowed; NULL: without end). */
+struct out *out_items_create(struct budget *budget);
 /*
  * Makes one table of what is written, for `inner` (taken): the rows of tables, the objects of
  * arrays; nested members get names with dots, several values of one name stand in one cell.
  * `columns` "pid,comm" (borrowed) chooses and orders them, NULL: all. The table is written by
- * out_finish().
+ * out_finish(); until then rows are kept out of `budget` (borrowed; NULL: without end).
  */
-struct out *out_rows_create(struct out *inner, const char *columns);
+struct out *out_rows_create(struct out *inner, const char *columns, struct budget *budget);
 /* After out_finish(): ERROR_USAGE when a chosen column does not exist. */
 struct error *out_rows_check(const struct out *out) MUST_CHECK;
 void out_destroy(struct out *out);
 bool out_failed(const struct out *out);
+/*
+ * Of a sink that keeps what it gets: ERROR_BOUND or no memory, when that was too much and more need
+ * not come; rows that were whole are written all the same.
+ */
+struct error *out_check(const struct out *out) MUST_CHECK;
 /* Closes whatever an error left open, so that the result is whole again. */
 void out_finish(struct out *out);
 /* Whether the sink makes one table of all: what is nested is then better given as rows. */

@@ -19,11 +19,8 @@ static struct out_items *items_of(const struct out *out)
 static void items_item(struct out *out, const struct out_item *item)
 {
 	struct out_items *items = items_of(out);
-	if (!array_reserve(&items->items, &items->capacity, items->count + 1)) {
-		out->failed = true;
-		return;
-	}
-	items->items[items->count++] = *item;
+	if (out_reserve(out, &items->items, &items->capacity, items->count + 1))
+		items->items[items->count++] = *item;
 }
 
 static void items_begin(struct out *out, const char *key, bool is_array)
@@ -69,7 +66,8 @@ static void items_finish(struct out *out, size_t depth)
 
 static void items_destroy(struct out *out)
 {
-	free(items_of(out)->items);
+	struct out_items *items = items_of(out);
+	budget_release(out->budget, items->items, items->capacity);
 }
 
 static const struct out_ops items_ops = {
@@ -87,12 +85,13 @@ static const struct out_ops items_ops = {
 	.destroy = items_destroy,
 };
 
-struct out *out_items_create(void)
+struct out *out_items_create(struct budget *budget)
 {
 	struct out_items *items = calloc(1, sizeof(*items));
 	if (!items)
 		return NULL;
 	items->out.ops = &items_ops;
+	items->out.budget = budget;
 	return &items->out;
 }
 

@@ -90,10 +90,8 @@ static uint32_t column_number(struct out_rows *rows, const char *key, const char
 
 static bool keep_bytes(struct out_rows *rows, const char *bytes, size_t size)
 {
-	if (!array_reserve(&rows->bytes, &rows->capacity, rows->size + size + 1)) {
-		rows->out.failed = true;
+	if (!out_reserve(&rows->out, &rows->bytes, &rows->capacity, rows->size + size + 1))
 		return false;
-	}
 	memcpy(rows->bytes + rows->size, bytes, size);
 	rows->size += size;
 	return true;
@@ -120,12 +118,10 @@ static void join_cell(struct out_rows *rows, struct cell *cell, const struct out
 	cell->data_quoted |= field->data_quoted;
 	cell->text_quoted |= field->text_quoted;
 	/* The copy's source may move when room is made. */
-	if (!array_reserve(&rows->bytes, &rows->capacity,
-			   start + 2 * (before.data_size + before.text_size + field->data_size +
-					field->text_size + 2))) {
-		rows->out.failed = true;
+	if (!out_reserve(&rows->out, &rows->bytes, &rows->capacity,
+			 start + 2 * (before.data_size + before.text_size + field->data_size +
+				      field->text_size + 2)))
 		return;
-	}
 	keep_part(rows, rows->bytes + before.start, before.data_size,
 		  cell->data_quoted && !before.data_quoted);
 	keep_bytes(rows, " ", 1);
@@ -156,10 +152,8 @@ static void keep_cell(struct out_rows *rows, const char *key, const struct out_f
 			return;
 		}
 	}
-	if (!array_reserve(&rows->cells, &rows->cell_capacity, rows->cell_count + 1)) {
-		rows->out.failed = true;
+	if (!out_reserve(&rows->out, &rows->cells, &rows->cell_capacity, rows->cell_count + 1))
 		return;
-	}
 	struct cell cell = { .start = rows->size,
 			     .data_size = field->data_size,
 			     .text_size = field->text_size,
@@ -178,15 +172,10 @@ static void keep_cell(struct out_rows *rows, const char *key, const struct out_f
 
 static void new_row(struct out_rows *rows)
 {
-	if (!array_reserve(&rows->rows, &rows->row_capacity, rows->row_count + 1)) {
-		rows->out.failed = true;
+	if (!out_reserve(&rows->out, &rows->rows, &rows->row_capacity, rows->row_count + 1) ||
+	    !out_reserve(&rows->out, &rows->cells, &rows->cell_capacity,
+			 rows->cell_count + rows->repeated_count))
 		return;
-	}
-	if (!array_reserve(&rows->cells, &rows->cell_capacity,
-			   rows->cell_count + rows->repeated_count)) {
-		rows->out.failed = true;
-		return;
-	}
 	rows->rows[rows->row_count++] = rows->cell_count;
 	for (size_t i = 0; i < rows->repeated_count; i++)
 		rows->cells[rows->cell_count++] = rows->repeated[i];
@@ -202,7 +191,7 @@ void out_rows_repeat_end(struct out *out)
 {
 	struct out_rows *rows = rows_of(out);
 	out_object_end(out);
-	if (!rows->row_count)
+	if (!rows->row_count || out->failed)
 		return;
 	size_t first = rows->rows[--rows->row_count];
 	size_t count = rows->cell_count - first;
@@ -395,6 +384,9 @@ static void rows_finish(struct out *out, size_t depth)
 		out->failed = true;
 		return;
 	}
+	/* What there was no room for is some cells of the last row, at least. */
+	if (out->bound && rows->row_count)
+		rows->cell_count = rows->rows[--rows->row_count];
 	choose(rows, layout);
 	if (layout->count && !rows->unknown) {
 		out_table_begin(rows->inner, NULL, layout->columns, layout->count);
@@ -437,9 +429,9 @@ static void rows_destroy(struct out *out)
 		free(rows->keys[i]);
 		free(rows->titles[i]);
 	}
-	free(rows->cells);
-	free(rows->rows);
-	free(rows->bytes);
+	budget_release(out->budget, rows->cells, rows->cell_capacity);
+	budget_release(out->budget, rows->rows, rows->row_capacity);
+	budget_release(out->budget, rows->bytes, rows->capacity);
 	free(rows->unknown);
 	out_destroy(rows->inner);
 }
@@ -458,7 +450,7 @@ static const struct out_ops rows_ops = {
 	.destroy = rows_destroy,
 };
 
-struct out *out_rows_create(struct out *inner, const char *columns)
+struct out *out_rows_create(struct out *inner, const char *columns, struct budget *budget)
 {
 	struct out_rows *rows = inner ? calloc(1, sizeof(*rows)) : NULL;
 	if (!rows) {
@@ -466,6 +458,7 @@ struct out *out_rows_create(struct out *inner, const char *columns)
 		return NULL;
 	}
 	rows->out.ops = &rows_ops;
+	rows->out.budget = budget;
 	rows->inner = inner;
 	rows->chosen = columns;
 	return &rows->out;

@@ -46,9 +46,11 @@ struct out_ops {
 
 struct out {
 	const struct out_ops *ops;
-	FILE *file;   /* NULL: the sink keeps what it gets */
-	size_t depth; /* objects, arrays, tables and rows that are open; kept by out.c */
-	bool failed;  /* out of memory */
+	FILE *file;	       /* NULL: the sink keeps what it gets */
+	size_t depth;	       /* objects, arrays, tables and rows that are open; kept by out.c */
+	bool failed;	       /* out of memory, or of budget */
+	struct budget *budget; /* for what it keeps; borrowed, NULL: without end */
+	struct error *bound;   /* why no more is kept; NULL: all is */
 	size_t missing_count;
 	enum out_quoted quoted;
 	int width;	      /* places of a line of text, 0: any number */
@@ -60,6 +62,11 @@ struct out {
  * escaped: controls (C0, DEL, C1), bidirectional overrides, anything malformed.
  */
 size_t out_printable(const char *text, size_t size);
+
+/* budget_reserve(): false when there is no room, and then never again. */
+bool out_reserve_bytes(struct out *out, void **items, size_t *capacity, size_t count, size_t size);
+#define out_reserve(out, items, capacity, count)                                                   \
+	out_reserve_bytes((out), (void **)(items), (capacity), (count), sizeof(**(items)))
 
 /* Places a text takes on the terminal: characters, or the length of their escapes. */
 int out_width(const char *text, size_t size, bool is_quoted);

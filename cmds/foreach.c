@@ -111,7 +111,7 @@ static void write_task(const struct pass *pass, const struct task *task)
 /* What is wrong with the words is so for every task, unless they did for one. */
 static bool is_final(const struct pass *pass, const struct error *error)
 {
-	return error->kind == ERROR_NO_MEMORY || error->kind == ERROR_INTERRUPTED ||
+	return error_is_fatal(error) ||
 	       (error->kind == ERROR_USAGE && pass->failed + 1 == pass->chosen);
 }
 

@@ -2,6 +2,7 @@
 /* What one wants to know first of a dead machine, in one go: for a capture kernel, a ticket. */
 #include "base/array.h"
 #include "base/interrupt.h"
+#include "base/kept_text.h"
 #include "base/strbuf.h"
 #include "debugger/command/arguments.h"
 #include "debugger/command/command.h"
@@ -78,17 +79,22 @@ static struct error *write_section(struct session *session, const struct section
 
 /* What a command writes, into memory; what it could not say stands at the end. */
 struct answer {
-	char *text;
-	size_t size;
+	struct kept_text kept;
 	bool has_failed;
 };
 
-static struct out *create_sink(FILE *file, bool is_table, bool has_colors)
+/*
+ * A section takes this part of what is left, so that all find room and the page that is made of
+ * them, too: as HTML a text may be ten times as long.
+ */
+#define ANSWER_PART 16
+
+static struct out *create_sink(struct session *session, FILE *file, bool is_table, bool has_colors)
 {
 	if (!is_table)
 		return has_colors ? out_color_create(file) : out_text_create(file);
 	struct out *out = out_csv_create(file);
-	return out ? out_rows_create(out, NULL) : NULL;
+	return out ? out_rows_create(out, NULL, &session->target->kept) : NULL;
 }
 
 /* As text, or of a table as CSV, whatever the session's own output is. */
@@ -109,23 +115,34 @@ static struct error *run_for(struct session *session, const struct section *sect
 	return error;
 }
 
+/* What it could not say; takes `error`, and hands a fatal one on. */
+static struct error *note_failure(struct answer *answer, struct out *out, struct error *error)
+{
+	if (!error || error_is_fatal(error))
+		return error;
+	answer->has_failed = true;
+	if (out)
+		out_text(out, "(incomplete: %s)\n", error->message);
+	error_free(error);
+	return NULL;
+}
+
 /* Errors are fatal ones. */
 static struct error *ask(struct session *session, const struct section *section, bool is_table,
 			 bool has_colors, struct answer *ret)
 {
-	FILE *file = open_memstream(&ret->text, &ret->size);
-	struct out *out = file ? create_sink(file, is_table, has_colors) : NULL;
+	struct budget *budget = &session->target->kept;
+	FILE *file = kept_text_open(&ret->kept, budget, budget_left(budget) / ANSWER_PART);
+	struct out *out = file ? create_sink(session, file, is_table, has_colors) : NULL;
 	struct error *error = out ? run_for(session, section, out, is_table) : error_no_memory();
-	if (error && !error_is_fatal(error)) {
-		ret->has_failed = true;
-		if (!is_table)
-			out_text(out, "(incomplete: %s)\n", error->message);
-		error_free(error);
-		error = NULL;
-	}
+	error = note_failure(ret, is_table ? NULL : out, error);
+	if (!error && is_table)
+		error = note_failure(ret, NULL, error_after_bound(out_check(out)));
 	out_destroy(out);
-	if (file && fclose(file) && !error)
-		error = error_no_memory();
+	if (file)
+		fclose(file);
+	if (!error && ret->kept.error)
+		ret->has_failed = true;
 	return error;
 }
 
@@ -138,6 +155,8 @@ static void write_answer(FILE *file, const struct section *section, const struct
 {
 	bool is_folded = section->form == FORM_FOLDED;
 	bool is_open = strcmp(section->line, "bt") == 0;
+	const char *text = answer->kept.text ?: "";
+	size_t size = answer->kept.size;
 	const char *tag = is_folded ? "details" : "section";
 	fprintf(file, "<%s id=\"%s\"%s>%s<h2>", tag, section->id,
 		is_folded && is_open ? " open" : "", is_folded ? "<summary>" : "");
@@ -145,16 +164,16 @@ static void write_answer(FILE *file, const struct section *section, const struct
 	fprintf(file, "</h2>%s\n", is_folded ? "</summary>" : "");
 	if (answer->has_failed)
 		fputs("<p class=\"gone\">Parts of it are missing.</p>\n", file);
-	if (section->form == FORM_LOG && html_log_is_marked(answer->text ?: "", answer->size))
+	if (section->form == FORM_LOG && html_log_is_marked(text, size))
 		fputs("<p><a href=\"#oops\">To the first report of a fault</a></p>\n", file);
 	if (section->form == FORM_TABLE) {
-		html_table(file, answer->text ?: "", answer->size);
+		html_table(file, text, size);
 	} else {
 		fprintf(file, "<pre%s>", section->form == FORM_LOG ? " class=\"log\"" : "");
 		if (section->form == FORM_LOG)
-			html_log(file, answer->text ?: "", answer->size);
+			html_log(file, text, size);
 		else
-			html_colored(file, answer->text ?: "", answer->size);
+			html_colored(file, text, size);
 		fputs("</pre>\n", file);
 	}
 	fprintf(file, "</%s>\n", tag);
@@ -172,13 +191,13 @@ static void write_contents(FILE *file, bool is_full)
 static struct error *write_section_of_page(struct session *session, FILE *file,
 					   const struct section *section, bool *ret_failed)
 {
-	struct answer answer = { 0 };
+	struct answer answer = { .has_failed = false };
 	struct error *error = ask(session, section, section->form == FORM_TABLE,
 				  section->form != FORM_LOG, &answer);
 	if (!error)
 		write_answer(file, section, &answer);
 	*ret_failed |= answer.has_failed;
-	free(answer.text);
+	kept_text_deinit(&answer.kept);
 	/* Where it belongs: behind the system, and behind the stacks. */
 	if (!error && !strcmp(section->line, "sys"))
 		error = html_memory(session, file);
@@ -231,17 +250,17 @@ static struct error *save(struct session *session, const char *path, const char 
 static struct error *run_html(struct session *session, const char *path, bool is_full,
 			      bool *ret_failed)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct kept_text page;
+	FILE *file = kept_text_open(&page, &session->target->kept, UINT64_MAX);
 	if (!file)
 		return error_no_memory();
 	struct error *error = write_page(session, file, is_full, ret_failed);
-	if (fclose(file) && !error)
-		error = error_no_memory();
+	fclose(file);
+	if (!error && page.error)
+		error = error_copy(page.error);
 	if (!error)
-		error = save(session, path, text, size);
-	free(text);
+		error = save(session, path, page.text ?: "", page.size);
+	kept_text_deinit(&page);
 	return error;
 }
 
@@ -251,8 +270,8 @@ static struct error *run_html(struct session *session, const char *path, bool is
 static int fence_length(const struct answer *answer)
 {
 	int longest = 2, run = 0;
-	for (size_t i = 0; i < answer->size; i++) {
-		run = answer->text[i] == '`' ? run + 1 : 0;
+	for (size_t i = 0; i < answer->kept.size; i++) {
+		run = answer->kept.text[i] == '`' ? run + 1 : 0;
 		if (run > longest)
 			longest = run;
 	}
@@ -262,13 +281,16 @@ static int fence_length(const struct answer *answer)
 static void put_section(struct strbuf *text, const struct section *section,
 			const struct answer *answer)
 {
+	const struct kept_text *kept = &answer->kept;
 	int length = fence_length(answer);
 	strbuf_format(text, "### %s\n\n", section->title);
 	strbuf_repeat(text, '`', (size_t)length);
 	strbuf_put(text, "text\n");
-	strbuf_bytes(text, answer->text ?: "", answer->size);
-	if (answer->size && answer->text[answer->size - 1] != '\n')
+	strbuf_bytes(text, kept->text ?: "", kept->size);
+	if (kept->size && kept->text[kept->size - 1] != '\n')
 		strbuf_char(text, '\n');
+	if (kept->error)
+		strbuf_format(text, "(incomplete: %s)\n", kept->error->message);
 	strbuf_repeat(text, '`', (size_t)length);
 	strbuf_put(text, "\n\n");
 }
@@ -279,7 +301,7 @@ static struct error *run_markdown(struct session *session, bool is_full, bool *r
 	struct strbuf text = { 0 };
 	struct error *error = NULL;
 	for (size_t i = 0; i < ARRAY_COUNT(sections) && !error; i++) {
-		struct answer answer = { 0 };
+		struct answer answer = { .has_failed = false };
 		if (!is_wanted(&sections[i], is_full) ||
 		    (sections[i].form == FORM_TABLE && !is_full))
 			continue;
@@ -287,7 +309,7 @@ static struct error *run_markdown(struct session *session, bool is_full, bool *r
 		if (!error)
 			put_section(&text, &sections[i], &answer);
 		*ret_failed |= answer.has_failed;
-		free(answer.text);
+		kept_text_deinit(&answer.kept);
 	}
 	if (!error && text.failed)
 		error = error_no_memory();

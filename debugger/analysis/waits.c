@@ -95,8 +95,8 @@ static struct error *keep_task(void *context, const struct task *task)
 	struct wait_world *world = context;
 	struct stacks stacks;
 	TRY(interrupt_check());
-	if (!array_reserve(&world->tasks, &world->task_capacity, world->task_count + 1))
-		return error_no_memory();
+	TRY(budget_reserve(&world->target->kept, &world->tasks, &world->task_capacity,
+			   world->task_count + 1));
 	if (!world->stack_size && task->stack) {
 		stacks_init(&stacks, world->target, task, NULL);
 		if (stacks.count)
@@ -111,7 +111,7 @@ static struct error *keep_task(void *context, const struct task *task)
 static void world_deinit(struct wait_world *world)
 {
 	wait_rings_deinit(&world->rings);
-	free(world->tasks);
+	budget_release(&world->target->kept, world->tasks, world->task_capacity);
 	free(world->workers);
 	free(world->ends);
 	free(world->files);
@@ -158,8 +158,7 @@ static struct error *find_one(struct wait_world *world, const struct task *task)
 	if (error || !holds || !is_worth_keeping(&wait))
 		return error;
 	find_age(world, &wait);
-	if (!array_reserve(&waits->items, &waits->capacity, waits->count + 1))
-		return error_no_memory();
+	TRY(budget_reserve(waits->budget, &waits->items, &waits->capacity, waits->count + 1));
 	waits->items[waits->count++] = wait;
 	return NULL;
 }
@@ -189,6 +188,16 @@ static const struct task *task_of(void *context, uint64_t address)
 	return wait_task_at(context, address);
 }
 
+/* Where not all are kept, those are looked at that are; hands other errors on. */
+static struct error *note_bound(struct waits *waits, struct error *error)
+{
+	if (!error || error->kind != ERROR_BOUND)
+		return error;
+	error_free(waits->problem);
+	waits->problem = error_after_bound(error);
+	return NULL;
+}
+
 static struct error *find_and_link(struct wait_world *world)
 {
 	size_t count = world->task_count;
@@ -198,7 +207,7 @@ static struct error *find_and_link(struct wait_world *world)
 	for (size_t i = 0; i < count; i++)
 		order[i] = world->tasks[i].address;
 	array_sort(world->tasks, count, sizeof(*world->tasks), compare_tasks);
-	struct error *error = find_all(world, order);
+	struct error *error = note_bound(world->waits, find_all(world, order));
 	free(order);
 	return error ? error : waits_link(world->waits, task_of, world);
 }
@@ -206,11 +215,12 @@ static struct error *find_and_link(struct wait_world *world)
 struct error *waits_find(struct target *target, struct waits *ret)
 {
 	struct wait_world world = { .target = target, .waits = ret };
-	*ret = (struct waits){ 0 };
+	*ret = (struct waits){ .budget = &target->kept };
 	TRY(target_need_memory(target));
 	TRY(target_need_btf(target));
 	TRY(target_need_symbols(target));
-	struct error *error = task_for_each(target, keep_task, &world, &ret->problem);
+	struct error *error =
+		note_bound(ret, task_for_each(target, keep_task, &world, &ret->problem));
 	world.now = error ? 0 : latest_clock(target);
 	if (!error)
 		error = find_and_link(&world);
@@ -222,7 +232,7 @@ struct error *waits_find(struct target *target, struct waits *ret)
 
 void waits_deinit(struct waits *waits)
 {
-	free(waits->items);
+	budget_release(waits->budget, waits->items, waits->capacity);
 	free(waits->chains);
 	error_free(waits->problem);
 	*waits = (struct waits){ 0 };

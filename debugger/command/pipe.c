@@ -354,8 +354,7 @@ static struct error *write_row(struct consumer *consumer, const struct out_item 
 /* What fails for one item may do for the next; but not what is wrong with the words. */
 static bool is_final(const struct error *error)
 {
-	return error->kind == ERROR_USAGE || error->kind == ERROR_NO_MEMORY ||
-	       error->kind == ERROR_INTERRUPTED;
+	return error->kind == ERROR_USAGE || error_is_fatal(error);
 }
 
 static void show_failure(struct consumer *consumer, const struct out_item *item,
@@ -387,6 +386,7 @@ static bool is_long(const struct command *command)
 static struct error *run_item(struct consumer *consumer, const struct out_item *item)
 {
 	TRY(interrupt_check());
+	TRY(out_check(consumer->session->out));
 	struct error *error = set_item(consumer, item);
 	/* What is wrong with the type or the members' names is so for the next item too. */
 	if (error)
@@ -437,6 +437,7 @@ struct error *pipe_run(struct session *session, const char *text, const struct o
 		error = run_items(&consumer, text, items, count, &failed);
 		out_array_end(session->out);
 	}
+	error = error_after_bound(error);
 	table_deinit(&consumer.table);
 	piped_deinit(&consumer.piped);
 	if (!error && failed && session->json)

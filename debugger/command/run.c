@@ -136,6 +136,12 @@ static struct out *create_json(const struct session *session, FILE *file)
 	return session->exact_integers ? out_json_exact_create(file) : out_json_create(file);
 }
 
+/* For what sinks keep; NULL: nothing is of a dump. */
+static struct budget *budget_of(const struct session *session)
+{
+	return session->target ? &session->target->kept : NULL;
+}
+
 /* `file`: what to write to. `is_table`: of rows that are not aligned. */
 static struct out *make_sink(const struct session *session, FILE *file, bool is_table)
 {
@@ -147,7 +153,7 @@ static struct out *make_sink(const struct session *session, FILE *file, bool is_
 		out_set_width(out, session->width);
 	bool rows = session->format == FORMAT_CSV || session->columns ||
 		    (is_table && session->format == FORMAT_TEXT);
-	return rows ? out_rows_create(out, session->columns) : out;
+	return rows ? out_rows_create(out, session->columns, budget_of(session)) : out;
 }
 
 static bool has_rows(const struct session *session, bool is_table)
@@ -175,7 +181,7 @@ struct error *run_call(struct session *session, const struct call *call)
 	struct error *error = check_needs(call->command, session);
 	if (!error)
 		error = call->command->run(session, &call->arguments);
-	return error_prefix(error, "%s", call->command->name);
+	return error_prefix(error_after_bound(error), "%s", call->command->name);
 }
 
 /* One stage: the first of a line, or one that gets items. */
@@ -214,7 +220,7 @@ static struct error *run_stages(struct session *session, const struct line *line
 	bool json = session->json;
 	for (size_t i = 0; i < line->stage_count; i++) {
 		bool is_last = i + 1 == line->stage_count;
-		struct out *to = is_last ? last : out_items_create();
+		struct out *to = is_last ? last : out_items_create(budget_of(session));
 		if (!to) {
 			error = first_of(error, error_no_memory());
 			break;
@@ -222,8 +228,8 @@ static struct error *run_stages(struct session *session, const struct line *line
 		session->out = to;
 		session->json = is_last ? json : true;
 		error = first_of(error, run_stage(session, line->stages[i], from));
-		if (!is_last && out_failed(to))
-			error = first_of(error, error_no_memory());
+		if (!is_last)
+			error = first_of(error, error_after_bound(out_check(to)));
 		out_destroy(from);
 		from = is_last ? NULL : to;
 		if (error && (error->kind == ERROR_USAGE || error->kind == ERROR_INTERRUPTED))
@@ -248,8 +254,8 @@ static struct error *run_to(struct session *session, const struct line *line, FI
 	session->out = outer;
 	if (!error && has_rows(session, is_table))
 		error = out_rows_check(out);
-	if (!error && has_rows(session, is_table) && out_failed(out))
-		error = error_no_memory();
+	if (!error && has_rows(session, is_table))
+		error = error_after_bound(out_check(out));
 	out_destroy(out);
 	return error;
 }

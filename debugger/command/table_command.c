@@ -86,7 +86,7 @@ static struct error *write_row(void *context, const struct table_cell *cells)
 		table_cells_write(out, view->columns[i].key, &table->columns[view->chosen[i]],
 				  &cells[view->chosen[i]]);
 	out_row_end(out);
-	return NULL;
+	return out_check(out);
 }
 
 /* --- which rows --------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ static struct error *run_chosen(struct view *view, const struct arguments *argum
 				uint64_t limit)
 {
 	struct strbuf text = { 0 };
-	struct rows *rows = rows_create(view->table, UINT64_MAX);
+	struct rows *rows = rows_create(view->table, UINT64_MAX, &view->session->target->kept);
 	struct table_scan pass = { .target = view->session->target,
 				   .table = view->table,
 				   .wanted = UINT64_MAX,

@@ -162,6 +162,27 @@ static bool is_equal(const struct stack_trace *a, const struct stack_trace *b)
 	return !a->end || error_is_equal(a->end, b->end);
 }
 
+/* Bytes of a group's own, beside its place among the groups. */
+static uint64_t trace_size(const struct stack_trace *trace)
+{
+	return trace->capacity * sizeof(*trace->frames) +
+	       trace->count * sizeof(struct frame_arguments);
+}
+
+/* Makes room for one more group. */
+static struct error *keep_group(struct collection *collection, const struct stack_trace *trace,
+				uint32_t hash)
+{
+	struct budget *budget = &collection->session->target->kept;
+	TRY(budget_reserve(budget, &collection->groups, &collection->group_capacity,
+			   collection->group_count + 1));
+	TRY(budget_take(budget, trace_size(trace)));
+	if (hash_index_add(&collection->index, hash, (uint32_t)collection->group_count))
+		return NULL;
+	budget_give_back(budget, trace_size(trace));
+	return error_no_memory();
+}
+
 /* The group of a trace, which it takes; a new one if there is none. */
 static struct error *find_group(struct collection *collection, struct stack_trace *trace,
 				uint32_t *ret)
@@ -174,11 +195,10 @@ static struct error *find_group(struct collection *collection, struct stack_trac
 			*ret = n;
 			return NULL;
 		}
-	if (!array_reserve(&collection->groups, &collection->group_capacity,
-			   collection->group_count + 1) ||
-	    !hash_index_add(&collection->index, hash, (uint32_t)collection->group_count)) {
+	struct error *error = keep_group(collection, trace, hash);
+	if (error) {
 		stack_trace_deinit(trace);
-		return error_no_memory();
+		return error;
 	}
 	*ret = (uint32_t)collection->group_count++;
 	collection->groups[*ret] = (struct group){
@@ -191,10 +211,13 @@ static struct error *add_task(struct collection *collection, const struct task *
 			      struct stack_trace *trace, struct frame_arguments *arguments)
 {
 	uint32_t number = 0;
-	struct error *error = find_group(collection, trace, &number);
-	if (!error && !array_reserve(&collection->members, &collection->member_capacity,
-				     collection->member_count + 1))
-		error = error_no_memory();
+	struct error *error = budget_reserve(&collection->session->target->kept,
+					     &collection->members, &collection->member_capacity,
+					     collection->member_count + 1);
+	if (error)
+		stack_trace_deinit(trace);
+	else
+		error = find_group(collection, trace, &number);
 	if (error) {
 		free(arguments);
 		return error;
@@ -372,10 +395,13 @@ static void write_groups(struct collection *collection)
 
 static void collection_deinit(struct collection *collection)
 {
-	for (size_t i = 0; i < collection->group_count; i++)
+	struct budget *budget = &collection->session->target->kept;
+	for (size_t i = 0; i < collection->group_count; i++) {
+		budget_give_back(budget, trace_size(&collection->groups[i].trace));
 		group_deinit(&collection->groups[i]);
-	free(collection->groups);
-	free(collection->members);
+	}
+	budget_release(budget, collection->groups, collection->group_capacity);
+	budget_release(budget, collection->members, collection->member_capacity);
 	hash_index_deinit(&collection->index);
 }
 

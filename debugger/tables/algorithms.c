@@ -72,4 +72,5 @@ const struct table table_algorithms = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_ALGORITHM,
+	.is_object = true,
 };

@@ -425,4 +425,5 @@ const struct table table_auditrules = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_RULE,
+	.is_object = true,
 };

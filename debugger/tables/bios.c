@@ -143,4 +143,5 @@ const struct table table_bios = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_BIO,
+	.is_object = true,
 };

@@ -55,4 +55,5 @@ const struct table table_bpfmaps = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_MAP,
+	.is_object = true,
 };

@@ -282,4 +282,5 @@ const struct table table_cgroups = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_CGROUP,
+	.is_object = true,
 };

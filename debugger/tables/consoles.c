@@ -94,4 +94,5 @@ const struct table table_consoles = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_CONSOLE,
+	.is_object = true,
 };

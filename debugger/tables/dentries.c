@@ -158,4 +158,5 @@ const struct table table_dentries = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_DENTRY,
+	.is_object = true,
 };

@@ -81,4 +81,5 @@ const struct table table_devices = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_DEVICE,
+	.is_object = true,
 };

@@ -291,4 +291,5 @@ const struct table table_disks = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_BDEV,
+	.is_object = true,
 };

@@ -111,4 +111,5 @@ const struct table table_dyndbg = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_SITE,
+	.is_object = true,
 };

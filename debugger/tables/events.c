@@ -168,4 +168,5 @@ const struct table table_events = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_CALL,
+	.is_object = true,
 };

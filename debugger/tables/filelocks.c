@@ -174,4 +174,5 @@ const struct table table_filelocks = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_LOCK,
+	.is_object = true,
 };

@@ -64,4 +64,5 @@ const struct table table_filesystems = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_TYPE,
+	.is_object = true,
 };

@@ -110,4 +110,5 @@ const struct table table_hrtimers = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_TIMER,
+	.is_object = true,
 };

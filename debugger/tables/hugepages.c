@@ -81,4 +81,5 @@ const struct table table_hugepages = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_HSTATE,
+	.is_object = true,
 };

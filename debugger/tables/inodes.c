@@ -177,4 +177,5 @@ const struct table table_inodes = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_INODE,
+	.is_object = true,
 };

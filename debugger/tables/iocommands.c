@@ -402,4 +402,5 @@ const struct table table_iocommands = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_REQUEST,
+	.is_object = true,
 };

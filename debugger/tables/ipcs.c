@@ -157,4 +157,5 @@ const struct table table_ipcs = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_OBJECT,
+	.is_object = true,
 };

@@ -203,4 +203,5 @@ const struct table table_irqs = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_DESC,
+	.is_object = true,
 };

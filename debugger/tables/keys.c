@@ -89,4 +89,5 @@ const struct table table_keys = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_KEY,
+	.is_object = true,
 };

@@ -68,4 +68,5 @@ const struct table table_kprobes = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PROBE,
+	.is_object = true,
 };

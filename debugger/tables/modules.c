@@ -102,4 +102,5 @@ const struct table table_modules = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_MODULE,
+	.is_object = true,
 };

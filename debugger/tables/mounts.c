@@ -306,4 +306,5 @@ const struct table table_mounts = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_MOUNT,
+	.is_object = true,
 };

@@ -162,4 +162,5 @@ const struct table table_neighbours = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_NEIGHBOUR,
+	.is_object = true,
 };

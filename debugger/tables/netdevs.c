@@ -254,4 +254,5 @@ const struct table table_netdevs = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_NETDEV,
+	.is_object = true,
 };

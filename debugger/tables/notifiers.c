@@ -143,4 +143,5 @@ const struct table table_notifiers = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_NOTIFIER,
+	.is_object = true,
 };

@@ -397,4 +397,5 @@ const struct table table_pages = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PAGE,
+	.is_object = true,
 };

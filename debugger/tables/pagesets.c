@@ -143,4 +143,5 @@ const struct table table_pagesets = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PAGESET,
+	.is_object = true,
 };

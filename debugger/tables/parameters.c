@@ -144,4 +144,5 @@ const struct table table_parameters = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PARAMETER,
+	.is_object = true,
 };

@@ -236,4 +236,5 @@ const struct table table_pipes = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PIPE,
+	.is_object = true,
 };

@@ -94,4 +94,5 @@ const struct table table_pools = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_POOL,
+	.is_object = true,
 };

@@ -89,4 +89,5 @@ const struct table table_progs = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PROG,
+	.is_object = true,
 };

@@ -209,4 +209,5 @@ const struct table table_requests = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_REQUEST,
+	.is_object = true,
 };

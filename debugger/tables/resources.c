@@ -118,4 +118,5 @@ const struct table table_resources = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_RESOURCE,
+	.is_object = true,
 };

@@ -2,6 +2,7 @@
 #include "debugger/tables/rows.h"
 
 #include "base/array.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct kept {
 
 struct rows {
 	const struct table *table;
+	struct budget *budget;
 	uint64_t columns;
 	unsigned int place[TABLE_COLUMNS_MAX]; /* of a column among those that are kept */
 	unsigned int width;
@@ -25,12 +27,13 @@ struct rows {
 	uint32_t *order[TABLE_COLUMNS_MAX]; /* the rows by that column's value; NULL: not asked */
 };
 
-struct rows *rows_create(const struct table *table, uint64_t columns)
+struct rows *rows_create(const struct table *table, uint64_t columns, struct budget *budget)
 {
 	struct rows *rows = calloc(1, sizeof(*rows));
 	if (!rows)
 		return NULL;
 	rows->table = table;
+	rows->budget = budget;
 	for (unsigned int i = 0; i < table->column_count; i++)
 		if (columns >> i & 1) {
 			rows->columns |= UINT64_C(1) << i;
@@ -39,12 +42,20 @@ struct rows *rows_create(const struct table *table, uint64_t columns)
 	return rows;
 }
 
+/* Bytes of the rows' numbers, in some order. */
+static uint64_t order_size(const struct rows *rows)
+{
+	return (rows->count + 1) * sizeof(*rows->order[0]);
+}
+
 static void forget_orders(struct rows *rows)
 {
 	if (!rows->is_ordered)
 		return;
 	rows->is_ordered = false;
 	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++) {
+		if (rows->order[i])
+			budget_give_back(rows->budget, order_size(rows));
 		free(rows->order[i]);
 		rows->order[i] = NULL;
 	}
@@ -55,29 +66,44 @@ void rows_destroy(struct rows *rows)
 	if (!rows)
 		return;
 	forget_orders(rows);
-	free(rows->cells);
-	free(rows->texts);
+	budget_release(rows->budget, rows->cells, rows->cell_capacity);
+	budget_release(rows->budget, rows->texts, rows->text_capacity);
 	free(rows);
 }
 
-static bool keep_text(struct rows *rows, const char *text, uint64_t *ret)
+/* What sorts rows keeps much of them once more: three eighths are left to that. */
+static struct error *reserve_bytes(struct budget *budget, void **items, size_t *capacity,
+				   size_t count, size_t size)
+{
+	if (!budget)
+		return budget_reserve_bytes(NULL, items, capacity, count, size);
+	struct budget part = { .limit = budget->limit / 8 * 5, .used = budget->used };
+	struct error *error = budget_reserve_bytes(&part, items, capacity, count, size);
+	budget->used = part.used;
+	return error;
+}
+
+#define reserve(rows, items, capacity, count)                                                      \
+	reserve_bytes((rows)->budget, (void **)(items), (capacity), (count), sizeof(**(items)))
+
+static struct error *keep_text(struct rows *rows, const char *text, uint64_t *ret)
 {
 	size_t size = strlen(text) + 1;
-	if (!array_reserve(&rows->texts, &rows->text_capacity, rows->text_size + size))
-		return false;
+	TRY(reserve(rows, &rows->texts, &rows->text_capacity, rows->text_size + size));
 	memcpy(rows->texts + rows->text_size, text, size);
 	*ret = rows->text_size;
 	rows->text_size += size;
-	return true;
+	return NULL;
 }
 
 struct error *rows_add(void *context, const struct table_cell *cells)
 {
 	struct rows *rows = context;
 	size_t used = rows->count * rows->width;
-	if (rows->count == UINT32_MAX ||
-	    !array_reserve(&rows->cells, &rows->cell_capacity, used + rows->width))
-		return error_no_memory();
+	if (rows->count == UINT32_MAX)
+		return error_create(ERROR_BOUND, "these are not all rows: %" PRIu32 " are kept",
+				    UINT32_MAX);
+	TRY(reserve(rows, &rows->cells, &rows->cell_capacity, used + rows->width));
 	for (unsigned int i = 0; i < rows->table->column_count; i++) {
 		if (!(rows->columns >> i & 1))
 			continue;
@@ -85,9 +111,8 @@ struct error *rows_add(void *context, const struct table_cell *cells)
 		*kept = (struct kept){ .value = cells[i].number,
 				       .is_null = cells[i].state != CELL_SET };
 		rows->missing += cells[i].state == CELL_MISSING;
-		if (!kept->is_null && rows->table->columns[i].kind == COLUMN_TEXT &&
-		    !keep_text(rows, cells[i].text, &kept->value))
-			return error_no_memory();
+		if (!kept->is_null && rows->table->columns[i].kind == COLUMN_TEXT)
+			TRY(keep_text(rows, cells[i].text, &kept->value));
 	}
 	forget_orders(rows);
 	rows->count++;
@@ -153,9 +178,12 @@ static struct error *put_in_order(struct rows *rows, unsigned int column)
 	struct wanted wanted = { .rows = rows, .column = column };
 	if (rows->order[column])
 		return NULL;
+	TRY(budget_take(rows->budget, order_size(rows)));
 	uint32_t *order = malloc((rows->count + 1) * sizeof(*order));
-	if (!order)
+	if (!order) {
+		budget_give_back(rows->budget, order_size(rows));
 		return error_no_memory();
+	}
 	for (size_t i = 0; i < rows->count; i++)
 		order[i] = (uint32_t)i;
 	if (rows->count)

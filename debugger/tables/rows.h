@@ -7,10 +7,13 @@
 
 struct rows;
 
-/* Of the columns of a bit mask. NULL without memory. */
-struct rows *rows_create(const struct table *table, uint64_t columns);
+/*
+ * Of the columns of a bit mask, out of a budget (borrowed; NULL: without end), of which they leave
+ * a part for what sorts them. NULL without memory.
+ */
+struct rows *rows_create(const struct table *table, uint64_t columns, struct budget *budget);
 void rows_destroy(struct rows *rows);
-/* A table_scan's `row`; `context`: the struct rows. */
+/* A table_scan's `row`; `context`: the struct rows. ERROR_BOUND: the row is not kept. */
 struct error *rows_add(void *context, const struct table_cell *cells) MUST_CHECK;
 size_t rows_count(const struct rows *rows);
 uint64_t rows_columns(const struct rows *rows);

@@ -96,4 +96,5 @@ const struct table table_runqueues = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_RQ,
+	.is_object = true,
 };

@@ -165,4 +165,5 @@ const struct table table_slabs = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_CACHE,
+	.is_object = true,
 };

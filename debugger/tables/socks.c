@@ -228,4 +228,5 @@ const struct table table_socks = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_SOCK,
+	.is_object = true,
 };

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of SQLite's own: sorting and grouping. */
-#define HEAP_MAX (INT64_C(512) << 20)
+/* Of SQLite's own: sorting and grouping. As little as this much any statement takes. */
+#define HEAP_MAX (UINT64_C(512) << 20)
+#define HEAP_MIN (UINT64_C(16) << 20)
 #define TEXT_MAX (64 << 20)
 /* So many operations of its machine between two looks at Ctrl-C. */
 #define OPERATIONS 10000
@@ -62,6 +63,20 @@ static void address_text(sqlite3_context *context, int count, sqlite3_value **va
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+struct budget *sql_budget(const struct asking *asking)
+{
+	/* Rows that were given need no dump. */
+	struct target *target = asking->question->target;
+	return target ? &target->kept : NULL;
+}
+
+void sql_limit_heap(const struct asking *asking)
+{
+	uint64_t left = budget_left(sql_budget(asking));
+	left = left < HEAP_MIN ? HEAP_MIN : left < HEAP_MAX ? left : HEAP_MAX;
+	sqlite3_hard_heap_limit64((int64_t)left);
+}
+
 static int open_database(struct asking *asking, struct source *sources)
 {
 	const struct sql_question *question = asking->question;
@@ -84,7 +99,7 @@ static int open_database(struct asking *asking, struct source *sources)
 						 address_text, NULL, NULL);
 	if (status != SQLITE_OK)
 		return status;
-	sqlite3_hard_heap_limit64(HEAP_MAX);
+	sql_limit_heap(asking);
 	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, TEXT_MAX);
 	sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -99,7 +114,7 @@ static struct error *said(const struct asking *asking, int status)
 					    : sqlite3_errstr(status);
 	if (status == SQLITE_NOMEM)
 		return error_create(ERROR_NO_MEMORY, "this takes more than %d MiB",
-				    (int)(HEAP_MAX >> 20));
+				    (int)(sqlite3_hard_heap_limit64(-1) >> 20));
 	if (status == SQLITE_AUTH)
 		return error_create(ERROR_USAGE, "only SELECT is possible: %s", text);
 	return error_create(ERROR_USAGE, "%s", text);

@@ -13,6 +13,7 @@ struct asking {
 	sqlite3 *database;
 	struct error *error;   /* what ended it */
 	struct error *problem; /* what was broken in the tables */
+	bool is_cut;	       /* that says that there may be more rows */
 	uint64_t missing;
 	bool declares; /* SQLite reads our own CREATE TABLE */
 };
@@ -28,6 +29,11 @@ struct source {
 
 /* Keeps what ended the statement; SQLite hears that it is over. */
 int sql_give_up(struct asking *asking, struct error *error);
+
+/* For what is kept of the dump; NULL: there is none. */
+struct budget *sql_budget(const struct asking *asking);
+/* SQLite may take what is left of what may be kept of the dump. */
+void sql_limit_heap(const struct asking *asking);
 
 /* Of a table whose source is given with it. Without xCreate its name is a table's, with nothing to
  * create. */

@@ -35,12 +35,17 @@ static const char *const kind_words[] = {
 	[COLUMN_DURATION] = "INTEGER", [COLUMN_ADDRESS] = "INTEGER", [COLUMN_TEXT] = "TEXT"
 };
 
-static void note_problem(struct asking *asking, struct error *problem)
+/* The first one, but for one that says that there may be more rows. */
+static void note_problem(struct asking *asking, const struct table_scan *scan,
+			 struct error *problem)
 {
-	if (asking->problem)
+	if (asking->problem && (!scan->is_cut || asking->is_cut)) {
 		error_free(problem);
-	else
-		asking->problem = problem;
+		return;
+	}
+	error_free(asking->problem);
+	asking->problem = problem;
+	asking->is_cut = scan->is_cut;
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
@@ -120,7 +125,7 @@ static struct error *start(struct source *source, uint64_t columns, bool is_whol
 	struct reading *reading = calloc(1, sizeof(*reading));
 	if (!reading)
 		return error_no_memory();
-	reading->rows = rows_create(source->table, columns);
+	reading->rows = rows_create(source->table, columns, sql_budget(source->asking));
 	reading->is_whole = is_whole;
 	reading->next = source->readings;
 	source->readings = reading;
@@ -163,9 +168,10 @@ static struct error *read_rows(struct source *source, uint64_t columns, const st
 	struct error *error = !part	  ? table_scan_run(&scan)
 			      : part->pid ? scan_task(&scan, *part->pid)
 					  : table_scan_named(&scan, part->name);
-	note_problem(source->asking,
+	note_problem(source->asking, &scan,
 		     error_prefix(table_scan_problem(&scan), "%s", source->table->name));
 	table_scan_deinit(&scan);
+	sql_limit_heap(source->asking);
 	source->asking->missing += rows_missing(reading->rows);
 	*ret = reading->rows;
 	return error_prefix(error, "%s", source->table->name);

@@ -152,4 +152,5 @@ const struct table table_superblocks = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_SUPERBLOCK,
+	.is_object = true,
 };

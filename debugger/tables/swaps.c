@@ -107,4 +107,5 @@ const struct table table_swaps = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_SWAP,
+	.is_object = true,
 };

@@ -48,10 +48,15 @@ void table_set_text(struct table_scan *scan, unsigned int column, const char *te
 	clear_cell(cell);
 	if (!table_wants(scan, column))
 		return;
-	cell->text = strdup(text);
+	size_t size = strlen(text) + 1;
+	cell->text = malloc(size);
 	cell->state = cell->text ? CELL_SET : CELL_MISSING;
-	if (!cell->text)
+	if (!cell->text) {
 		cell->error = error_no_memory();
+		return;
+	}
+	memcpy(cell->text, text, size);
+	scan->text_size += size;
 }
 
 struct error *table_set_error(struct table_scan *scan, unsigned int column, struct error *error)
@@ -80,13 +85,116 @@ struct error *table_set_member(struct table_scan *scan, unsigned int column,
 	return NULL;
 }
 
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+/*
+ * A row stands for something in memory: for a pointer at least, for an entry of a page table or of
+ * a trace. Several may stand for the same bytes, but not so many that they are more than this.
+ */
+#define ROW_SIZE_MIN 8
+#define ROWS_MIN     ((uint64_t)1 << 20) /* fewer are no reason to stop */
+/*
+ * Of one task: a quarter. What none comes near (a quarter of the memory would be its page tables)
+ * leaves room for the other tasks' rows.
+ */
+#define TASK_PART 4
+/* A path is in no memory as long as it is told: each of its parts serves all that lies below. */
+#define TEXT_TIMES    4
+#define TEXT_SIZE_MIN ((uint64_t)1 << 30)
+/* Links that are broken lead to an object twice, or a few times: those that go round do forever. */
+#define RETURNS_MAX 64
+
+/* Bytes of memory that a row needs. */
+static uint64_t row_size(const struct table_scan *scan)
+{
+	const struct table *table = scan->table;
+	struct type type;
+	uint64_t size;
+	if (!table->is_object)
+		return ROW_SIZE_MIN;
+	struct error *error =
+		target_find_type(scan->target, NULL, table->columns[table->item].type_name, &type);
+	/* One of a module's types; it has no size that could be known at no cost. */
+	if (error || !type_size(type, &size) || size < ROW_SIZE_MIN)
+		size = ROW_SIZE_MIN;
+	error_free(error);
+	return size;
+}
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+	return value > least ? value : least;
+}
+
+static void find_bounds(struct table_scan *scan)
+{
+	uint64_t memory = target_memory_size(scan->target), text_size;
+	if (__builtin_mul_overflow(memory, (uint64_t)TEXT_TIMES, &text_size))
+		text_size = UINT64_MAX;
+	scan->bounds.rows = at_least(memory / row_size(scan), ROWS_MIN);
+	scan->bounds.of_task = at_least(scan->bounds.rows / TASK_PART, ROWS_MIN);
+	scan->bounds.text_size = at_least(text_size, TEXT_SIZE_MIN);
+}
+
+/*
+ * Whether the rows go round: an item is marked at each row whose number is a power of two, so that
+ * sooner or later it is one of those that come again (R. P. Brent, An improved Monte Carlo
+ * factorization algorithm, 1980).
+ */
+static struct error *check_returns(struct table_scan *scan)
+{
+	const struct table *table = scan->table;
+	const struct table_cell *item = &scan->cells[table->item];
+	if (!table->is_object || item->state != CELL_SET)
+		return NULL;
+	if (scan->count >= scan->mark_due) {
+		scan->mark_due = 2 * (scan->count + 1);
+		scan->marked = item->number;
+		scan->mark_returns = 0;
+	} else if (item->number == scan->marked && ++scan->mark_returns == RETURNS_MAX) {
+		return error_create(ERROR_BOUND,
+				    "these are not all rows: 0x%" PRIx64
+				    " came %u times among %" PRIu64 ", so links go round",
+				    scan->marked, RETURNS_MAX, scan->count);
+	}
+	return NULL;
+}
+
+/* ERROR_BOUND instead of the row that would be one too many. */
+static struct error *check_bounds(struct table_scan *scan)
+{
+	const struct table_bounds *bounds = &scan->bounds;
+	if (!bounds->rows)
+		find_bounds(scan);
+	if (scan->count >= bounds->rows)
+		return error_create(ERROR_BOUND,
+				    "these are not all rows: there are more than %" PRIu64
+				    ", for which the memory has no room",
+				    bounds->rows);
+	if (scan->is_of_task && scan->of_task >= bounds->of_task)
+		return error_create(ERROR_BOUND,
+				    "these are not all rows: it has more than %" PRIu64,
+				    bounds->of_task);
+	if (scan->text_size > bounds->text_size)
+		return error_create(ERROR_BOUND,
+				    "these are not all rows: %" PRIu64
+				    " of them have more than %" PRIu64 " MiB of text",
+				    scan->count, bounds->text_size >> 20);
+	return check_returns(scan);
+}
+
 struct error *table_emit(struct table_scan *scan)
 {
 	struct error *error = interrupt_check();
 	if (!error)
+		error = check_bounds(scan);
+	if (!error)
 		error = scan->row(scan->context, scan->cells);
 	clear_cells(scan);
-	scan->count++;
+	if (!error) {
+		scan->count++;
+		scan->of_task++;
+	}
 	if (error || !scan->limit || scan->count < scan->limit)
 		return error;
 	/* Fatal, so that it ends whatever walk this is in. */
@@ -131,11 +239,42 @@ int table_column_named(const struct table *table, const char *name, size_t lengt
 
 /* --- the passes ------------------------------------------------------------------------------ */
 
-static struct error *unless_full(struct table_scan *scan, struct error *error)
+/* A bound is worth more than what was broken before: it says that there are rows to be missed. */
+static void cut(struct table_scan *scan, struct error *bound)
 {
+	if (scan->is_cut) {
+		error_free(bound);
+		return;
+	}
+	error_free(scan->problem);
+	scan->problem = error_after_bound(bound);
+	scan->is_cut = true;
+}
+
+/* What ended the pass, unless there were enough rows, or too many. */
+static struct error *end_pass(struct table_scan *scan, struct error *error)
+{
+	if (error && error->kind == ERROR_BOUND) {
+		cut(scan, error);
+		return NULL;
+	}
 	if (!scan->is_full || !error || error->kind != ERROR_INTERRUPTED)
 		return error;
 	error_free(error);
+	return NULL;
+}
+
+/* A task with too many rows is no reason to leave out those of others. */
+static struct error *visit_one(struct table_scan *scan, const struct task *task)
+{
+	scan->is_of_task = true;
+	scan->of_task = 0;
+	struct error *error = scan->table->visit_task(scan, task);
+	scan->is_of_task = false;
+	if (!error || error->kind != ERROR_BOUND || scan->of_task < scan->bounds.of_task ||
+	    scan->count >= scan->bounds.rows)
+		return error;
+	cut(scan, error_prefix(error, "task %d", task->pid));
 	return NULL;
 }
 
@@ -163,7 +302,7 @@ static struct error *visit_task(void *context, const struct task *task)
 	TRY(error_only_fatal(is_leaders(scan, task, &is_known)));
 	if (is_known)
 		return NULL;
-	struct error *error = scan->table->visit_task(scan, task);
+	struct error *error = visit_one(scan, task);
 	return table_broken(scan, error_prefix(error, "task %d", task->pid));
 }
 
@@ -179,20 +318,20 @@ static struct error *visit_tasks(struct table_scan *scan)
 
 struct error *table_scan_run(struct table_scan *scan)
 {
-	return unless_full(scan, scan->table->visit ? scan->table->visit(scan) : visit_tasks(scan));
+	return end_pass(scan, scan->table->visit ? scan->table->visit(scan) : visit_tasks(scan));
 }
 
 struct error *table_scan_as_task(struct table_scan *scan, const struct task *task)
 {
-	return unless_full(scan, visit_task(scan, task));
+	return end_pass(scan, visit_task(scan, task));
 }
 
 struct error *table_scan_task(struct table_scan *scan, const struct task *task)
 {
-	return unless_full(scan, scan->table->visit_task(scan, task));
+	return end_pass(scan, visit_one(scan, task));
 }
 
 struct error *table_scan_named(struct table_scan *scan, const char *name)
 {
-	return unless_full(scan, scan->table->visit_named(scan, name));
+	return end_pass(scan, scan->table->visit_named(scan, name));
 }

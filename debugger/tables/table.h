@@ -65,6 +65,22 @@ struct table {
 	struct error *(*visit_named)(struct table_scan *scan, const char *name);
 	unsigned int named;
 	unsigned int item; /* the column whose address stands for the row in a pipe */
+	/*
+	 * Each row is an object of its own, the one of column `item`: there are no more of them
+	 * than the memory has room for, and one that comes again and again is a walk that goes
+	 * round.
+	 */
+	bool is_object;
+};
+
+/*
+ * What no pass exceeds, whatever the dump's links say. Reaching one is the pass's problem, and ends
+ * it; of a task's rows, the task's part of it.
+ */
+struct table_bounds {
+	uint64_t rows;	    /* 0: not known yet */
+	uint64_t of_task;   /* rows */
+	uint64_t text_size; /* bytes, of all cells */
 };
 
 /* A pass over a table. Zeroed but for what the caller sets; table_scan_deinit() afterwards. */
@@ -79,10 +95,16 @@ struct table_scan {
 
 	/* Below: the pass's own. */
 	struct table_cell cells[TABLE_COLUMNS_MAX];
-	uint64_t count;	       /* of rows until now */
-	bool is_full;	       /* there are `limit` */
-	struct error *problem; /* the first thing that was broken */
-	struct seen seen;      /* what table_walk() has visited */
+	uint64_t count; /* of rows until now */
+	bool is_full;	/* there are `limit` */
+	bool is_cut;	/* `problem` is a bound: there may be rows that nobody saw */
+	struct table_bounds bounds;
+	uint64_t of_task, text_size; /* until now */
+	bool is_of_task;	     /* the rows that come */
+	uint64_t marked, mark_due;   /* an item that came, and at which row comes the next one */
+	uint32_t mark_returns;	     /* how often it came again */
+	struct error *problem;	     /* the first thing that was broken */
+	struct seen seen;	     /* what table_walk() has visited */
 };
 
 /* All rows of the table; of one that has rows of tasks, those of all tasks. */

@@ -232,4 +232,5 @@ const struct table table_tasks = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit_task = visit_task,
 	.item = COLUMN_TASK,
+	.is_object = true,
 };

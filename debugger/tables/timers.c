@@ -138,4 +138,5 @@ const struct table table_timers = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_TIMER,
+	.is_object = true,
 };

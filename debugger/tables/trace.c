@@ -284,4 +284,5 @@ const struct table table_trace = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_RECORD,
+	.is_object = true,
 };

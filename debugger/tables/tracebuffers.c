@@ -142,4 +142,5 @@ const struct table table_tracebuffers = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_BUFFER,
+	.is_object = true,
 };

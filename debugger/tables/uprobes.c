@@ -64,4 +64,5 @@ const struct table table_uprobes = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_PROBE,
+	.is_object = true,
 };

@@ -116,4 +116,5 @@ const struct table table_workqueues = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_QUEUE,
+	.is_object = true,
 };

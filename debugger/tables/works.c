@@ -264,4 +264,5 @@ const struct table table_works = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_WORK,
+	.is_object = true,
 };

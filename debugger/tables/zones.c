@@ -76,4 +76,5 @@ const struct table table_zones = {
 	.column_count = ARRAY_COUNT(columns),
 	.visit = visit,
 	.item = COLUMN_ZONE,
+	.is_object = true,
 };

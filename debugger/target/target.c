@@ -257,6 +257,26 @@ static struct error *open_parts(struct target *target, const char *vmcoreinfo_pa
 	return NULL;
 }
 
+/*
+ * A page of equal words compresses to a hundredth and less, but not all pages of a dump are such;
+ * what a header promises without any bytes of the file holds nothing that could be walked through.
+ */
+#define COMPRESSION_MAX 64
+#define LIVE_PART	8 /* of its memory is enough on a machine that is at work */
+
+uint64_t target_memory_size(const struct target *target)
+{
+	const struct vmcore_facts *facts = target->facts;
+	if (!facts)
+		return 0;
+	uint64_t held, memory = facts->memory_size;
+	if (facts->is_live)
+		return memory;
+	if (__builtin_mul_overflow(facts->file_size, (uint64_t)COMPRESSION_MAX, &held))
+		held = UINT64_MAX;
+	return memory && memory < held ? memory : held;
+}
+
 struct error *target_open(const char *const *paths, size_t count,
 			  const struct target_options *options, struct target **ret)
 {
@@ -276,6 +296,8 @@ struct error *target_open(const char *const *paths, size_t count,
 	if (!error) {
 		target->physical = vmcore_physical(target->vmcore);
 		target->facts = vmcore_facts(target->vmcore);
+		budget_init(&target->kept,
+			    target_memory_size(target) / (target->facts->is_live ? LIVE_PART : 1));
 		if (*target->facts->warning)
 			target_add_problem(target,
 					   error_advise(error_create(ERROR_TRUNCATED, "%s",

@@ -7,6 +7,7 @@
 #ifndef DEBUGGER_TARGET_TARGET_H
 #define DEBUGGER_TARGET_TARGET_H
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "btf/btf.h"
 #include "debugger/target/arch.h"
@@ -105,6 +106,7 @@ struct target {
 	struct symtab *symbols; /* never NULL, may be empty */
 	struct btf *btf;	/* the kernel's; NULL: none */
 	char release[128];
+	struct budget kept; /* for what is kept of the dump while a question is answered */
 
 	/* Below: loaded when first asked for, through the functions. */
 	struct cpu *cpus;
@@ -149,6 +151,11 @@ struct target_options {
 struct error *target_open(const char *const *paths, size_t count,
 			  const struct target_options *options, struct target **ret) MUST_CHECK;
 void target_close(struct target *target);
+/*
+ * Bytes of memory from which anything can be read: what the dump says it has, but no more than its
+ * file can hold; where it does not say, what the file can hold. 0: nothing is known of it.
+ */
+uint64_t target_memory_size(const struct target *target);
 /* Not a dump but the machine that we run on, which changes while it is read. */
 static inline bool target_is_live(const struct target *target)
 {

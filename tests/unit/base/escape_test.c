@@ -130,12 +130,12 @@ static struct out *make_json(FILE *file)
 
 static struct out *make_csv(FILE *file)
 {
-	return out_rows_create(out_csv_create(file), NULL);
+	return out_rows_create(out_csv_create(file), NULL, NULL);
 }
 
 static struct out *make_text_rows(FILE *file)
 {
-	return out_rows_create(out_text_create(file), NULL);
+	return out_rows_create(out_text_create(file), NULL, NULL);
 }
 
 static void write_to(struct out *(*make)(FILE *file), void (*write)(struct out *, const void *),

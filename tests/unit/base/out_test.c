@@ -104,11 +104,11 @@ static void test_colors(void)
 static void test_csv(void)
 {
 	struct capture capture;
-	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL, NULL);
 	write_table(out);
 	CHECK_STRING(capture_end(&capture, out), "pid,comm,hidden\n0,init,0xabc\n"
 						 "1,\"a,\"\"b\"\"\\x1b[2J\",0xabc\n");
-	out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL, NULL);
 	write_objects(out);
 	CHECK_STRING(capture_end(&capture, out), "address,task.pid,words,none,late\n"
 						 "0x10,7,x y,,\n0x10,7,x y,,true\n");
@@ -142,10 +142,11 @@ static void write_each(struct out *out)
 static void test_each(void)
 {
 	struct capture capture;
-	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), "each,pid,late");
+	struct out *out =
+		out_rows_create(out_csv_create(capture_begin(&capture)), "each,pid,late", NULL);
 	write_each(out);
 	CHECK_STRING(capture_end(&capture, out), "each,pid,late\n1,,\n1,,true\n2,0,\n2,1,\n");
-	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid");
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid", NULL);
 	write_each(out);
 	CHECK_STRING(capture_end(&capture, out), "pid\n\n\n0\n1\n");
 	out = out_json_create(capture_begin(&capture));
@@ -172,7 +173,7 @@ static void test_csv_formulas(void)
 		"1,=2",
 	};
 	struct capture capture;
-	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL, NULL);
 	out_array_begin(out, NULL);
 	for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
 		out_object_begin(out, NULL);
@@ -198,19 +199,20 @@ static void test_csv_formulas(void)
 static void test_columns(void)
 {
 	struct capture capture;
-	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), "comm,pid");
+	struct out *out =
+		out_rows_create(out_csv_create(capture_begin(&capture)), "comm,pid", NULL);
 	write_table(out);
 	out_finish(out);
 	CHECK_OK(out_rows_check(out));
 	CHECK_STRING(capture_end(&capture, out), "comm,pid\ninit,0\n\"a,\"\"b\"\"\\x1b[2J\",1\n");
-	out = out_rows_create(out_text_create(capture_begin(&capture)), "comm,pid");
+	out = out_rows_create(out_text_create(capture_begin(&capture)), "comm,pid", NULL);
 	write_table(out);
 	CHECK_STRING(capture_end(&capture, out),
 		     "COMM           PID\n[init]           0\n[a,\"b\"\\x1b[2J]   1\n");
-	out = out_rows_create(out_json_create(capture_begin(&capture)), "task.pid");
+	out = out_rows_create(out_json_create(capture_begin(&capture)), "task.pid", NULL);
 	write_objects(out);
 	CHECK_STRING(capture_end(&capture, out), "[{\"task.pid\": 7}, {\"task.pid\": 7}]");
-	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid,nope");
+	out = out_rows_create(out_csv_create(capture_begin(&capture)), "pid,nope", NULL);
 	write_table(out);
 	out_finish(out);
 	CHECK_FAILS(out_rows_check(out), "no column \"nope\"; there are: pid,comm,hidden");
@@ -221,7 +223,7 @@ static void test_columns(void)
 static void test_scalars(void)
 {
 	struct capture capture;
-	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL);
+	struct out *out = out_rows_create(out_csv_create(capture_begin(&capture)), NULL, NULL);
 	out_u64(out, NULL, 5);
 	CHECK_STRING(capture_end(&capture, out), "value\n5\n");
 }
@@ -229,7 +231,7 @@ static void test_scalars(void)
 static void test_items(void)
 {
 	const struct out_item *items;
-	struct out *out = out_items_create();
+	struct out *out = out_items_create(NULL);
 	write_table(out);
 	write_objects(out);
 	out_item_named(out, 5, NULL);
@@ -313,7 +315,7 @@ static void test_integers(void)
 		     "-170141183460469231731687303715884105728, 7, \"0x10\", \"\\\\x30x1f\", "
 		     "\"0x\", \"0x1g\"]");
 	/* As a table of chosen columns, too. */
-	out = out_rows_create(out_json_create(capture_begin(&capture)), "n");
+	out = out_rows_create(out_json_create(capture_begin(&capture)), "n", NULL);
 	out_object_begin(out, NULL);
 	out_wide(out, "n", 7);
 	out_object_end(out);

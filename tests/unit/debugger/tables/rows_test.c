@@ -31,7 +31,7 @@ static void add(struct rows *rows, uint64_t number, const char *name)
 
 static struct rows *make(void)
 {
-	struct rows *rows = rows_create(&table, COLUMNS);
+	struct rows *rows = rows_create(&table, COLUMNS, NULL);
 	static const char *const names[] = { "b", "a", NULL, "b", "" };
 	for (size_t i = 0; i < 1000; i++)
 		add(rows, i % 7 ? i % 10 : UINT64_MAX, names[i % ARRAY_COUNT(names)]);

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows without end: a folder that lies in itself.  Whatever is asked of it ends by itself, in little time and
+memory, and says that it is not all; of sound dumps all is told."""
+
+import contextlib
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+
+from forged import Image, Layout
+from lib import ROOT, Boot, Failure, boots, check, check_equal, kernel_names, shorten
+
+SECONDS, MEBIBYTES = 10, 512  # of processor; at most at once
+FORGOTTEN_SECONDS = 120  # by the clock
+# Asked of the forged dump: the command, whether the table is all of it.
+QUESTIONS = (("dentries", True), ("dentries --sort name", True), ("dentries --sort -path -n 5", True),
+             ("dentries --where \"name = '/'\"", True), ("dentries --csv", True), ("dentries --columns path,name --csv", True),
+             ("dentries | print {d_name.len}", True), ("sql select count(*) from dentries", True),
+             ("sql select path from dentries order by path desc", True),
+             ("sql select d.path from dentries d join superblocks s on d.superblock = s.superblock", True),
+             ("export sqlite dentries FILE", True), ("record", False), ("report", False), ("report --html FILE", False))
+MEASURE = ("import resource, subprocess, sys\n"
+           "done = subprocess.run(sys.argv[1:])\n"
+           "usage = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+           "print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)\n"
+           "sys.exit(done.returncode)\n")
+
+
+def measured(program, words):
+    """Exit status, output, messages, seconds of processor, MiB."""
+    try:
+        done = subprocess.run(["python3", "-S", "-c", MEASURE, program.path, *words], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=program.environment(), timeout=FORGOTTEN_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"more than {FORGOTTEN_SECONDS} s") from None
+    *messages, usage = done.stderr.decode().splitlines()
+    seconds, kibibytes = usage.split()
+    return done.returncode, done.stdout, messages, float(seconds), int(kibibytes) >> 10
+
+
+def own_child(program, layout, boot):
+    """Patches: the first file system's root is the only name in itself, by links that are sound."""
+    def member(path):
+        return program.value(boot.dump, f"(u64)&((struct dentry *)0)->{path}")
+
+    root = int(program.result(boot.dump, "sql select dentry from dentries where path = '/' limit 1")[0]["dentry"], 16)
+    at = layout.offset_of_physical(root - int(program.value(boot.dump, "page_offset_base")))
+    try:
+        head, link = member("d_children"), member("d_sib")
+    except Failure:
+        # Before 6.8 a list with a head.
+        head, link = member("d_subdirs"), member("d_child")
+        return {at + head: struct.pack("<QQ", root + link, root + link), at + link: struct.pack("<QQ", root + head, root + head)}
+    return {at + head: struct.pack("<Q", root + link), at + link: struct.pack("<QQ", 0, root + head)}
+
+
+def ends(program, path, question, is_table, is_json, notes):
+    """One question: in time, and no more is believed of the answer than is true."""
+    file = os.path.join(program.scratch, "budgets.out")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(file)
+    words = ["-q", "--no-cache", *(["--json"] if is_json else []), "-c", question.replace("FILE", file), path]
+    status, out, messages, seconds, mebibytes = measured(program, words)
+    said = shorten(messages[0], 120) if messages else ""
+    if is_table:
+        check_equal(status, 1, f"exit status ({said})")
+    if is_table and is_json:
+        answer = json.loads(out)
+        check_equal(answer["ok"], False, "ok")
+        said = answer["error"]
+    if is_table:
+        check(said, "nothing is said")
+    if not program.is_sanitized:
+        check(seconds <= SECONDS, f"{seconds:.1f} s")
+        check(mebibytes <= MEBIBYTES, f"{mebibytes} MiB")
+    notes.append(f"{seconds:.2f} s, {mebibytes} MiB; {said}")
+
+
+def endless_folder(session, kernel):
+    program, boot = session.program, Boot(kernel, "boot1")
+    image = Image(boot.dump, os.path.join(program.scratch, "budgets.elf"))
+    with image.patched(own_child(program, Layout(image, boot), boot)):
+        for question, is_table in QUESTIONS:
+            for is_json in (False, True):
+                if is_json and "--csv" in question:
+                    continue
+                with session.case(f"{kernel}: a folder in itself: {question}{', JSON' if is_json else ''}") as notes:
+                    ends(program, image.path, question, is_table, is_json, notes)
+    os.unlink(image.path)
+
+
+def tables_of_objects():
+    """(table, column) of those that say that each row is an object of its own."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "debugger", "tables", "*.c"))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if "\t.is_object = true," not in text:
+            continue
+        item, = re.findall(r"^\t\.item = (COLUMN_\w+),$", text, re.M)
+        column, = re.findall(rf"\[{item}\] = {{\s*\"(\w+)\"", text)
+        name, = re.findall(r"^\t\.name = \"(\w+)\",$", text, re.M)
+        yield name, column
+
+
+def sound_dumps(session):
+    """Where a table's rows are said to be objects, none comes twice: its bound is by their size."""
+    tables = list(tables_of_objects())
+    with session.case("tables whose rows are objects"):
+        check(len(tables) > 40, f"only {len(tables)} are found")
+    for boot in boots():
+        with session.case(f"{boot.label}: each object is one row") as notes:
+            answers = session.program.answers(boot.dump, [
+                f"sql select count({column}) as rows_, count(distinct {column}) as objects from {table}" for table, column in tables])
+            for (table, column), answer in zip(tables, answers):
+                check("result" in answer and "this is not all" not in str(answer) and "not all rows" not in str(answer),
+                      f"{table}: {shorten(answer)}")
+                row, = answer["result"]
+                check_equal(row["objects"], row["rows_"], f"{table}.{column}: different ones")
+            notes.append(f"{len(tables)} tables")
+
+
+def run(session):
+    sound_dumps(session)
+    endless_folder(session, kernel_names()[-1])
