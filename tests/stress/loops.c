@@ -9,7 +9,7 @@
  * elsewhere, one after the other: back to themselves, to what they lie in, to an element before, to
  * the head; with the pointers that lead back made to agree, and without. What is read at one place
  * is also led to one and the same thing, and linked into one ring. Each variant is a process of its
- * own, which has to end by itself in time and memory, and with about as much output as before; one
+ * own, which has to end by itself in time and memory, and not to say the same over and over; one
  * that takes longer than a second is run again, and has to end soon after SIGINT.
  *
  * Of all variants each SHARE-th runs. Without LINEs these are all tables, each once as it comes and
@@ -74,12 +74,27 @@ struct loops {
 
 /* --- running a line -------------------------------------------------------------------------- */
 
+/* What is garbage differs from line to line; what is walked again is said again. */
+static void end_line(struct shared *shared)
+{
+	uint64_t bit = shared->line_hash >> 20 & (LINE_BITS - 1);
+	if (shared->met[bit / 8] >> bit % 8 & 1)
+		shared->repeated += shared->line_size;
+	shared->met[bit / 8] |= (uint8_t)(1u << bit % 8);
+	shared->lines++;
+	shared->line_hash = shared->line_size = 0;
+}
+
 static ssize_t count_bytes(void *cookie, const char *bytes, size_t size)
 {
 	struct shared *shared = cookie;
 	shared->bytes += size;
-	for (size_t i = 0; i < size; i++)
-		shared->lines += bytes[i] == '\n';
+	for (size_t i = 0; i < size; i++) {
+		shared->line_hash = (shared->line_hash ^ (uint8_t)bytes[i]) * 0x100000001b3;
+		shared->line_size++;
+		if (bytes[i] == '\n')
+			end_line(shared);
+	}
 	return (ssize_t)size;
 }
 
@@ -127,7 +142,9 @@ static struct outcome run_apart(struct loops *loops, bool is_typed)
 	const struct rlimit limit = { seconds, seconds + 1 };
 	struct outcome outcome = { .status = -1 };
 	struct rusage usage = { 0 };
-	loops->shared->bytes = loops->shared->lines = 0;
+	loops->shared->bytes = loops->shared->lines = loops->shared->repeated = 0;
+	loops->shared->line_hash = loops->shared->line_size = 0;
+	memset(loops->shared->met, 0, sizeof(loops->shared->met));
 	fflush(stdout);
 	pid_t child = fork();
 	if (!child) {
@@ -309,7 +326,7 @@ static const char *judge(const struct loops *loops, const struct outcome *outcom
 		return "does not run";
 	if (outcome->kibibytes >> 10 > MEBIBYTES_MAX * SCALE)
 		return "takes too much memory";
-	if (loops->shared->bytes >
+	if (loops->shared->repeated >
 	    loops->base_bytes * GROWTH_MAX + BYTES_FREE + BYTES_EACH * loops->overlay.change_count)
 		return "grows";
 	return NULL;

@@ -17,6 +17,7 @@
 #define CHANGE_SLOTS   (2 * CHANGES_MAX)
 #define FRAMES_MAX     10
 #define FRAMES_SKIPPED 2
+#define LINE_BITS      (1u << 23)
 
 struct word {
 	uint64_t address, value;
@@ -29,6 +30,9 @@ struct shared {
 	struct word words[WORDS_MAX];
 	size_t count;
 	uint64_t bytes, lines;
+	uint64_t repeated; /* bytes of lines that had come before */
+	uint64_t line_hash, line_size;
+	uint8_t met[LINE_BITS / 8]; /* a bit for each hash of a line */
 };
 
 struct change {
