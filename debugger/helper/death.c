@@ -50,9 +50,8 @@ void death_tell(pid_t reader, bool is_told)
 	case SIGFPE:
 	case SIGABRT:
 		fprintf(stderr,
-			"btfcrash: the process that reads the dump died of SIG%s, which is a bug "
-			"of "
-			"btfcrash: please report it as SECURITY.md says\n",
+			"btfcrash: the process that reads the dump died of SIG%s, which is a bug: "
+			"please report it as SECURITY.md says\n",
 			sigabbrev_np(number));
 		break;
 	default:
