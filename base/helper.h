@@ -23,8 +23,9 @@ enum helper_request {
 	HELPER_COMPLETED, /* names, each of which ends with a NUL */
 	HELPER_CLOSE,	  /* the uppermost source */
 	/* What the line that runs says. */
-	HELPER_PROGRAM, /* the shell command; the reply has the pipe to it */
-	HELPER_BESIDE,	/* the same without a pipe */
+	HELPER_IS_PROGRAM, /* a word: does a program of the line begin with it, and is there one? */
+	HELPER_PROGRAM,	   /* the shell command; the reply has the pipe to it */
+	HELPER_BESIDE,	   /* the same without a pipe */
 	HELPER_PAGER,
 	HELPER_WAIT,   /* for the program started last; u32 status */
 	HELPER_WRITE,  /* path; the reply has the open file; EBUSY: it is the dump */

@@ -284,9 +284,12 @@ static bool is_command(void *context, const char *word, size_t length, bool *ret
 	return command || alias;
 }
 
+/* In the sandbox no path is looked up: the helper does, for words of the user's line. */
 static bool is_program(void *context, const char *word, size_t length)
 {
-	(void)context;
+	const struct session *session = context;
+	if (session->helper && session->helper->is_asked_to_read)
+		return helper_tell(session->helper, HELPER_IS_PROGRAM, word, length);
 	return line_is_program(word, length);
 }
 

@@ -2,6 +2,7 @@
 #include "debugger/helper/grant.h"
 
 #include "base/array.h"
+#include "base/ascii.h"
 #include "debugger/command/command.h"
 #include "debugger/command/line.h"
 #include "debugger/command/run.h"
@@ -125,6 +126,16 @@ bool grant_names_file(const struct grant *grant, const char *word)
 	for (size_t i = 0; i < grant->file_count; i++)
 		found |= strstr(grant->files[i].path, word) != NULL;
 	return found;
+}
+
+bool grant_begins_with(const struct grant *grant, const char *word)
+{
+	size_t length = strlen(word);
+	for (size_t i = 0; i < grant->program_count; i++)
+		if (length && !strncmp(grant->programs[i], word, length) &&
+		    !ascii_is_alnum(grant->programs[i][length]))
+			return true;
+	return false;
 }
 
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside)

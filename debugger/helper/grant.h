@@ -35,6 +35,8 @@ void grant_deinit(struct grant *grant);
 bool grant_equal(const struct grant *a, const struct grant *b);
 /* A file or a script has the word in its name. */
 bool grant_names_file(const struct grant *grant, const char *word);
+/* A program begins with the word. */
+bool grant_begins_with(const struct grant *grant, const char *word);
 /* Takes the right away: each holds once. False: there is none. */
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside);
 bool grant_take_write(struct grant *grant, const char *path, bool append, bool *ret_private);

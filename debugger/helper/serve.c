@@ -5,6 +5,7 @@
 #include "base/folder.h"
 #include "base/interrupt.h"
 #include "debugger/command/alias.h"
+#include "debugger/command/line.h"
 #include "debugger/helper/death.h"
 #include "debugger/helper/serve_private.h"
 #include "debugger/shell/history.h"
@@ -80,6 +81,15 @@ static bool serve_program(struct server *server, const char *program, bool is_be
 	if (!grant || !grant_take_program(grant, program, is_beside))
 		return reply_errno(server, EPERM);
 	return is_beside ? run_beside(server, program) : run_piped(server, program);
+}
+
+/* Of other words it is not told what there is on this machine. */
+static bool serve_is_program(struct server *server, const char *word)
+{
+	const struct grant *grant = lines_grant(server);
+	bool is_one = grant && grant_begins_with(grant, word) &&
+		      line_is_program(word, strlen(word));
+	return reply(server, is_one ? HELPER_OK : HELPER_NONE);
 }
 
 static bool serve_pager(struct server *server)
@@ -359,6 +369,8 @@ static bool serve_request(struct server *server, const struct message *request)
 	case HELPER_CLOSE:
 		lines_close(server);
 		return reply(server, HELPER_OK);
+	case HELPER_IS_PROGRAM:
+		return is_text(request) && serve_is_program(server, text);
 	case HELPER_PROGRAM:
 	case HELPER_BESIDE:
 		return is_text(request) &&

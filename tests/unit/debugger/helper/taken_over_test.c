@@ -299,9 +299,10 @@ static bool hear_one(struct world *world)
 /* Text with a NUL inside ends the talk, as no other content does. */
 static bool is_text(const struct content *content, uint32_t kind)
 {
-	bool wants_text = kind == HELPER_SCRIPT || kind == HELPER_PROGRAM ||
-			  kind == HELPER_BESIDE || kind == HELPER_WRITE || kind == HELPER_APPEND ||
-			  kind == HELPER_READ || kind >= HELPER_KERNEL_BTF;
+	bool wants_text = kind == HELPER_SCRIPT || kind == HELPER_IS_PROGRAM ||
+			  kind == HELPER_PROGRAM || kind == HELPER_BESIDE || kind == HELPER_WRITE ||
+			  kind == HELPER_APPEND || kind == HELPER_READ || kind == HELPER_LIST ||
+			  kind >= HELPER_KERNEL_BTF;
 	return kind != HELPER_COMPLETED &&
 	       (!wants_text || !memchr(content->bytes, 0, content->size));
 }
