@@ -110,13 +110,19 @@ def map_added(big):
 
 
 def add_cpus(big, count):
-    """CPUs up to `count`, all of them doing what CPU 1 does."""
+    """CPUs up to `count`, all of them doing what CPU 1 does, with an idle task each."""
     start, end = big.boot.address("__per_cpu_start"), big.boot.address("__per_cpu_end")
     table = big.boot.address("__per_cpu_offset")
-    area = big.read(big.word(table + 8) + start, end - start)
+    area = bytearray(big.read(big.word(table + 8) + start, end - start))
+    idle = big.word(big.word(table + 8) + big.boot.address("runqueues") + big.offset("struct rq", "idle"))
+    task = big.read(idle, big.size_of("struct task_struct"))
+    named = [at for at in range(0, len(area) - 7, 8) if area[at:at + 8] == struct.pack("<Q", idle)]
     for number in range(big.boot.cpu_count, count):
+        own = big.new(task)
+        for at in named:
+            struct.pack_into("<Q", area, at, own)
         big.end = align(big.end)
-        big.write_word(table + number * 8, big.new(area) - start)
+        big.write_word(table + number * 8, big.new(bytes(area)) - start)
     for mask in ("__cpu_possible_mask", "__cpu_online_mask", "__cpu_present_mask"):
         big.write(big.boot.address(mask), b"\xff" * (count // 8))
     big.write(big.boot.address("nr_cpu_ids"), struct.pack("<I", count))

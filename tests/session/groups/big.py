@@ -36,7 +36,7 @@ def measure(program, dump, line):
     done = subprocess.run([sys.executable, "-S", "-c", MEASURE, program.path, "-q", "--no-cache",
                            "-c", line, dump], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=program.environment())
-    check_equal(done.returncode, 0, f"{line}: exit status ({done.stderr[-200:]!r})")
+    check_equal(done.returncode, 0, f"{line}: exit status ({done.stderr[-2000:]!r})")
     seconds, peak = done.stderr.split()[-2:]
     return done.stdout.decode().splitlines(), float(seconds), int(peak) / 1024
 

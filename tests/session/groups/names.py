@@ -71,7 +71,8 @@ def opened_beside_a_dump(program, boot, path, _):
 def collected(program, boot, path, extra):
     """fleet/collect: as words, and as a list whose names end in NUL."""
     extra.update(("words", "list"))
-    collect = [sys.executable, os.path.join(ROOT, "fleet", "collect"), "--program", program.path, "-j", "2", "--cgroup", "never"]
+    collect = [sys.executable, os.path.join(ROOT, "fleet", "collect"), "--program", program.path, "-j", "2", "--cgroup", "never",
+               "--follow-links"]
     runs = ((["-o", "words", "--", *NAMES[:4]], b"", 4),
             (["-o", "list", "-0"], b"".join(os.fsencode(name) + b"\0" for name in NAMES), len(NAMES)))
     for more, given, count in runs:
@@ -86,6 +87,9 @@ def submitted(program, boot, path, extra):
     """fleet/slurm.sbatch, as Slurm starts it, with a folder and a list of such names."""
     extra.update(("-folder", "-list"))
     os.mkdir(os.path.join(path, "-folder"))
+    # A job follows no links.
+    os.unlink(os.path.join(path, NAMES[0]))
+    shutil.copyfile(boot.path("vmcore.zlib"), os.path.join(path, NAMES[0]))
     with open(os.path.join(path, "-list"), "w", encoding="utf-8") as file:
         file.write(NAMES[0] + "\n")
     around = program.environment(BTFCRASH=program.path, FLEET=os.path.join(ROOT, "fleet"), SLURM_ARRAY_TASK_ID="0", SLURM_ARRAY_TASK_COUNT="1")
