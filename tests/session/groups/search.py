@@ -172,9 +172,12 @@ def names(program, boot, notes):
     words_of = {"slab": "slab", "data": "data", "task stack": "task stack", "per-CPU": "per-CPU", "text": "text",
                 "struct pages": "struct pages", "vmalloc": "vmalloc", "direct map": "direct map",
                 "CPU stack": "CPU stack"}
-    rows = program.result(boot.dump, "search -r init_task")[::7]
-    rows += program.result(boot.dump, "search -r runqueues:0")[::7]
-    rows += program.result(boot.dump, "search -r (slab_caches.next)")[::11]
+    rows = []
+    for what in ("init_task", "runqueues:0", "(slab_caches.next)"):
+        found = program.result(boot.dump, f"search -r {what}")
+        # Every seventh, and whatever of a region there are few of.
+        firsts = {row["region"]: row for row in reversed(found)}
+        rows += found[::7] + [row for row in firsts.values() if row not in found[::7]]
     seen = {}
     for first in range(0, len(rows), 100):
         some = rows[first:first + 100]
