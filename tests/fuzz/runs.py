@@ -155,6 +155,9 @@ def judge(program, limits, ended, form):
         return f"goes on for {ended.late:.1f} s after Ctrl-C"
     if os.WIFSIGNALED(status):
         name = signal.Signals(os.WTERMSIG(status)).name
+        # While a dump is opened nothing holds Ctrl-C back.
+        if name == "SIGINT" and ended.late is not None:
+            return None
         return {"SIGSYS": "a system call that the sandbox forbids", "SIGXCPU": "no end",
                 "SIGKILL": "no end"}.get(name, name)
     code = os.WEXITSTATUS(status)

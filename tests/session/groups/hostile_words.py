@@ -2,7 +2,7 @@
 """Words that are others each time they are read (tests/fuzz/words), and sizes that are all addresses: ends in time,
 in little memory, without a word too much; Ctrl-C ends what works for a while.
 
-BTFCRASH_TEST_WORDS: runs on each kernel (120), of which a third gets Ctrl-C.
+BTFCRASH_TEST_WORDS: runs on each kernel (60), of which a third gets Ctrl-C.
 """
 
 import os
@@ -13,7 +13,7 @@ from forged import Image, Layout
 from groups.hostile import SEED, harmless
 from lib import ROOT, Boot, check, kernel_names
 
-RUNS = int(os.environ.get("BTFCRASH_TEST_WORDS", "120"))
+RUNS = int(os.environ.get("BTFCRASH_TEST_WORDS", "60"))
 SECONDS = 10  # of processor
 WORDS_SECONDS = 30  # of a run, beside which the machine does much else: `globals` of a sound dump takes 5 then
 TIMEOUT_SECONDS = 1800  # by the clock, on a machine that does much else
