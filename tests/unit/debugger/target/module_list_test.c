@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/kernel/module.h"
 #include "debugger/kernel/parameter.h"
+#include "debugger/target/module_index.h"
 #include "debugger/target/target.h"
 #include "tests/unit/kallsyms_image.h"
 #include "tests/unit/libbpf.h"
@@ -247,6 +248,7 @@ static void target_end(struct machine *machine)
 	for (size_t i = 0; i < target->module_count; i++)
 		error_free(target->modules[i].problem);
 	free(target->modules);
+	module_index_destroy(target->module_index);
 	free(target->generated);
 	symtab_destroy(target->symbols);
 	while (target->problems) {
