@@ -70,13 +70,15 @@ class Lines:
 
 class Limits:
     """Of a run of a release build: processor time, resident memory, and memory that is no file's, in MiB (0: any). Sanitizers
-    cost ten times that, and reserve what they like."""
+    cost ten times that, and reserve what they like. Who judges time itself lets a run go on for `patience` times that."""
+
+    patience = 1
 
     def __init__(self, seconds, megabytes, data=0):
         self.seconds, self.megabytes, self.data = seconds, megabytes, data
 
     def apply(self, is_sanitized):
-        seconds = self.seconds * (10 if is_sanitized else 1)
+        seconds = self.seconds * self.patience * (10 if is_sanitized else 1)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
         if not is_sanitized:
@@ -133,7 +135,7 @@ def run(program, arguments, scratch, limits, interrupts=False, **environment):
         child = subprocess.Popen([program.path, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  env=program.environment(**environment), cwd=scratch,
                                  preexec_fn=lambda: limits.apply(program.is_sanitized), start_new_session=True)
-        timer = threading.Timer(20 * limits.seconds, os.killpg, (child.pid, signal.SIGKILL))
+        timer = threading.Timer(20 * limits.seconds * limits.patience, os.killpg, (child.pid, signal.SIGKILL))
         timer.start()
         scale = 10 if program.is_sanitized else 1
         late = interrupt(child, INTERRUPTED_SECONDS * scale) if interrupts else None
