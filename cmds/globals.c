@@ -265,8 +265,8 @@ static void put_in_order(struct listing *listing, const char *order)
 	if (order && !strcmp(order, "name"))
 		qsort_r(listing->rows, listing->count, size, compare_names, listing);
 	else
-		qsort(listing->rows, listing->count, size,
-		      order && !strcmp(order, "size") ? compare_rooms : compare_addresses);
+		array_sort(listing->rows, listing->count, size,
+			   order && !strcmp(order, "size") ? compare_rooms : compare_addresses);
 }
 
 static void show(struct out *out, const struct listing *listing, const struct row *row)

@@ -167,7 +167,7 @@ static void sort_chunks(struct avml *avml)
 {
 	size_t kept = 0;
 	if (avml->count)
-		qsort(avml->chunks, avml->count, sizeof(*avml->chunks), compare_chunks);
+		array_sort(avml->chunks, avml->count, sizeof(*avml->chunks), compare_chunks);
 	for (size_t i = 0; i < avml->count; i++) {
 		const struct avml_chunk *last = kept ? &avml->chunks[kept - 1] : NULL;
 		if (!last || avml->chunks[i].physical - last->physical >= last->size)

@@ -84,7 +84,7 @@ static struct error *add_amounts(struct finding *finding, const char *command, u
 {
 	struct strbuf text = { 0 };
 	char size[MEMORY_SIZE_TEXT];
-	qsort(amounts, count, sizeof(*amounts), by_bytes);
+	array_sort(amounts, count, sizeof(*amounts), by_bytes);
 	memory_size_text(whole, size);
 	strbuf_format(&text, "what has the %s", size);
 	for (size_t i = 0; i < count; i++) {

@@ -63,7 +63,7 @@ static struct error *read_users(struct target *target, struct memory_view *view)
 	TRY(error_only_fatal(vmalloc_for_each(target, add_area, view, &lost)));
 	if (!view->user_count)
 		return NULL;
-	qsort(view->users, view->user_count, sizeof(*view->users), by_caller);
+	array_sort(view->users, view->user_count, sizeof(*view->users), by_caller);
 	for (size_t i = 1; i < view->user_count; i++) {
 		if (view->users[i].caller == view->users[kept].caller) {
 			view->users[kept].pages += view->users[i].pages;
@@ -73,7 +73,7 @@ static struct error *read_users(struct target *target, struct memory_view *view)
 		}
 	}
 	view->user_count = kept + 1;
-	qsort(view->users, view->user_count, sizeof(*view->users), by_pages);
+	array_sort(view->users, view->user_count, sizeof(*view->users), by_pages);
 	return NULL;
 }
 
@@ -89,8 +89,8 @@ static struct error *read_slabs(struct target *target, struct memory_view *view)
 {
 	TRY(slab_usages_read(target, view->account.pages[MEMORY_RECLAIMABLE], &view->slabs));
 	if (view->slabs.count)
-		qsort(view->slabs.items, view->slabs.count, sizeof(*view->slabs.items),
-		      by_slab_pages);
+		array_sort(view->slabs.items, view->slabs.count, sizeof(*view->slabs.items),
+			   by_slab_pages);
 	return NULL;
 }
 

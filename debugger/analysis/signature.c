@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/signature.h"
 
+#include "base/array.h"
 #include "debugger/analysis/stack_words.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static struct error *put_circle(const struct analysis *analysis, struct text *te
 	char stems[FINDING_CIRCLE_MAX][SYMBOL_NAME_SIZE];
 	for (size_t i = 0; i < finding->circle_count; i++)
 		TRY(error_only_fatal(find_sleeper(analysis->target, finding->circle[i], stems[i])));
-	qsort(stems, finding->circle_count, sizeof(*stems), compare_stems);
+	array_sort(stems, finding->circle_count, sizeof(*stems), compare_stems);
 	for (size_t i = 0; i < finding->circle_count; i++)
 		if (*stems[i] && (!i || strcmp(stems[i], stems[i - 1]) != 0))
 			put_function(text, stems[i]);

@@ -89,7 +89,7 @@ static size_t find_spans(const struct target *target, uint64_t first, uint64_t e
 			ret[count++] = span;
 		}
 	}
-	qsort(ret, count, sizeof(*ret), compare_spans);
+	array_sort(ret, count, sizeof(*ret), compare_spans);
 	return count;
 }
 

@@ -111,7 +111,7 @@ static struct error *find_places(struct module_file *made)
 {
 	const struct module *module = made->module;
 	TRY(module_for_each_section(made->exporting->target, module, add_place, made));
-	qsort(made->places, made->count, sizeof(*made->places), compare_places);
+	array_sort(made->places, made->count, sizeof(*made->places), compare_places);
 	for (size_t i = 0; i + 1 < made->count; i++) {
 		struct place *place = &made->places[i];
 		uint64_t distance = place[1].address - place->address;

@@ -92,7 +92,7 @@ static void add_up(struct pending_list *list)
 {
 	size_t used = 0;
 	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_mm);
+		array_sort(list->items, list->count, sizeof(*list->items), compare_mm);
 	for (size_t i = 0; i < list->count; i++) {
 		if (!used || list->items[used - 1].mm != list->items[i].mm) {
 			list->items[used++] = list->items[i];
@@ -140,8 +140,8 @@ static struct error *add_pending(const struct object *task, uint64_t mm, int64_t
 	if (!object_has(task, "rss_stat.count") || target_is_live(task->target))
 		return NULL;
 	TRY(find_list(task->target, &list));
-	const struct pending *found = list->count ? bsearch(&wanted, list->items, list->count,
-							    sizeof(*list->items), compare_mm)
+	const struct pending *found = list->count ? array_search(&wanted, list->items, list->count,
+								 sizeof(*list->items), compare_mm)
 						  : NULL;
 	for (unsigned int kind = 0; found && kind < KINDS; kind++)
 		pages[kind] = sum_of(pages[kind], found->pages[kind]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/trace_events.h"
 
+#include "base/array.h"
 #include "debugger/kernel/path.h"
 #include "debugger/kernel/walk.h"
 #include <inttypes.h>
@@ -320,7 +321,7 @@ static struct error *read_details(struct loading *loading)
 		call->has_user_data = object_has(&data, "user_mask");
 	}
 	TRY(walk_list(&walk, fields.address, false));
-	qsort(call->fields, call->field_count, sizeof(*call->fields), by_offset);
+	array_sort(call->fields, call->field_count, sizeof(*call->fields), by_offset);
 	return pointed(&object, "print_fmt", FORMAT_MAX, &call->format);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a record says of many: tasks that wait, the log's end, stacks. */
+#include "base/array.h"
 #include "debugger/analysis/waits.h"
 #include "debugger/kernel/printk.h"
 #include "debugger/show/record_parts.h"
@@ -46,7 +47,7 @@ static size_t group(const struct wait *const *sorted, size_t count, struct wait_
 		if (wait->has_age && wait->age > ret[groups - 1].longest)
 			ret[groups - 1].longest = wait->age;
 	}
-	qsort(ret, groups, sizeof(*ret), compare_groups);
+	array_sort(ret, groups, sizeof(*ret), compare_groups);
 	return groups;
 }
 
@@ -79,7 +80,7 @@ static struct error *write_groups(struct out *out, const struct waits *waits)
 		if (waits->items[i].task.state_letter == 'D')
 			sorted[count++] = &waits->items[i];
 	if (!error) {
-		qsort(sorted, count, sizeof(*sorted), compare_waits);
+		array_sort(sorted, count, sizeof(*sorted), compare_waits);
 		count = group(sorted, count, groups);
 	}
 	for (size_t i = 0; i < count && i < GROUPS_MAX && !error; i++)

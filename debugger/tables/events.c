@@ -60,8 +60,8 @@ static struct error *visit_file(struct table_scan *scan, const struct object *fi
 	(void)scan;
 	TRY(object_u64(file, "event_call", &key.call));
 	TRY(object_u64(file, "flags", &flags));
-	struct counted *found = bsearch(&key, pass->counted, trace_events_count(pass->events),
-					sizeof(key), by_call);
+	struct counted *found = array_search(&key, pass->counted, trace_events_count(pass->events),
+					     sizeof(key), by_call);
 	if (found && flags & FILE_ENABLED)
 		found->enabled++;
 	return NULL;
@@ -87,7 +87,7 @@ static struct error *count(struct pass *pass)
 		return error_no_memory();
 	for (size_t i = 0; i < size; i++)
 		pass->counted[i].call = trace_events_at(pass->events, i)->address;
-	qsort(pass->counted, size, sizeof(*pass->counted), by_call);
+	array_sort(pass->counted, size, sizeof(*pass->counted), by_call);
 	return table_walk_variable(pass->scan, "ftrace_trace_arrays", "struct list_head", &walk);
 }
 
@@ -107,8 +107,8 @@ static struct error *visit_call(struct pass *pass, struct trace_event_call *call
 {
 	struct table_scan *scan = pass->scan;
 	const struct counted key = { .call = call->address };
-	const struct counted *found = bsearch(&key, pass->counted, trace_events_count(pass->events),
-					      sizeof(key), by_call);
+	const struct counted *found = array_search(
+		&key, pass->counted, trace_events_count(pass->events), sizeof(key), by_call);
 	table_set(scan, COLUMN_CALL, call->address);
 	table_set(scan, COLUMN_ID, call->type);
 	table_set_text(scan, COLUMN_SYSTEM, call->system);

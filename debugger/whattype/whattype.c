@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/whattype/whattype.h"
 
+#include "base/array.h"
 #include "debugger/infer/symbol_type.h"
 #include "debugger/kernel/slab_types.h"
 #include "debugger/unwind/stacks.h"
@@ -224,7 +225,7 @@ static void put_in_order(struct whattype *what)
 		if (finding->reach != REACH_NONE && (finding->differ || !finding->fits))
 			finding->confidence = CONFIDENCE_GUESS;
 	}
-	qsort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
+	array_sort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
 	mark_parts(what);
 }
 
@@ -328,7 +329,7 @@ static struct error *type_slab_object(struct whattype *what)
 	weigh_cache_type(what);
 	for (size_t i = 0; i < what->finding_count && what->slab.state == SLAB_FREE; i++)
 		what->findings[i].confidence = CONFIDENCE_GUESS;
-	qsort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
+	array_sort(what->findings, what->finding_count, sizeof(*what->findings), compare_rank);
 	mark_parts(what);
 	return NULL;
 }

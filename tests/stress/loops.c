@@ -236,13 +236,13 @@ static void find_links(struct loops *loops)
 	loops->count = loops->shared->count;
 	memcpy(loops->by_address, loops->shared->words, loops->count * sizeof(struct word));
 	memcpy(loops->by_place, loops->by_address, loops->count * sizeof(struct word));
-	qsort(loops->by_address, loops->count, sizeof(struct word), compare_addresses);
-	qsort(loops->by_place, loops->count, sizeof(struct word), compare_places);
+	array_sort(loops->by_address, loops->count, sizeof(struct word), compare_addresses);
+	array_sort(loops->by_place, loops->count, sizeof(struct word), compare_places);
 	loops->leading_count = 0;
 	for (size_t i = 0; i < loops->count; i++)
 		if (is_link(loops, &loops->by_address[i]))
 			loops->leading[loops->leading_count++] = loops->by_address[i];
-	qsort(loops->leading, loops->leading_count, sizeof(struct word), compare_values);
+	array_sort(loops->leading, loops->leading_count, sizeof(struct word), compare_values);
 }
 
 /*

@@ -86,7 +86,7 @@ static void truth_read(struct truth *truth, const char *path, struct target *tar
 	else
 		fclose(file);
 	free(line);
-	qsort(truth->items, truth->count, sizeof(*truth->items), compare_true);
+	array_sort(truth->items, truth->count, sizeof(*truth->items), compare_true);
 	if (symtab_address(target->symbols, "_text", &text))
 		truth->slide = text - 0xffffffff81000000;
 }
@@ -95,7 +95,7 @@ static const char *truth_type(const struct truth *truth, uint64_t address)
 {
 	struct true_global key = { address - truth->slide, NULL };
 	const struct true_global *found =
-		bsearch(&key, truth->items, truth->count, sizeof(key), compare_true);
+		array_search(&key, truth->items, truth->count, sizeof(key), compare_true);
 	return found ? found->type : NULL;
 }
 

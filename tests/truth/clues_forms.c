@@ -335,7 +335,7 @@ int main(int argc, char **argv)
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (arena == MAP_FAILED)
 		return 2;
-	qsort(forms, form_count, sizeof(*forms), compare_counts);
+	array_sort(forms, form_count, sizeof(*forms), compare_counts);
 	for (size_t i = 0; i < form_count; i++) {
 		struct form *form = &forms[i];
 		uint64_t changed = 0;

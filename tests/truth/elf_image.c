@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/truth/elf_image.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,10 +141,10 @@ static bool read_symbols(struct image *image, Elf_Scn *section, const GElf_Shdr 
 			.section = symbol.st_shndx,
 		};
 	}
-	qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), compare_addresses);
+	array_sort(image->symbols, image->symbol_count, sizeof(*image->symbols), compare_addresses);
 	for (size_t i = 0; i < image->symbol_count; i++)
 		image->by_name[i] = &image->symbols[i];
-	qsort(image->by_name, image->symbol_count, sizeof(*image->by_name), compare_names);
+	array_sort(image->by_name, image->symbol_count, sizeof(*image->by_name), compare_names);
 	return true;
 }
 
@@ -208,8 +209,8 @@ size_t image_symbol_at(const struct image *image, uint64_t address)
 struct image_symbol *image_global(const struct image *image, const char *name)
 {
 	struct image_symbol key = { .name = name }, *wanted = &key;
-	struct image_symbol **found = bsearch(&wanted, image->by_name, image->symbol_count,
-					      sizeof(*image->by_name), compare_names);
+	struct image_symbol **found = array_search(&wanted, image->by_name, image->symbol_count,
+						   sizeof(*image->by_name), compare_names);
 	if (!found)
 		return NULL;
 	struct image_symbol **end = image->by_name + image->symbol_count;

@@ -277,7 +277,8 @@ static void drop_discarded(struct listing *listing)
 
 static void sort_variables(struct listing *listing)
 {
-	qsort(listing->variables, listing->count, sizeof(*listing->variables), compare_variables);
+	array_sort(listing->variables, listing->count, sizeof(*listing->variables),
+		   compare_variables);
 }
 
 static int compare_declarations(const void *left, const void *right)
@@ -314,7 +315,7 @@ static void join_declarations(struct listing *listing)
 	struct declaration *all = listing->declarations;
 	size_t count = listing->declaration_count;
 	if (count)
-		qsort(all, count, sizeof(*all), compare_declarations);
+		array_sort(all, count, sizeof(*all), compare_declarations);
 	for (size_t i = 0, next; i < count; i = next) {
 		next = i + 1;
 		while (next < count && !strcmp(all[next].name, all[i].name))
