@@ -531,14 +531,20 @@ static struct clue fit_clue(const struct question *question, struct clue clue, u
 	return clue;
 }
 
+/*
+ * Facts that count for one symbol, those of the lowest addresses. The largest variables of a kernel
+ * have 350 clues of all sources; a size in a module's table that is a lie has all facts there are.
+ */
+#define FACTS_MAX 1000
+
 struct error *tables_collect(const struct question *question, struct clues *clues)
 {
 	struct knowledge *knowledge = question->knowledge;
 	const struct subject *subject = question->subject;
 	bool has_whole = false;
 	TRY(knowledge_prepare(knowledge));
-	for (size_t i = knowledge_first_fact(knowledge, subject->address);
-	     i < knowledge->fact_count; i++) {
+	size_t first = knowledge_first_fact(knowledge, subject->address);
+	for (size_t i = first; i < knowledge->fact_count && i - first < FACTS_MAX; i++) {
 		const struct fact *fact = &knowledge->facts[i];
 		uint64_t offset = fact->address - subject->address;
 		if (offset >= subject->room)
