@@ -103,6 +103,7 @@ class Ended:
         return os.waitstatus_to_exitcode(self.status)
 
 
+OUTPUT_MAX = 1 << 26  # bytes that are read; more than that is not looked at
 BUSY_SECONDS = 0.3  # of processor, after which Ctrl-C comes
 INTERRUPTED_SECONDS = 1  # of processor, within which it ends
 
@@ -144,7 +145,7 @@ def run(program, arguments, scratch, limits, interrupts=False, **environment):
         child.returncode = status
         out.seek(0)
         err.seek(0)
-        return Ended(status, out.read(1 << 26), err.read(1 << 22), used,
+        return Ended(status, out.read(OUTPUT_MAX), err.read(1 << 22), used,
                      late / scale if late is not None else None)
 
 
@@ -176,7 +177,7 @@ def judge(program, limits, ended, form):
             return f"no UTF-8 in the {what}"
     if code and not (out if form == "json" and code == 1 else err):
         return f"exit status {code} without a word"
-    if form == "json" and out and code != 2:
+    if form == "json" and out and code != 2 and len(out) < OUTPUT_MAX:
         try:
             for line in out.splitlines():
                 lib.parse_json(line)
