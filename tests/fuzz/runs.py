@@ -211,6 +211,8 @@ def collect(attack, arguments, results, jobs):
         total += seconds
         kinds.setdefault(how, collections.Counter())[status] += 1
         slowest = sorted([*slowest, (seconds, number, what)])[-5:]
+        if sum(commands.values()) % 500 == 0:
+            print(f"# {sum(commands.values())} done, {failed} failed", file=sys.stderr)
         if why:
             failed += 1
             print(f"FAIL {attack.what} {number} of seed {arguments.seed}: {why}: {what}", flush=True)
