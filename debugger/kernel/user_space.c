@@ -230,9 +230,10 @@ static bool is_zero_page(const struct user_space *space, const struct user_page 
 struct error *user_space_page(struct user_space *space, uint64_t address, struct user_page *ret)
 {
 	struct target *target = space->target;
-	*ret = (struct user_page){ .kind = USER_PAGE_UNMAPPED };
+	const uint64_t half = (uint64_t)1 << 63;
+	*ret = (struct user_page){ .kind = USER_PAGE_UNMAPPED, .start = half, .size = half };
 	/* The upper half of its tables is the kernel's own. */
-	if (address >> 63)
+	if (address >= half)
 		return error_create_at(ERROR_FAULT, address,
 				       "0x%" PRIx64 " is an address of the kernel's", address);
 	struct error *error =

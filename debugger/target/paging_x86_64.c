@@ -171,6 +171,9 @@ struct error *paging_x86_64_walk(const struct translator *translator, uint64_t r
 	unsigned int level = paging->levels;
 	*ret = (struct page_walk){ .count = 0 };
 	const char *whose = root == PAGE_ROOT_KERNEL ? "kernel" : "user";
+	/* All between the halves is as little an address. */
+	ret->start = (uint64_t)1 << (level_shift(paging->levels + 1) - 1);
+	ret->size = -2 * ret->start;
 	TRY(check_canonical(paging, whose, address));
 	for (;; level--) {
 		uint64_t at = address >> level_shift(level) & ((1u << LEVEL_BITS) - 1), entry;

@@ -233,6 +233,9 @@ static void test_kinds(void)
 	CHECK_U64(page.swap_type, 1);
 	CHECK_U64(page.swap_offset, 0x77);
 	CHECK_FAILS(user_space_page(space, DATA, &page), "an address of the kernel's");
+	CHECK_U64(page.start + page.size, 0);
+	CHECK_FAILS(user_space_page(space, 0x800000000000, &page), "not canonical");
+	CHECK_U64(page.start + page.size, 0xffff800000000000);
 	close_space(space, paging);
 }
 
