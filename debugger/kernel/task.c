@@ -19,8 +19,9 @@
 /* Of so many it is remembered what was read: 2.5 MiB. */
 #define TASKS_KEPT_MAX 16384u
 
-/* Each has a pid, but for the idle ones. */
-#define TASKS_MAX (PID_LIMIT + (64u << 10))
+/* Each has a pid, but for the idle ones, and lies somewhere. */
+#define TASKS_MORE (64u << 10)
+#define TASKS_MAX  (PID_LIMIT + TASKS_MORE)
 
 #define LIVE_ATTEMPTS 8
 
@@ -134,8 +135,22 @@ struct walk {
 	size_t seen_count, seen_capacity;
 	uint64_t *sorted; /* those of them that are not asked for again */
 	size_t sorted_count, sorted_capacity;
-	bool is_full; /* there are more than there can be */
+	uint64_t most; /* tasks that there can be; 0: not yet known */
+	bool is_full;  /* there are more */
 };
+
+/* As many as memory has room for, of which the dump may have less than the machine. */
+static uint64_t tasks_max(struct target *target)
+{
+	struct object task;
+	uint64_t size = 0, memory = target_memory_size(target);
+	struct error *error = object_at(target, "struct task_struct", 0, &task);
+	if (!error && !type_size(task.type, &size))
+		size = 0;
+	error_free(error);
+	uint64_t most = size && memory ? memory / size + TASKS_MORE : TASKS_MAX;
+	return most < TASKS_MAX ? most : TASKS_MAX;
+}
 
 static void walk_problem(struct walk *walk, struct error *error)
 {
@@ -149,9 +164,12 @@ static void walk_problem(struct walk *walk, struct error *error)
 static struct error *visit_task(struct walk *walk, uint64_t address)
 {
 	bool again = false;
-	if (walk->seen_count >= TASKS_MAX) {
+	if (!walk->most)
+		walk->most = tasks_max(walk->target);
+	if (walk->seen_count >= walk->most) {
 		walk->is_full = true;
-		return error_create(ERROR_FORMAT, "there are more than %u tasks", TASKS_MAX);
+		return error_create(ERROR_FORMAT, "there are more than %" PRIu64 " tasks",
+				    walk->most);
 	}
 	struct error *error = seen_add(&walk->reached, address, &again);
 	if (error) {
@@ -426,7 +444,9 @@ static struct error *unless_full(struct walk *walk, struct error *error)
 {
 	if (!walk->is_full)
 		return error;
-	walk_problem(walk, error);
+	/* It hides more tasks than whatever was wrong before. */
+	error_free(walk->problem);
+	walk->problem = error;
 	return NULL;
 }
 

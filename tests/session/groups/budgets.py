@@ -92,6 +92,35 @@ def endless_folder(session, kernel):
     os.unlink(image.path)
 
 
+def free_block(program, layout, boot):
+    """The direct map's address of 4 MiB that nobody uses, and where they lie in the file."""
+    lists = program.result(boot.dump, "sql select list from freelists where ord = 10 and blocks > 0 limit 1")
+    page = int(program.value(boot.dump, f"((struct list_head *){lists[0]['list']})->next"), 16)
+    page -= program.value(boot.dump, "(u64)&((struct page *)0)->lru")
+    size = program.value(boot.dump, "sizeof(struct page)")
+    physical = (page - int(program.value(boot.dump, "vmemmap_base"))) // size << 12
+    return int(program.value(boot.dump, "page_offset_base")) + physical, layout.offset_of_physical(physical)
+
+
+def tasks_over_tasks(session, kernel):
+    """A sound list of 250,000 tasks, each 16 bytes behind another: more than memory has room for."""
+    program, boot = session.program, Boot(kernel, "boot1")
+    image = Image(boot.dump, os.path.join(program.scratch, "budgets.elf"))
+    layout = Layout(image, boot)
+    start, at = free_block(program, layout, boot)
+    head = int(program.value(boot.dump, "&init_task.tasks"), 16)
+    count = 250000
+    nodes = [head, *range(start + 0x10000, start + 0x10000 + 16 * count, 16), head]
+    links = b"".join(struct.pack("<QQ", after, before) for before, after in zip(nodes, nodes[2:]))
+    with image.patched({at + 0x10000: links, layout.offset_of_physical(layout.physical("init_task")) + head - boot.address("init_task"):
+                        struct.pack("<QQ", nodes[1], nodes[-2])}):
+        for question in ("ps", "tasks --sort -pid -n 5", "foreach bt", "sql select count(*) from tasks"):
+            with session.case(f"{kernel}: tasks over tasks: {question}") as notes:
+                ends(program, image.path, question, True, True, notes)
+                check("there are more than" in notes[-1], notes[-1])
+    os.unlink(image.path)
+
+
 def tables_of_objects():
     """(table, column) of those that say that each row is an object of its own."""
     for path in sorted(glob.glob(os.path.join(ROOT, "debugger", "tables", "*.c"))):
@@ -125,3 +154,4 @@ def sound_dumps(session):
 def run(session):
     sound_dumps(session)
     endless_folder(session, kernel_names()[-1])
+    tasks_over_tasks(session, kernel_names()[-1])
