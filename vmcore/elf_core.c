@@ -207,6 +207,30 @@ static void normalise(struct elf_runs *runs, bool in_file)
 	runs->count = kept;
 }
 
+/*
+ * Sets apart what lies beyond the end of a file that was cut off: a page in several segments
+ * (/proc/vmcore has the kernel's image twice) is there as long as one of them is.
+ */
+static struct error *split_cut(struct elf_core *core)
+{
+	struct elf_runs *data = &core->data;
+	uint64_t end = core->file->is_proc ? UINT64_MAX : core->file->size;
+	size_t kept = 0;
+	for (size_t i = 0; i < data->count; i++) {
+		struct elf_run run = data->items[i];
+		uint64_t there = run.offset < end ? end - run.offset : 0;
+		there = run.size < there ? run.size : there;
+		if (!elf_runs_add(&core->cut, run.physical + there, run.size - there,
+				  run.offset + there))
+			return error_no_memory();
+		run.size = there;
+		if (there)
+			data->items[kept++] = run;
+	}
+	data->count = kept;
+	return NULL;
+}
+
 /* Notes the place of a PT_NOTE that fits; one that is cut off or absurd counts as not there. */
 static struct error *add_note(const struct elf_core *core, const struct segment *segment,
 			      struct elf_runs *notes, uint64_t *total)
@@ -313,7 +337,11 @@ static struct error *read_segments(struct elf_core *core)
 	/* The highest one is the kernel's image, parts of which are unmapped after booting. */
 	if (core->direct_map.count)
 		core->direct_map.count--;
+	error = split_cut(core);
+	if (error)
+		return error;
 	normalise(&core->data, true);
+	normalise(&core->cut, false);
 	normalise(&core->memory, false);
 	/* /proc/kcore speaks of the process that reads it, /proc/vmcore of no process. */
 	core->is_live = core->file->is_proc && core->notes.has_process_info;
@@ -356,10 +384,11 @@ struct error *elf_core_of_runs(const struct dump_file *file, const struct elf_ru
 	core->word_size = 8;
 	core->promised_size = file->size;
 	struct error *error = copy_runs(runs, &core->data) && copy_runs(runs, &core->memory)
-				      ? NULL
+				      ? split_cut(core)
 				      : error_no_memory();
 	if (!error) {
 		normalise(&core->data, true);
+		normalise(&core->cut, false);
 		normalise(&core->memory, false);
 		error = check_memory(core);
 	}
@@ -383,6 +412,7 @@ void elf_core_close(struct elf_core *core)
 	free(core->addresses.items);
 	free(core->direct_map.items);
 	free(core->data.items);
+	free(core->cut.items);
 	free(core->memory.items);
 	free(core);
 }
@@ -395,9 +425,18 @@ static const struct elf_run *find_run(const struct elf_runs *runs, uint64_t phys
 	return first < runs->count ? &runs->items[first] : NULL;
 }
 
+static struct error *ends_before(uint64_t physical)
+{
+	return error_create_at(ERROR_TRUNCATED, physical,
+			       "the file ends before physical address 0x%" PRIx64, physical);
+}
+
 static struct error *missing(const struct elf_core *core, uint64_t physical)
 {
-	const struct elf_run *run = find_run(&core->memory, physical);
+	const struct elf_run *run = find_run(&core->cut, physical);
+	if (run && run->physical <= physical)
+		return ends_before(physical);
+	run = find_run(&core->memory, physical);
 	if (run && run->physical <= physical)
 		return error_create_at(ERROR_EXCLUDED, physical,
 				       "the page at physical address 0x%" PRIx64
@@ -407,16 +446,14 @@ static struct error *missing(const struct elf_core *core, uint64_t physical)
 			       "there is no memory at physical address 0x%" PRIx64, physical);
 }
 
-/* Where in [offset, offset + size) the file ends, as a physical address. */
+/* Where in [offset, offset + size) a flattened stream breaks off, as a physical address. */
 static struct error *cut_off(const struct elf_core *core, const struct elf_run *run,
 			     uint64_t physical, uint64_t size)
 {
 	uint64_t readable = array_bound(
 		size, i,
 		dump_file_has(core->file, run->offset + (physical - run->physical), i + 1));
-	return error_create_at(ERROR_TRUNCATED, physical + readable,
-			       "the file ends before physical address 0x%" PRIx64,
-			       physical + readable);
+	return ends_before(physical + readable);
 }
 
 static struct error *read_part(const struct elf_core *core, const struct elf_run *run,

@@ -29,6 +29,7 @@ struct elf_core {
 	bool big_endian;
 	uint16_t machine;     /* EM_* */
 	struct elf_runs data; /* what the file holds */
+	struct elf_runs cut;  /* what it would hold if it were whole; parts may be in `data`, too */
 	/*
 	 * What the machine has: p_memsz. Only makedumpfile -E writes p_filesz < p_memsz into a
 	 * dump of Linux: it leaves out runs of 256 and more filtered pages that way (shorter ones

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The true thing: a dump that a capture kernel wrote, and /proc/vmcore within it."""
 
+import itertools
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ import sys
 from groups.backtraces import compare_all
 from groups.log import compare_console
 from groups.tasks import COMM_SIZE, TRANSIENT, compare_tasks
-from lib import (ROOT, Boot, Result, check, check_equal, check_lines, kernel_names, parse_json,
+from lib import (ROOT, Boot, Result, check, check_equal, check_lines, copy_file, kernel_names, parse_json,
                  tool, value_of)
 from traces import compare_panic
 
@@ -212,6 +213,26 @@ def compare_alone(program, boot, notes):
     notes.append(f"{os.path.getsize(static) / 1e6:.1f} MB")
 
 
+def read_cut(program, boot, notes):
+    """Copies of /proc/vmcore that end early: the kernel's image comes first in them, and once more later. The log is
+    vmcore-dmesg's; of tasks there are some, or that they are not known."""
+    whole = program.text(boot.dump, "log")
+    path = os.path.join(program.scratch, "vmcore.cut")
+    for percent in (15, 25, 50, 90):
+        copy_file(boot.dump, path)
+        os.truncate(path, os.path.getsize(path) * percent // 100)
+        check_lines(program.text(path, "log").splitlines(), whole.splitlines(), f"{percent} %: line of the log")
+        peer = subprocess.run([tool("vmcore-dmesg"), path], stdout=subprocess.PIPE, text=True, check=True)
+        # It has the time once where a message has several lines.
+        both = itertools.zip_longest(whole.splitlines(), peer.stdout.splitlines(), fillvalue="(nothing)")
+        differ = [pair for pair in both if pair[0] != pair[1] and not pair[0].endswith("] " + pair[1])]
+        check(not differ, f"{percent} %: vmcore-dmesg: {differ[:1]}")
+        tasks = program.run(["-q", "--no-cache", "-c", "tasks -o pid", path], status=1)
+        check("the file ends before" in tasks.errors, f"{percent} %: {tasks.errors}")
+        notes.append(f"{percent} %: {len(tasks.text.splitlines())} tasks")
+    os.unlink(path)
+
+
 def run(session):
     program = session.program
     for kernel in kernel_names():
@@ -229,6 +250,8 @@ def run(session):
         else:
             with session.case(name) as notes:
                 compare_alone(program, boot, notes)
+        with session.case(f"{kernel} vmcore.kdump: copies that end early") as notes:
+            read_cut(program, boot, notes)
         with session.case(f"{kernel} vmcore.kdump: how much a report reads") as notes:
             compare_reading(program, boot, notes)
         with session.case(f"{kernel} /proc/vmcore in the capture kernel") as notes:
