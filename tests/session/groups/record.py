@@ -4,6 +4,7 @@
 import json
 import os
 
+from forged import Image, Layout
 from lib import Boot, check, check_equal, copy_file, kernel_names
 
 # What another form of one dump says otherwise.
@@ -108,6 +109,20 @@ def is_made_of_ruins(program, boot):
     os.unlink(path)
 
 
+def tells_of_unseen_tasks(program, boot):
+    """A list of tasks that breaks is a problem of the dump: who waits may be more."""
+    path = os.path.join(program.scratch, "broken.vmcore")
+    image = Image(boot.dump, path)
+    link = program.value(boot.dump, "&init_task.tasks.next->next")
+    base = program.value(boot.dump, "page_offset_base")
+    at = Layout(image, boot).offset_of_physical(int(link, 16) - int(base))
+    with image.patched({at: bytes(16)}):
+        problems = one(program, path)["dump"]["problems"]
+    check(any("task list" in text for text in problems), f"{problems}")
+    check(not any("task list" in text for text in one(program, boot.dump)["dump"]["problems"]), "a whole list lacks some")
+    os.unlink(path)
+
+
 def run(session):
     program = session.program
     for kernel in kernel_names():
@@ -117,7 +132,7 @@ def run(session):
         boot = Boot(kernel, "boot1")
         for name, test in (("the build id", names_the_build), ("each form of a dump", is_one_of_each_form),
                            ("--anonymous", keeps_names_to_itself), ("--stacks --log", has_more_if_asked),
-                           ("a dump cut off", is_made_of_ruins)):
+                           ("a dump cut off", is_made_of_ruins), ("tasks that nobody saw", tells_of_unseen_tasks)):
             with session.case(f"{kernel}: {name}"):
                 test(program, boot)
         with session.case(f"{kernel} stuck: who waits"):
