@@ -81,18 +81,36 @@ static void show_bytes(struct out *out, const char *key, uint64_t bytes)
 	out_u64_as(out, key, bytes, text);
 }
 
-static void show_sizes(struct out *out, struct target *target, const struct summary *summary)
+/* 0: nothing is known of them, for no machine has none. */
+static void show_count(struct out *out, const char *key, uint64_t count)
+{
+	if (count)
+		out_u64(out, key, count);
+	else
+		out_null_as(out, key, "not known");
+}
+
+static void show_cpus(struct out *out, struct target *target, const struct summary *summary)
 {
 	label(out, "CPUS");
-	out_u64(out, "cpus", summary->cpus);
+	show_count(out, "cpus", summary->cpus);
 	if (summary->cpus_online != summary->cpus)
 		out_text(out, " possible, %" PRIu64 " online", summary->cpus_online);
-	out_u64_as(out, "cpus_online", summary->cpus_online, "");
+	if (summary->cpus)
+		out_u64_as(out, "cpus_online", summary->cpus_online, "");
+	else
+		out_null_as(out, "cpus_online", "");
 	show_silent(out, target);
 	out_text(out, "\n");
+}
+
+static void show_sizes(struct out *out, struct target *target, const struct summary *summary)
+{
+	show_cpus(out, target, summary);
 	label(out, "TASKS");
-	out_u64(out, "tasks", summary->tasks);
-	out_text(out, "\n");
+	show_count(out, "tasks", summary->tasks);
+	out_bool_as(out, "all_tasks", summary->has_all_tasks, "");
+	out_text(out, summary->tasks && !summary->has_all_tasks ? " at least\n" : "\n");
 	label(out, "MEMORY");
 	if (summary->memory)
 		show_bytes(out, "memory", summary->memory);

@@ -83,11 +83,13 @@ void summary_read(struct target *target, struct summary *ret)
 	read_cpus(target, ret);
 	read_memory(target, ret);
 	struct error *problem = NULL;
-	target_add_problem(target, task_for_each(target, count_task, &ret->tasks, &problem));
+	struct error *error = task_for_each(target, count_task, &ret->tasks, &problem);
+	ret->has_all_tasks = !error && !problem;
+	target_add_problem(target, error);
 	target_add_problem(target, problem);
 	uint32_t cpu;
 	ret->panicked = target_panic_cpu(target, &cpu);
-	struct error *error = task_panicking(target, &ret->task);
+	error = task_panicking(target, &ret->task);
 	ret->has_task = !error;
 	target_add_problem(target, error);
 }

@@ -13,8 +13,9 @@ struct summary {
 	bool has_task;	    /* the panicking task, or what CPU 0 ran when nobody panicked */
 	bool panicked;	    /* a CPU says that it panicked */
 	struct task task;
-	uint64_t cpus, cpus_online;
-	uint64_t tasks;	 /* 0 unknown */
+	uint64_t cpus, cpus_online; /* 0 unknown */
+	uint64_t tasks;		    /* 0 unknown */
+	bool has_all_tasks;	    /* none is missing from that number */
 	uint64_t memory; /* bytes that the kernel manages, MemTotal of /proc/meminfo; 0 unknown */
 };
 
