@@ -92,6 +92,20 @@ static bool is_shown(const struct analysis *analysis, size_t number, bool all)
 	       (before < BLOCKED_SHOWN && finding_is_about_waiting(&analysis->findings[0]));
 }
 
+static void write_unread(struct out *out, const struct analysis *analysis)
+{
+	out_array_begin(out, "unread");
+	for (size_t i = 0; i < analysis->unread_count; i++) {
+		if (i)
+			out_text(out, "%*s", LABEL + 2, "");
+		else
+			label(out, "NOT READ");
+		out_string(out, NULL, analysis->unread[i]->message);
+		out_text(out, "\n");
+	}
+	out_array_end(out);
+}
+
 static void write_analysis(struct session *session, const struct analysis *analysis, bool all)
 {
 	struct out *out = session->out;
@@ -112,7 +126,7 @@ static void write_analysis(struct session *session, const struct analysis *analy
 			 hidden, is_rest ? "more " : "", hidden == 1 ? "" : "s");
 	}
 	if (!analysis->count)
-		out_text(out, "nothing is found to be wrong%s\n",
+		out_text(out, "%s%s\n", analysis_nothing_found(analysis),
 			 analysis->panicked ? " but that it panicked: see bt and log" : "");
 	if (analysis->has_task && analysis->count) {
 		label(out, "TASK");
@@ -121,6 +135,7 @@ static void write_analysis(struct session *session, const struct analysis *analy
 	}
 	if (analysis->count)
 		write_blamed(out, analysis);
+	write_unread(out, analysis);
 	if (*analysis->signature) {
 		label(out, "SIGNATURE");
 		out_string(out, "signature", analysis->signature);
@@ -158,9 +173,12 @@ static struct error *analyze_run(struct session *session, const struct arguments
 	bool has_task;
 	TRY(find_asked(session, arguments, &has_task, &task));
 	struct error *error = analysis_run(session->target, has_task ? &task : NULL, &analysis);
-	if (!error)
+	if (!error) {
 		write_analysis(session, &analysis,
 			       arguments->options[OPTION_ALL] || !out_is_text(session->out));
+		if (!analysis.count && analysis.unread_count)
+			error = error_copy(analysis.unread[0]);
+	}
 	analysis_deinit(&analysis);
 	if (has_task)
 		task_deinit(&task);

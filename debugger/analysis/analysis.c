@@ -150,7 +150,8 @@ struct error *analysis_look_at_task(struct analysis *analysis, uint64_t address)
 	return error ? error_only_fatal(error) : read_stack(analysis);
 }
 
-static struct error *prepare(struct target *target, const struct task *task, struct analysis *ret)
+static struct error *prepare(struct target *target, const struct task *task, struct analysis *ret,
+			     struct error **ret_no_task)
 {
 	uint32_t cpu;
 	ret->panicked = target_panic_cpu(target, &cpu);
@@ -159,8 +160,11 @@ static struct error *prepare(struct target *target, const struct task *task, str
 	struct error *error = task ? task_read(target, task->address, &ret->task)
 				   : task_panicking(target, &ret->task);
 	ret->has_task = !error;
+	if (error && error_is_fatal(error))
+		return error;
+	*ret_no_task = error;
 	if (error)
-		return error_only_fatal(error);
+		return NULL;
 	/* Who asked for a CPU knows where it ran: the task may not, yet. */
 	if (task && task->on_cpu) {
 		ret->task.on_cpu = true;
@@ -213,8 +217,10 @@ static struct error *detect_hangs(struct analysis *analysis)
 
 struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)
 {
+	struct error *no_task = NULL;
 	*ret = (struct analysis){ .target = target, .is_asked = task };
-	TRY(prepare(target, task, ret));
+	TRY(prepare(target, task, ret, &no_task));
+	TRY(analysis_find_unread(ret, no_task));
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
 		TRY(error_only_fatal(detectors[i].run(ret)));
 	/* Of the crash, not of a task. */
@@ -226,6 +232,8 @@ void analysis_deinit(struct analysis *analysis)
 	for (size_t i = 0; i < analysis->count; i++)
 		finding_deinit(&analysis->findings[i]);
 	free(analysis->findings);
+	for (size_t i = 0; i < analysis->unread_count; i++)
+		error_free(analysis->unread[i]);
 	forget_task(analysis);
 	*analysis = (struct analysis){ 0 };
 }

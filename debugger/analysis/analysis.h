@@ -13,6 +13,7 @@
 #include "debugger/kernel/summary.h"
 
 #define SIGNATURE_SIZE 512
+#define UNREAD_MAX     8
 
 struct analysis {
 	struct target *target;
@@ -29,6 +30,9 @@ struct analysis {
 
 	struct finding *findings;
 	size_t count, capacity;
+	/* Sentences on what was not to be read: a detector's silence may come from that. */
+	struct error *unread[UNREAD_MAX];
+	size_t unread_count;
 	size_t blamed; /* frame of the trace that a reader should look at; trace.count: none */
 	char signature[SIGNATURE_SIZE];
 };
@@ -40,6 +44,11 @@ struct analysis {
 struct error *analysis_run(struct target *target, const struct task *task,
 			   struct analysis *ret) MUST_CHECK;
 void analysis_deinit(struct analysis *analysis);
+
+/* Fills in `unread`. Takes `no_task`: why there is no task to look at, NULL: there is one. */
+struct error *analysis_find_unread(struct analysis *analysis, struct error *no_task) MUST_CHECK;
+/* The words for no finding: who could not look has not found that there is nothing. */
+const char *analysis_nothing_found(const struct analysis *analysis);
 
 /* For detectors. */
 

@@ -2,6 +2,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/show/html.h"
 #include "debugger/show/html_report.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -67,6 +68,8 @@ static void write_facts(FILE *file, const struct analysis *analysis)
 		snprintf(text, sizeof(text), "frame %zu, %s", analysis->blamed, place);
 		write_term(file, "Look at", text);
 	}
+	for (size_t i = 0; i < analysis->unread_count; i++)
+		write_term(file, "Not read", analysis->unread[i]->message);
 	write_term(file, "Signature", analysis->signature);
 	fputs("</dl>\n", file);
 }
@@ -76,9 +79,11 @@ struct error *html_analysis(struct session *session, FILE *file)
 	struct analysis analysis;
 	size_t blocked = 0;
 	struct error *error = analysis_run(session->target, NULL, &analysis);
-	if (!error && !analysis.count)
-		fprintf(file, "<h1>Nothing is found to be wrong%s</h1>\n",
+	if (!error && !analysis.count) {
+		const char *words = analysis_nothing_found(&analysis);
+		fprintf(file, "<h1>%c%s%s</h1>\n", toupper((unsigned char)*words), words + 1,
 			analysis.panicked ? " but that it panicked" : "");
+	}
 	for (size_t i = 0; i < analysis.count && !error; i++) {
 		bool is_blocked = !strcmp(analysis.findings[i].kind, "blocked");
 		blocked += is_blocked;

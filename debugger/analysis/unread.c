@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What an analysis rests on, and could not be read: without it, silence of the detectors is no
+ * news. */
+#include "debugger/analysis/analysis.h"
+#include "debugger/kernel/printk.h"
+#include <inttypes.h>
+
+static struct error *pass_record(void *context, const struct printk_record *record)
+{
+	(void)context;
+	(void)record;
+	return NULL;
+}
+
+static struct error *pass_task(void *context, const struct task *task)
+{
+	(void)context;
+	(void)task;
+	return NULL;
+}
+
+/* Takes the error; fatal ones are given back. `what` goes before its words, NULL: nothing. */
+static struct error *note(struct analysis *analysis, struct error *error, const char *what)
+{
+	if (!error || error_is_fatal(error))
+		return error;
+	if (analysis->unread_count == UNREAD_MAX)
+		error_free(error);
+	else
+		analysis->unread[analysis->unread_count++] = what ? error_prefix(error, "%s", what)
+								  : error;
+	return NULL;
+}
+
+static struct error *look_at_log(struct analysis *analysis)
+{
+	uint64_t lost = 0;
+	struct error *error = printk_for_each(analysis->target, pass_record, NULL, &lost);
+	if (!error && lost)
+		error = error_create(ERROR_FORMAT, "log: %" PRIu64 " records cannot be read", lost);
+	return note(analysis, error, NULL);
+}
+
+static struct error *look_at_tasks(struct analysis *analysis)
+{
+	struct error *problem = NULL;
+	TRY(note(analysis, task_for_each(analysis->target, pass_task, NULL, &problem), "tasks"));
+	return note(analysis, problem, "maybe not all tasks");
+}
+
+static struct error *look_at_stack(struct analysis *analysis)
+{
+	if (!analysis->has_task || analysis->trace.count > 1 || !analysis->trace.end)
+		return NULL;
+	return note(analysis, error_copy(analysis->trace.end), "its stack");
+}
+
+struct error *analysis_find_unread(struct analysis *analysis, struct error *no_task)
+{
+	TRY(note(analysis, no_task, "the task"));
+	TRY(look_at_stack(analysis));
+	if (analysis->is_asked)
+		return NULL;
+	TRY(look_at_log(analysis));
+	return look_at_tasks(analysis);
+}
+
+const char *analysis_nothing_found(const struct analysis *analysis)
+{
+	return analysis->unread_count ? "what is wrong is not known"
+				      : "nothing is found to be wrong";
+}
