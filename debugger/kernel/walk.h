@@ -53,7 +53,7 @@ enum hlist_kind {
 struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind kind) MUST_CHECK;
 /*
  * Nodes that are linked by a pointer alone, `offset` bytes into each (llist, "next"): from `first`
- * to NULL or back to `first`.
+ * to NULL. One that leads back hides what was behind it.
  */
 struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset) MUST_CHECK;
 

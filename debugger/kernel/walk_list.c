@@ -192,8 +192,6 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 		TRY(walk->visit(walk->context, &item));
 		from = node;
 		node = next;
-		if (node == first)
-			return NULL;
 	}
 	return NULL;
 }
