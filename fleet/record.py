@@ -143,7 +143,7 @@ SHAPE = Shape("object", optional=frozenset(("log", "stacks")), members={
     # Of the names what was hashed passes.
     "host": Shape("object", members={
         "name": known(None), "boot_id": known(r"[0-9a-f]{64}"), "hardware": known(r"[\w .,+:()/&®-]{1,256}"),
-        "cpus": COUNT, "cpus_online": COUNT, "memory": COUNT}),
+        "cpus": Shape("count", True), "cpus_online": Shape("count", True), "memory": COUNT}),
     "kind": known(WORDS), "sure": known(WORDS, SURE), "summary": known(None),
     "signature": known(r"\d+ [\w-]{1,64}( [\w.$:<>/]{0,4096})?"),
     "blamed": Shape("list", element=text(FUNCTION)),
@@ -162,7 +162,7 @@ SHAPE = Shape("object", optional=frozenset(("log", "stacks")), members={
         "format": text(r"[\w .,()/-]{1,64}"), "level": Shape("integer", True), "size": COUNT, "kdump": BOOL, "live": BOOL,
         # How many there are says how good the record is; their sentences say more.
         "problems": Shape("list", element=text(None))}),
-    "log": rows(us=COUNT, text=text(None)),
+    "log": rows(True, us=COUNT, text=text(None)),
     "stacks": Shape("list", element=Shape("object")),
 })
 

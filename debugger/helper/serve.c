@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- replies -------------------------------------------------------------------------------- */
@@ -128,6 +129,26 @@ static bool is_dump(const struct serve_options *options, const char *path)
 	return false;
 }
 
+#define READER_SECONDS 1.0
+#define READER_PAUSES  50
+
+/*
+ * A FIFO that nobody reads would hold the open for ever, where no Ctrl-C ends it: it fails with
+ * ENXIO if nobody has come after a second. Below 0: errno.
+ */
+static int open_to_write(const char *path, int flags, mode_t mode)
+{
+	const struct timespec pause = { .tv_nsec = (long)(1e9 * READER_SECONDS / READER_PAUSES) };
+	int file = open(path, flags | O_NONBLOCK, mode);
+	for (int i = 0; file < 0 && errno == ENXIO && i < READER_PAUSES && !interrupt_flag; i++) {
+		nanosleep(&pause, NULL);
+		file = open(path, flags | O_NONBLOCK, mode);
+	}
+	if (file >= 0)
+		(void)fcntl(file, F_SETFL, flags & O_APPEND);
+	return file;
+}
+
 /* One that is there is the user's own, closed to others and only then empty; below 0: errno. */
 static int open_private(const char *path)
 {
@@ -135,7 +156,7 @@ static int open_private(const char *path)
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file >= 0 || errno != EEXIST)
 		return file;
-	file = open(path, O_WRONLY | O_CLOEXEC);
+	file = open_to_write(path, O_WRONLY | O_CLOEXEC, 0);
 	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode))
 		return file;
 	if (status.st_uid == geteuid() && !fchmod(file, 0600) && !ftruncate(file, 0))
@@ -154,7 +175,7 @@ static bool serve_write(struct server *server, const char *path, bool append)
 	if (is_dump(server->options, path))
 		return reply_errno(server, EBUSY);
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC);
-	int file = is_private ? open_private(path) : open(path, flags, 0666), status = 0;
+	int file = is_private ? open_private(path) : open_to_write(path, flags, 0666), status = 0;
 	/* "/dev/tty" */
 	if (file >= 0 && isatty(file))
 		status = terminal_filter_to(server->terminal, file, 0, &file);

@@ -92,6 +92,7 @@ static struct error *read_per_cpu(struct target *target, struct memory_account *
 	uint64_t populated, chunk, first;
 	const struct cpu *cpus;
 	struct object object;
+	TRY(target_need_cpus(target));
 	size_t count = target_cpus(target, &cpus);
 	TRY(read_pages(target, "pcpu_nr_populated", &populated));
 	if (!populated)

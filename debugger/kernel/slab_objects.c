@@ -82,6 +82,7 @@ static struct error *add_chain(struct slab_walk *walk, const struct object *cach
 static struct error *read_chains(struct slab_walk *walk, const struct object *cache)
 {
 	const struct cpu *cpus;
+	TRY(target_need_cpus(walk->target));
 	size_t count = target_cpus(walk->target, &cpus);
 	for (size_t i = 0; i < count && object_has(cache, "cpu_slab"); i++)
 		TRY(error_prefix(add_chain(walk, cache, &cpus[i]), "cpu_slab of CPU %" PRIu32,

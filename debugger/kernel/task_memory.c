@@ -155,6 +155,7 @@ static struct error *read_counter(const struct object *counter, int64_t *ret)
 {
 	const struct cpu *cpus;
 	struct target *target = counter->target;
+	TRY(target_need_cpus(target));
 	size_t count = target_cpus(target, &cpus);
 	uint64_t base, sum;
 	TRY(object_u64(counter, "count", &sum));

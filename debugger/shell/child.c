@@ -69,5 +69,7 @@ struct error *output_open(struct helper_link *helper, const char *path, bool app
 	int file = helper_file(helper, append ? HELPER_APPEND : HELPER_WRITE, path);
 	if (file < 0 && errno == EBUSY)
 		return error_create(ERROR_USAGE, "%s is the dump, which is not written to", path);
+	if (file < 0 && errno == ENXIO)
+		return error_create(ERROR_SYSTEM, "%s: nobody reads from it", path);
 	return open_stream(file, path, ret);
 }

@@ -79,6 +79,14 @@ static void write_boot_id(struct record *record)
 	write_text(record->out, "boot_id", text);
 }
 
+static void write_count(struct out *out, const char *key, bool is_known, uint64_t count)
+{
+	if (is_known)
+		out_u64(out, key, count);
+	else
+		out_null_as(out, key, "");
+}
+
 static void write_host(struct record *record)
 {
 	struct out *out = record->out;
@@ -86,8 +94,8 @@ static void write_host(struct record *record)
 	write_text(out, "name", record->options->is_anonymous ? "" : record->summary.nodename);
 	write_boot_id(record);
 	write_variable(record, "hardware", "dump_stack_arch_desc_str");
-	out_u64(out, "cpus", record->summary.cpus);
-	out_u64(out, "cpus_online", record->summary.cpus_online);
+	write_count(out, "cpus", record->summary.cpus, record->summary.cpus);
+	write_count(out, "cpus_online", record->summary.cpus, record->summary.cpus_online);
 	out_u64(out, "memory", record->summary.memory);
 	out_object_end(out);
 }

@@ -138,10 +138,15 @@ struct error *record_write_log(struct record *record)
 	uint64_t lost, wanted = record->options->log_lines;
 	if (!wanted)
 		return NULL;
-	out_array_begin(record->out, "log");
 	struct error *error = printk_for_each(record->target, visit_record, &end, &lost);
 	end.is_counted = true;
 	end.skip = end.count > wanted ? end.count - wanted : 0;
+	if (error && !error_is_fatal(error)) {
+		out_null_as(record->out, "log", "");
+		error_free(error);
+		return NULL;
+	}
+	out_array_begin(record->out, "log");
 	if (!error)
 		error = printk_for_each(record->target, visit_record, &end, &lost);
 	out_array_end(record->out);

@@ -115,6 +115,7 @@ static struct error *set_counts(struct table_scan *scan, uint64_t per_cpu)
 {
 	struct counts counts = { .ticks = 0 };
 	const struct cpu *cpus;
+	TRY(target_need_cpus(scan->target));
 	size_t count = per_cpu ? target_cpus(scan->target, &cpus) : 0;
 	for (size_t i = 0; i < count; i++)
 		TRY(add_counts(scan, per_cpu + cpus[i].per_cpu_offset, &counts));

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include <inttypes.h>
+#include <string.h>
 
 /* NR_CPUS_RANGE_END is 8192 on x86-64 and less elsewhere. */
 #define CPU_LIMIT 16384
@@ -94,10 +95,35 @@ static struct error *read_per_cpu_offset(struct target *target, uint32_t number,
 			    "__per_cpu_offset[%" PRIu32 "]", number);
 }
 
-static struct error *add_cpu(struct target *target, uint32_t number, bool online, size_t *capacity)
+static const struct cpu *cpu_with_area(const struct target *target, uint64_t per_cpu_offset)
+{
+	for (size_t i = 0; i < target->cpu_count; i++)
+		if (target->cpus[i].per_cpu_offset == per_cpu_offset)
+			return &target->cpus[i];
+	return NULL;
+}
+
+/*
+ * CPUs that a damaged mask makes possible: in the table the kernel has the same offset for all that
+ * it gave no area to.
+ */
+struct doubles {
+	uint32_t number, of; /* the first of them, and whose area it has */
+	size_t count;
+};
+
+static struct error *add_cpu(struct target *target, uint32_t number, bool online, size_t *capacity,
+			     struct doubles *doubles)
 {
 	struct cpu cpu = { .number = number, .online = online };
 	TRY(read_per_cpu_offset(target, number, &cpu.per_cpu_offset));
+	const struct cpu *other = cpu_with_area(target, cpu.per_cpu_offset);
+	if (other && !doubles->count++) {
+		doubles->number = number;
+		doubles->of = other->number;
+	}
+	if (other)
+		return NULL;
 	struct error *error = read_run_queue(target, &cpu);
 	if (error) {
 		target_add_problem(target,
@@ -111,9 +137,23 @@ static struct error *add_cpu(struct target *target, uint32_t number, bool online
 	return NULL;
 }
 
+/* The one that the others share with, which was not online, is none either. */
+static void drop_double(struct target *target, struct doubles *doubles)
+{
+	for (size_t i = 0; i < target->cpu_count && doubles->count; i++)
+		if (target->cpus[i].number == doubles->of && !target->cpus[i].online) {
+			target->cpu_count--;
+			memmove(&target->cpus[i], &target->cpus[i + 1],
+				(target->cpu_count - i) * sizeof(*target->cpus));
+			doubles->count++;
+			return;
+		}
+}
+
 static struct error *load_cpus(struct target *target)
 {
 	struct mask possible = { .bits = 0 }, online = { .bits = 0 };
+	struct doubles doubles = { .count = 0 };
 	size_t capacity = 0;
 	TRY(target_need_memory(target));
 	TRY(target_need_symbols(target));
@@ -125,7 +165,15 @@ static struct error *load_cpus(struct target *target)
 	target_add_problem(target, error);
 	for (uint32_t number = 0; number < possible.bits; number++)
 		if (mask_has(&possible, number))
-			TRY(add_cpu(target, number, error || mask_has(&online, number), &capacity));
+			TRY(add_cpu(target, number, error || mask_has(&online, number), &capacity,
+				    &doubles));
+	drop_double(target, &doubles);
+	if (doubles.count)
+		target_add_problem(target,
+				   error_create(ERROR_FORMAT,
+						"%zu possible CPUs are left out: CPU %" PRIu32
+						" has the per-CPU area of CPU %" PRIu32,
+						doubles.count, doubles.number, doubles.of));
 	return NULL;
 }
 

@@ -121,6 +121,24 @@ def tasks_over_tasks(session, kernel):
     os.unlink(image.path)
 
 
+def cpus_without_end(session, kernel):
+    """A mask that makes 8,192 CPUs possible: those without an area of their own are none, and that is said."""
+    program, boot = session.program, Boot(kernel, "boot1")
+    image = Image(boot.dump, os.path.join(program.scratch, "budgets.elf"))
+    layout = Layout(image, boot)
+    with image.patched({layout.offset("__cpu_possible_mask"): b"\xff" * 1024, layout.offset("nr_cpu_ids"): struct.pack("<I", 8192)}):
+        for question in ("timers", "works", "irqcounts", "sql select count(*) from timers t, works w"):
+            with session.case(f"{kernel}: 8,192 possible CPUs: {question}") as notes:
+                ends(program, image.path, question, False, True, notes)
+        with session.case(f"{kernel}: 8,192 possible CPUs: those that are there"):
+            facts = program.answers(image.path, ["sys"])[0]["result"]
+            check_equal(facts["cpus"], boot.cpu_count, "CPUs")
+            check(any("possible CPUs are left out" in text for text in facts["problems"]), f"{facts['problems']}")
+            rows = program.answers(image.path, ["rcu"])[0]["result"]
+            check_equal(rows, program.result(boot.dump, "rcu"), "rcu")
+    os.unlink(image.path)
+
+
 def tables_of_objects():
     """(table, column) of those that say that each row is an object of its own."""
     for path in sorted(glob.glob(os.path.join(ROOT, "debugger", "tables", "*.c"))):
@@ -155,3 +173,4 @@ def run(session):
     sound_dumps(session)
     endless_folder(session, kernel_names()[-1])
     tasks_over_tasks(session, kernel_names()[-1])
+    cpus_without_end(session, kernel_names()[-1])

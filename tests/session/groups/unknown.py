@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What cannot be read is not known: no 0, no empty list, no silence.  Links and numbers that others found out to be
+believed, on a copy of a dump."""
+
+import os
+import struct
+import time
+
+from forged import Image, Layout
+from lib import Boot, check, check_equal, kernel_names
+
+FIFO_SECONDS = 30  # by the clock, of a machine that does other things
+
+
+class Forged:
+    """A copy of a dump, words of which change for a while."""
+
+    def __init__(self, program, boot):
+        self.program, self.boot = program, boot
+        self.image = Image(boot.dump, os.path.join(program.scratch, "unknown.elf"))
+        self.layout = Layout(self.image, boot)
+
+    def place(self, expression):
+        """Where in the file what an expression is the address of lies."""
+        row, = self.program.result(self.boot.dump, f"vtop {self.address(expression):#x}")
+        return self.layout.offset_of_physical(int(row["physical"], 16))
+
+    def address(self, expression):
+        return int(self.program.value(self.boot.dump, expression), 16)
+
+    def answer(self, command):
+        answer, = self.program.answers(self.image.path, [command])
+        return answer
+
+
+def cpus(forged):
+    with forged.image.patched({forged.layout.offset("nr_cpu_ids"): struct.pack("<I", 0)}):
+        facts = forged.answer("sys")["result"]
+        check_equal((facts["cpus"], facts["cpus_online"]), (None, None), "sys: CPUs")
+        host = forged.answer("record")["result"]["host"]
+        check_equal((host["cpus"], host["cpus_online"]), (None, None), "record: CPUs")
+        counts = [row["count"] for row in forged.answer("irqs")["result"]]
+        check(counts and all(isinstance(count, dict) and "error" in count for count in counts), f"irqs: {counts[:3]}")
+        for name in ("objects", "disks", "memory"):
+            check(not forged.answer(name)["ok"] or "CPUs cannot be known" in str(forged.answer(name)["result"]), name)
+        text = forged.program.run(["-q", "-c", "sys", forged.image.path]).text
+        check("CPUS: not known" in text, text)
+
+
+def log(forged):
+    with forged.image.patched({forged.place("&prb->desc_ring.count_bits"): struct.pack("<I", 63)}):
+        check_equal(forged.answer("record --log 5")["result"]["log"], None, "record: the log")
+        check(any(text.startswith("log: ") for text in forged.answer("sys")["result"]["problems"]), "sys: no word of the log")
+        unread = forged.answer("analyze")["result"]["unread"]
+        check(any(text.startswith("log: ") for text in unread), f"analyze: {unread}")
+
+
+def chains(forged):
+    for name, first in (("notifiers", "panic_notifier_list.head"), ("filesystems", "(struct file_system_type *)*(u64 *)&file_systems")):
+        if not forged.program.answers(forged.boot.dump, [f"print ({first})->next"])[0]["ok"]:
+            continue  # a list, from 7.1 on
+        node = forged.address(f"&({first})->next") - forged.program.value(forged.boot.dump, f"(u64)&((typeof({first}))0)->next")
+        with forged.image.patched({forged.place(f"&({first})->next"): struct.pack("<Q", node)}):
+            answer = forged.answer(name)
+            check(not answer["ok"] and "leads back" in answer["error"], f"{name}: {answer.get('error')}")
+
+
+def parents(forged):
+    task = forged.address("init_task.tasks.next") - forged.program.value(forged.boot.dump, "(u64)&((struct task_struct *)0)->tasks")
+    place = forged.place(f"&((struct task_struct *){task:#x})->real_parent")
+    check_equal([row["pid"] for row in forged.program.result(forged.boot.dump, "ps -p 1")], [0, 1], "the way up")
+    with forged.image.patched({place: struct.pack("<QQ", task, task)}):
+        check_equal([row["pid"] for row in forged.answer("ps -p 1")["result"]], [1], "the way of one that is its own parent")
+
+
+def fifo(program, boot):
+    """One that nobody reads ends the command, whatever would be written; one that somebody reads gets all."""
+    path = os.path.join(program.scratch, "fifo")
+    os.mkfifo(path)
+    for line in (f"log > {path}", f"gcore 1 {path}", f"export btf {path}", f"export sqlite tasks {path}"):
+        began = time.monotonic()
+        result = program.run(["-q", "-c", line, boot.dump], status=1)
+        check("nobody reads from it" in result.errors, f"{line}: {result.errors}")
+        check(time.monotonic() - began < FIFO_SECONDS, f"{line}: {time.monotonic() - began:.0f} s")
+    os.unlink(path)
+
+
+def run(session):
+    for kernel in kernel_names():
+        boot = Boot(kernel, "boot1")
+        forged = Forged(session.program, boot)
+        for name, test in (("CPUs", cpus), ("the log", log), ("chains that lead back", chains), ("a task that is its own parent", parents)):
+            with session.case(f"{boot.label}: not known: {name}"):
+                test(forged)
+        os.unlink(forged.image.path)
+        with session.case(f"{boot.label}: a FIFO that nobody reads"):
+            fifo(session.program, boot)
