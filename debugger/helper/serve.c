@@ -488,10 +488,15 @@ void serve(const struct serve_options *options, int socket, pid_t reader, struct
 		close(server.place.folder);
 }
 
-/* Ctrl-C is for the commands and for programs, which get it too. */
+/*
+ * Ctrl-C is for the commands and for programs, which get it too. What ends the other process ends
+ * this one, after the terminal has its mode back.
+ */
 static void prepare(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	interrupt_install();
 	/* Not dumpable, so nobody but root may trace it. */
 	(void)prctl(PR_SET_DUMPABLE, 0);

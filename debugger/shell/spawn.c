@@ -25,6 +25,8 @@ static int spawn(const char *command, int input, pid_t *ret)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGPIPE);
 	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
 	int status = posix_spawn_file_actions_init(&actions);
 	if (status)
 		return status;

@@ -62,6 +62,14 @@ def is_whole(program, boot, state):
             check(shown == wanted, f"{command} on a terminal is another text: {len(shown)} for {len(wanted)} characters")
 
 
+def gone(user, pids):
+    """Whether the processes end soon."""
+    end = time.monotonic() + SECONDS
+    while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < end:
+        user.read(0.05)
+    return not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
 def reader_dies_busy(program, boot, state):
     """Killed with output on its way: that is shown, the modes are as before, and the user is told."""
     with terminal(program, ["-q", boot.dump], state, through=PLAIN_SHELL, PAGER="cat") as user:
@@ -75,11 +83,22 @@ def reader_dies_busy(program, boot, state):
         time.sleep(0.3)  # nothing is read here: the pipe fills
         os.kill(reader, signal.SIGKILL)
         user.expect(b"the process that reads the dump has ended", "a word of its end")
-        end = time.monotonic() + SECONDS
-        while os.path.exists(f"/proc/{helper}") and time.monotonic() < end:
-            user.read(0.05)
-        check(not os.path.exists(f"/proc/{helper}"), "the helper goes on")
+        check(gone(user, [helper]), "the helper goes on")
         check_equal(termios.tcgetattr(user.fd), before, "the terminal's modes")
+
+
+def all_are_ended(program, boot, state):
+    """What ends both processes at once, as pkill does, leaves the terminal as it was."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with terminal(program, ["-q", boot.dump], state, through=PLAIN_SHELL) as user:
+            before = termios.tcgetattr(user.fd)
+            user.expect(PROMPT, "start")
+            reader = children(user.pid)[0]
+            helper = children(reader)[0]
+            os.kill(helper, number)
+            os.kill(reader, number)
+            check(gone(user, (reader, helper)), f"{number.name}: one of them goes on")
+            check_equal(termios.tcgetattr(user.fd), before, f"{number.name}: the terminal's modes")
 
 
 def helper_dies_busy(program, boot, state):
@@ -118,6 +137,7 @@ def run(session):
     state = os.path.join(session.program.scratch, "state")
     for name, test in (("no terminal for who reads the dump", has_none), ("order", keeps_order),
                        ("all of it", is_whole), ("the reader is killed with output on its way", reader_dies_busy),
+                       ("both are ended", all_are_ended),
                        ("few files", has_few_files),
                        ("the output is left", output_is_left),
                        ("the helper is killed with output on its way", helper_dies_busy)):
