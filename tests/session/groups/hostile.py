@@ -96,20 +96,6 @@ def cut_file(source, path, percent):
     return path
 
 
-def known_cause(program, path):
-    """Of a dump that lacks things, analyze says which; what it cannot look for is not known, and no news."""
-    answer, = program.answers(path, ["analyze"])
-    if "result" not in answer:
-        return "no analysis"
-    result = answer["result"]
-    check(result["unread"], f"all seems to be read: {result}")
-    check_equal(answer["ok"], bool(result["findings"]), "ok")
-    text = program.run(["-q", "--no-cache", "-c", "analyze", path]).text
-    check("nothing is found" not in text, f"{text}")
-    check("NOT READ: " in text, f"{text}")
-    return f"{len(result['findings'])} findings, {len(result['unread'])} not read"
-
-
 def cut_elf(session, boot, layout):
     """What lies before the cut is served: the kernel image, if it is there."""
     program = session.program
@@ -128,7 +114,6 @@ def cut_elf(session, boot, layout):
                 notes.append("without the kernel image")
             check(result.err, "does not say that the dump is cut")
             notes.append(f"exit status {result.status}: {first_line(result)}")
-            notes.append(known_cause(program, path))
             os.unlink(path)
 
 
@@ -147,7 +132,6 @@ def cut_kdump(session, boot, name):
             check(percent < 90 or result.status != 2,
                   f"nothing of 90 % is served: {result.errors.strip()}")
             shown = set(result.lines) & set(whole)
-            notes.append(known_cause(program, path))
             notes.append(f"exit status {result.status}: {first_line(result)}; "
                          f"{len(shown)} of {len(whole)} lines of the log")
             os.unlink(path)

@@ -2,7 +2,7 @@
 """Words that are others each time they are read (tests/fuzz/words), and sizes that are all addresses: ends in time,
 in little memory, without a word too much; Ctrl-C ends what works for a while.
 
-BTFCRASH_TEST_WORDS: runs on each kernel (6; thousands by hand), of which a third gets Ctrl-C.
+BTFCRASH_TEST_WORDS: runs on the newest kernel (6; thousands by hand), of which a third gets Ctrl-C.
 """
 
 import os
@@ -63,7 +63,7 @@ def endless_area(session, boot):
 
 def run(session):
     count = RUNS // 4 if session.program.is_sanitized else RUNS
-    for kernel in kernel_names():
-        words_change(session, kernel, count)
-        words_change(session, kernel, count // 3, "--interrupt")
+    # One run in thousands finds something: what is to be found is found by hand.
+    words_change(session, kernel_names()[-1], count)
+    words_change(session, kernel_names()[-1], count // 3, "--interrupt")
     endless_area(session, Boot(kernel_names()[-1], "boot1"))

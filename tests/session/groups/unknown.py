@@ -7,6 +7,7 @@ import struct
 import time
 
 from forged import Image, Layout
+from groups.hostile import cut_file
 from lib import Boot, check, check_equal, kernel_names
 
 FIFO_SECONDS = 30  # by the clock, of a machine that does other things
@@ -73,6 +74,28 @@ def parents(forged):
         check_equal([row["pid"] for row in forged.answer("ps -p 1")["result"]], [1], "the way of one that is its own parent")
 
 
+def known_cause(program, path):
+    """Of a dump that lacks things, analyze says which; what it cannot look for is not known, and no news."""
+    answer, = program.answers(path, ["analyze"])
+    if "result" not in answer:
+        return "no analysis"
+    result = answer["result"]
+    check(result["unread"], f"all seems to be read: {result}")
+    check_equal(answer["ok"], bool(result["findings"]), "ok")
+    text = program.run(["-q", "--no-cache", "-c", "analyze", path]).text
+    check("nothing is found" not in text, f"{text}")
+    check("NOT READ: " in text, f"{text}")
+    return f"{len(result['findings'])} findings, {len(result['unread'])} not read"
+
+
+def cut_causes(program, boot, notes):
+    for name in ("elf", "zlib", "flat"):
+        for percent in (10, 50, 90):
+            path = cut_file(boot.path("vmcore." + name), os.path.join(program.scratch, "cut"), percent)
+            notes.append(f"{name} at {percent} %: {known_cause(program, path)}")
+            os.unlink(path)
+
+
 def fifo(program, boot):
     """One that nobody reads ends the command, whatever would be written; one that somebody reads gets all."""
     path = os.path.join(program.scratch, "fifo")
@@ -93,5 +116,7 @@ def run(session):
             with session.case(f"{boot.label}: not known: {name}"):
                 test(forged)
         os.unlink(forged.image.path)
+        with session.case(f"{boot.label}: a cause where files are cut off") as notes:
+            cut_causes(session.program, boot, notes)
         with session.case(f"{boot.label}: a FIFO that nobody reads"):
             fifo(session.program, boot)
