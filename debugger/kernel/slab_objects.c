@@ -82,9 +82,11 @@ static struct error *add_chain(struct slab_walk *walk, const struct object *cach
 static struct error *read_chains(struct slab_walk *walk, const struct object *cache)
 {
 	const struct cpu *cpus;
+	if (!object_has(cache, "cpu_slab"))
+		return NULL;
 	TRY(target_need_cpus(walk->target));
 	size_t count = target_cpus(walk->target, &cpus);
-	for (size_t i = 0; i < count && object_has(cache, "cpu_slab"); i++)
+	for (size_t i = 0; i < count; i++)
 		TRY(error_prefix(add_chain(walk, cache, &cpus[i]), "cpu_slab of CPU %" PRIu32,
 				 cpus[i].number));
 	return NULL;
