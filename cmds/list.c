@@ -271,7 +271,7 @@ static struct error *walk_bucket(const struct listed *listed, const struct start
 	case LINK_HLIST_NULLS:
 	case LINK_HLIST_BL:
 		if (!start->is_head)
-			return walk_chain(walk, address, 0);
+			return walk_chain_or_ring(walk, address, 0);
 		return walk_hlist(walk, address,
 				  listed->kind == LINK_HLIST	     ? HLIST_PLAIN
 				  : listed->kind == LINK_HLIST_NULLS ? HLIST_NULLS
@@ -284,7 +284,7 @@ static struct error *walk_bucket(const struct listed *listed, const struct start
 		if (error)
 			return walk->broken(walk->context, error);
 	}
-	return walk_chain(walk, node, listed->chain_offset);
+	return walk_chain_or_ring(walk, node, listed->chain_offset);
 }
 
 static struct error *walk_all(const struct listed *listed, struct listing *listing)

@@ -56,6 +56,9 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
  * to NULL. One that leads back hides what was behind it.
  */
 struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset) MUST_CHECK;
+/* The same of what may be a ring, which is whole where it leads back to `first`. */
+struct error *walk_chain_or_ring(const struct walk *walk, uint64_t first,
+				 uint64_t offset) MUST_CHECK;
 
 /* --- trees: addresses of struct rb_node, in order (walk_rbtree.c) --- */
 

@@ -163,7 +163,7 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 /* --- chains --------------------------------------------------------------------------------- */
 
 static struct error *follow_chain(const struct walk *walk, uint64_t first, uint64_t offset,
-				  struct seen *seen)
+				  bool may_be_ring, struct seen *seen)
 {
 	uint64_t node = first, from = 0, count = 0;
 	while (node) {
@@ -192,15 +192,29 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 		TRY(walk->visit(walk->context, &item));
 		from = node;
 		node = next;
+		if (may_be_ring && node == first)
+			return NULL;
 	}
 	return NULL;
 }
 
-struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset)
+static struct error *walk_links(const struct walk *walk, uint64_t first, uint64_t offset,
+				bool may_be_ring)
 {
 	struct seen seen = { .pages = { .entries = NULL } };
 	TRY(target_need_memory(walk->target));
-	struct error *error = follow_chain(walk, first, offset, walk->seen ? walk->seen : &seen);
+	struct error *error =
+		follow_chain(walk, first, offset, may_be_ring, walk->seen ? walk->seen : &seen);
 	seen_deinit(&seen);
 	return error;
+}
+
+struct error *walk_chain(const struct walk *walk, uint64_t first, uint64_t offset)
+{
+	return walk_links(walk, first, offset, false);
+}
+
+struct error *walk_chain_or_ring(const struct walk *walk, uint64_t first, uint64_t offset)
+{
+	return walk_links(walk, first, offset, true);
 }

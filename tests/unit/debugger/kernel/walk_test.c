@@ -222,6 +222,9 @@ static void test_chain(void)
 	CHECK_U64(found.count, NODES);
 	CHECK_U64(found.problems, 1);
 	CHECK(strstr(found.problem, "leads back to 0xffff888000100000"));
+	WALK(walk_chain_or_ring(&walk, BASE, 8));
+	CHECK_U64(found.count, NODES);
+	CHECK_U64(found.problems, 0);
 	fixture.words[3 * NODES - 2] = at(6);
 	WALK(walk_chain(&walk, BASE, 8));
 	CHECK_U64(found.count, NODES);
