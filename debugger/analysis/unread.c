@@ -3,14 +3,6 @@
  * news. */
 #include "debugger/analysis/analysis.h"
 #include "debugger/kernel/printk.h"
-#include <inttypes.h>
-
-static struct error *pass_record(void *context, const struct printk_record *record)
-{
-	(void)context;
-	(void)record;
-	return NULL;
-}
 
 static struct error *pass_task(void *context, const struct task *task)
 {
@@ -30,15 +22,6 @@ static struct error *note(struct analysis *analysis, struct error *error, const 
 		analysis->unread[analysis->unread_count++] = what ? error_prefix(error, "%s", what)
 								  : error;
 	return NULL;
-}
-
-static struct error *look_at_log(struct analysis *analysis)
-{
-	uint64_t lost = 0;
-	struct error *error = printk_for_each(analysis->target, pass_record, NULL, &lost);
-	if (!error && lost)
-		error = error_create(ERROR_FORMAT, "log: %" PRIu64 " records cannot be read", lost);
-	return note(analysis, error, NULL);
 }
 
 static struct error *look_at_tasks(struct analysis *analysis)
@@ -61,7 +44,7 @@ struct error *analysis_find_unread(struct analysis *analysis, struct error *no_t
 	TRY(look_at_stack(analysis));
 	if (analysis->is_asked)
 		return NULL;
-	TRY(look_at_log(analysis));
+	TRY(note(analysis, printk_check(analysis->target), NULL));
 	return look_at_tasks(analysis);
 }
 

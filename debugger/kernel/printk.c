@@ -347,6 +347,21 @@ struct error *printk_for_each(struct target *target, printk_visitor *visit, void
 	return error;
 }
 
+static struct error *pass_record(void *context, const struct printk_record *record)
+{
+	(void)context;
+	(void)record;
+	return NULL;
+}
+
+struct error *printk_check(struct target *target)
+{
+	uint64_t lost = 0;
+	TRY(printk_for_each(target, pass_record, NULL, &lost));
+	return lost ? error_create(ERROR_FORMAT, "log: %" PRIu64 " records cannot be read", lost)
+		    : NULL;
+}
+
 /* --- why it died --------------------------------------------------------------- */
 
 struct panic_search {

@@ -27,6 +27,8 @@ typedef struct error *printk_visitor(void *context, const struct printk_record *
  */
 struct error *printk_for_each(struct target *target, printk_visitor *visit, void *context,
 			      uint64_t *ret_lost) MUST_CHECK;
+/* Reads all of it. Errors: that it cannot be read, or how many of its records. */
+struct error *printk_check(struct target *target) MUST_CHECK;
 /*
  * The line that says why, without time stamp: the last "Kernel panic - not syncing: ...", else the
  * last "BUG: ..." and the like, else "Oops ...". Raw bytes; false: none in the log.

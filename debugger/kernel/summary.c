@@ -66,13 +66,6 @@ static void read_cpus(struct target *target, struct summary *ret)
 		ret->cpus_online += cpus[i].online;
 }
 
-static struct error *pass_record(void *context, const struct printk_record *record)
-{
-	(void)context;
-	(void)record;
-	return NULL;
-}
-
 static struct error *count_task(void *context, const struct task *task)
 {
 	(void)task;
@@ -83,11 +76,10 @@ static struct error *count_task(void *context, const struct task *task)
 /* Its lack is told only where the log cannot be read: else there is none in it. */
 static struct error *read_panic(struct target *target, struct summary *ret)
 {
-	uint64_t lost;
 	if (printk_panic_message(target, ret->panic, sizeof(ret->panic)))
 		return NULL;
 	ret->panic[0] = 0;
-	return printk_for_each(target, pass_record, NULL, &lost);
+	return printk_check(target);
 }
 
 void summary_read(struct target *target, struct summary *ret)

@@ -2,9 +2,9 @@
 /* Memory that is in several segments of an ELF core, of which the end may be missing. */
 #include "tests/unit/test.h"
 
+#include "tests/unit/elf_header.h"
 #include "vmcore/elf_core.h"
 #include "vmcore/file.h"
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,14 +24,7 @@ static void image_open(struct image *image, const Elf64_Phdr *segments, uint16_t
 	*image = (struct image){ .path = "/tmp/btfcrash-elf-core-XXXXXX" };
 	int fd = mkstemp(image->path);
 	uint8_t page[PAGE];
-	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-				    .e_type = ET_CORE,
-				    .e_machine = EM_X86_64,
-				    .e_version = 1,
-				    .e_phoff = sizeof(Elf64_Ehdr),
-				    .e_ehsize = sizeof(Elf64_Ehdr),
-				    .e_phentsize = sizeof(Elf64_Phdr),
-				    .e_phnum = count };
+	const Elf64_Ehdr header = elf_core_header(count);
 	CHECK(fd >= 0);
 	for (unsigned int i = 0; i < pages; i++) {
 		memset(page, (int)i, sizeof(page));

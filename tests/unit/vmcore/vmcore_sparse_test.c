@@ -2,8 +2,8 @@
 /* Small files that promise much: opening costs what is in them. Who believes them meets alarm(). */
 #include "tests/unit/test.h"
 
+#include "tests/unit/elf_header.h"
 #include "vmcore/vmcore.h"
-#include <elf.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,9 @@ static void put(const struct sparse *file, uint64_t offset, const void *data, si
 
 static Elf64_Ehdr elf_header(uint16_t segments)
 {
-	return (Elf64_Ehdr){ .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-			     .e_type = ET_CORE,
-			     .e_machine = EM_X86_64,
-			     .e_version = 1,
-			     .e_phoff = sizeof(Elf64_Ehdr),
-			     .e_ehsize = sizeof(Elf64_Ehdr),
-			     .e_phentsize = sizeof(Elf64_Phdr),
-			     .e_phnum = segments,
-			     .e_shentsize = sizeof(Elf64_Shdr) };
+	Elf64_Ehdr header = elf_core_header(segments);
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	return header;
 }
 
 /* Opens it, looks for VMCOREINFO in it, and removes it. */
