@@ -38,7 +38,11 @@ def fetch_headers(kernel):
                   if re.match("linux-(headers|kbuild)-", name)]
         with made_directory(folder) as directory:
             for name in [package, *needed]:
-                kernel.apt.download(f"{name}={kernel.version}", directory)
+                # The tools are of no one kernel, and an archive has those of the next one
+                # days before it.
+                is_of_kernel = name.startswith("linux-headers-")
+                kernel.apt.download(f"{name}={kernel.version}" if is_of_kernel
+                                    else name, directory)
     return folder
 
 
