@@ -65,9 +65,11 @@ static struct error *visit_set(void *context, const struct walk_item *item)
 /* A kset has what is in it by their struct kobject. */
 static struct error *visit_sets(struct pass *pass, const char *kset, const char *member)
 {
-	const struct walk walk = {
-		.target = pass->target, .visit = visit_set, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = pass->target,
+				   .visit = visit_set,
+				   .broken = broken,
+				   .context = pass,
+				   .never_empty = kset };
 	struct object pointer, list;
 	uint64_t address;
 	TRY(object_offset(pass->target, "struct kobject", "entry", &pass->in_kset));
@@ -77,7 +79,7 @@ static struct error *visit_sets(struct pass *pass, const char *kset, const char 
 	TRY(object_u64(&pointer, NULL, &address));
 	TRY(object_at(pass->target, "struct kset", address, &list));
 	TRY(object_member(&list, "list", &list));
-	return address ? walk_list(&walk, list.address, false) : NULL;
+	return address ? walk_list(&walk, list.address, false) : walk_ended(&walk, false);
 }
 
 struct error *bus_devices_for_each(struct target *target, const struct device_visitor *visitor)

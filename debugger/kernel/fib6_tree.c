@@ -153,6 +153,11 @@ struct error *fib6_tree_for_each(const struct object *net, const struct fib6_vis
 	TRY(object_offset(net->target, "struct fib6_info", "fib6_next", &pass.next));
 	TRY(object_u64(net, "ipv6.fib6_null_entry", &pass.null_entry));
 	TRY(object_follow(net, "ipv6.fib_table_hash", &heads));
+	/* Both are NULL until the module is there. */
+	if (!heads.address && pass.null_entry)
+		return error_create(ERROR_FORMAT,
+				    "ipv6.fib_table_hash is NULL, though ipv6.fib6_null_entry "
+				    "is not");
 	unsigned int count = object_has(net, "ipv6.fib6_has_custom_rules") ? LISTS_SEVERAL
 									   : LISTS_FEW;
 	for (unsigned int i = 0; heads.address && i < count; i++)

@@ -165,9 +165,12 @@ static struct error *visit_tables(struct pass *pass, const struct object *net)
 	TRY(object_offset(net->target, "struct fib_alias", "fa_list", &pass->alias_node));
 	TRY(object_offset(net->target, "struct key_vector", "tnode", &pass->children));
 	TRY(object_follow(net, "ipv4.fib_table_hash", &heads));
+	/* fib_net_init() makes it with the namespace. */
+	if (!heads.address)
+		return error_create(ERROR_FORMAT, "ipv4.fib_table_hash is NULL, which it never is");
 	unsigned int count = object_has(net, "ipv4.fib_has_custom_rules") ? LISTS_SEVERAL
 									  : LISTS_FEW;
-	for (unsigned int i = 0; heads.address && i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		TRY(walk_hlist(&walk, heads.address + i * net->target->memory->word_size,
 			       HLIST_PLAIN));
 	return NULL;

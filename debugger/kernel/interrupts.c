@@ -94,9 +94,11 @@ struct error *interrupts_walk(const struct walk *its)
 	};
 	uint64_t tree;
 	/* A maple tree since 721255b9826b (6.5). */
-	if (find_symbol(walk.target, "sparse_irqs", &tree))
+	walk.never_empty = "sparse_irqs";
+	if (find_symbol(walk.target, walk.never_empty, &tree))
 		return walk_maple(&walk, tree);
-	if (find_symbol(walk.target, "irq_desc_tree", &tree))
+	walk.never_empty = "irq_desc_tree";
+	if (find_symbol(walk.target, walk.never_empty, &tree))
 		return walk_xarray(&walk, tree);
 	return error_create(ERROR_NOT_FOUND, "this kernel has neither sparse_irqs nor "
 					     "irq_desc_tree");

@@ -16,11 +16,13 @@ struct pass {
 	struct target *target;
 	uint64_t mm;
 	const struct mapping_visitor *visitor;
+	bool found; /* one, or what is broken */
 };
 
 static struct error *broken(void *context, struct error *problem)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
+	pass->found = true;
 	return pass->visitor->broken(pass->visitor->context, problem);
 }
 
@@ -43,6 +45,7 @@ static struct error *visit_entry(void *context, const struct walk_item *item)
 	struct pass *pass = context;
 	struct object vma;
 	uint64_t start, end;
+	pass->found = true;
 	TRY(object_at(pass->target, "struct vm_area_struct", item->address, &vma));
 	struct error *error = check(pass, &vma, &start, &end);
 	if (!error && (item->is_value || item->index != start || item->last != end - 1))
@@ -67,6 +70,7 @@ static struct error *walk_links(struct pass *pass, const struct object *mm)
 					     vma.address);
 		if (error)
 			return broken(pass, error);
+		pass->found = true;
 		TRY(pass->visitor->visit(pass->visitor->context, &vma));
 		before = end;
 		error = object_follow(&vma, "vm_next", &vma);
@@ -76,19 +80,36 @@ static struct error *walk_links(struct pass *pass, const struct object *mm)
 	return NULL;
 }
 
+/* One of a process that lives has some, as the kernel counts. */
+static struct error *check_found(struct pass *pass, const struct object *mm)
+{
+	uint64_t count;
+	if (pass->found)
+		return NULL;
+	struct error *error = object_u64(mm, "map_count", &count);
+	if (!error && count)
+		error = error_create(ERROR_FORMAT,
+				     "mm 0x%" PRIx64 " has none of %" PRIu64
+				     " mappings that the kernel counted",
+				     pass->mm, count);
+	return error ? broken(pass, error) : NULL;
+}
+
 struct error *mappings_for_each(struct target *target, uint64_t mm,
 				const struct mapping_visitor *visitor)
 {
-	struct pass pass = { target, mm, visitor };
+	struct pass pass = { target, mm, visitor, false };
 	struct walk walk = {
 		.target = target, .visit = visit_entry, .broken = broken, .context = &pass
 	};
 	struct object object, tree;
 	TRY(object_at(target, "struct mm_struct", mm, &object));
-	if (!object_has(&object, "mm_mt"))
-		return walk_links(&pass, &object);
-	TRY(object_member(&object, "mm_mt", &tree));
-	return walk_maple(&walk, tree.address);
+	if (object_has(&object, "mm_mt")) {
+		TRY(object_member(&object, "mm_mt", &tree));
+		TRY(walk_maple(&walk, tree.address));
+	} else
+		TRY(walk_links(&pass, &object));
+	return check_found(&pass, &object);
 }
 
 /* --- names ----------------------------------------------------------------------------------- */

@@ -14,6 +14,20 @@ struct table {
 	uint64_t count;
 };
 
+/* PF_EXITING, and PF_USER_WORKER since 6.4: tasks that have no files, or no longer. */
+#define FLAGS_OF_NO_FILES (0x4u | 0x4000u)
+
+static struct error *check_has_none(const struct object *task)
+{
+	uint64_t flags;
+	TRY(object_u64(task, "flags", &flags));
+	return flags & FLAGS_OF_NO_FILES ? NULL
+					 : error_create(ERROR_FORMAT,
+							"the files of task 0x%" PRIx64
+							" are NULL, though it is not exiting",
+							task->address);
+}
+
 static struct error *find_table(struct target *target, uint64_t task, struct table *ret)
 {
 	struct object object, files, table;
@@ -21,13 +35,14 @@ static struct error *find_table(struct target *target, uint64_t task, struct tab
 	TRY(object_at(target, "struct task_struct", task, &object));
 	TRY(object_follow(&object, "files", &files));
 	if (!files.address)
-		return NULL;
+		return check_has_none(&object);
 	TRY(object_follow(&files, "fdt", &table));
 	TRY(object_u64(&table, "max_fds", &ret->count));
 	TRY(object_u64(&table, "fd", &ret->files));
 	TRY(object_u64(&table, "open_fds", &ret->open));
 	TRY(object_u64(&table, "close_on_exec", &ret->close));
-	if (ret->count > FILES_MAX)
+	/* The first one of a files_struct lies in it, and has a word of bits. */
+	if (!ret->count || ret->count > FILES_MAX)
 		return error_create(ERROR_FORMAT, "fdtable 0x%" PRIx64 " has %" PRIu64 " entries",
 				    table.address, ret->count);
 	return NULL;

@@ -115,16 +115,26 @@ static struct error *read_cache(struct target *target, uint64_t link, struct sla
 	return object_u64(&cache, "flags", &usage->flags);
 }
 
+/* Takes the error. */
+static struct error *lose(struct slab_usages *usages, struct error *error)
+{
+	if (error_is_fatal(error))
+		return error;
+	if (usages->lost++)
+		error_free(error);
+	else
+		usages->problem = error;
+	return NULL;
+}
+
 static struct error *visit_cache(void *context, const struct walk_item *item)
 {
 	struct reading *reading = context;
 	struct slab_usages *usages = reading->usages;
 	struct slab_usage usage = { .pages = 0 };
 	struct error *error = read_cache(reading->target, item->address, &usage);
-	if (error) {
-		usages->lost++;
-		return error_only_fatal(error);
-	}
+	if (error)
+		return lose(usages, error);
 	if (usages->count >= CACHES_MAX)
 		return error_create(ERROR_FORMAT, "more than %d slab caches", CACHES_MAX);
 	if (!array_reserve(&usages->items, &usages->capacity, usages->count + 1))
@@ -136,8 +146,7 @@ static struct error *visit_cache(void *context, const struct walk_item *item)
 static struct error *count_break(void *context, struct error *problem)
 {
 	struct reading *reading = context;
-	reading->usages->lost++;
-	return error_only_fatal(problem);
+	return lose(reading->usages, problem);
 }
 
 static uint64_t pages_with(const struct slab_usages *usages, unsigned int bit)
@@ -172,9 +181,11 @@ static bool find_reclaimable_bit(const struct target *target, const struct slab_
 struct error *slab_usages_read(struct target *target, uint64_t reclaimable, struct slab_usages *ret)
 {
 	struct reading reading = { target, ret };
-	struct walk walk = {
-		.target = target, .visit = visit_cache, .broken = count_break, .context = &reading
-	};
+	struct walk walk = { .target = target,
+			     .visit = visit_cache,
+			     .broken = count_break,
+			     .context = &reading,
+			     .never_empty = "slab_caches" };
 	struct object head;
 	unsigned int bit = 0;
 	*ret = (struct slab_usages){ .count = 0 };
@@ -193,5 +204,6 @@ struct error *slab_usages_read(struct target *target, uint64_t reclaimable, stru
 void slab_usages_deinit(struct slab_usages *usages)
 {
 	free(usages->items);
+	error_free(usages->problem);
 	*usages = (struct slab_usages){ .count = 0 };
 }

@@ -19,7 +19,8 @@ struct slab_usage {
 struct slab_usages {
 	struct slab_usage *items; /* in the kernel's order */
 	size_t count, capacity;
-	uint64_t lost;		/* caches that could not be read */
+	uint64_t lost;		/* how often the list or a cache could not be read */
+	struct error *problem;	/* the first time; NULL: never */
 	bool knows_reclaimable; /* else is_reclaimable is not known */
 };
 

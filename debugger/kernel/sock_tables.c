@@ -314,9 +314,11 @@ static struct error *visit_all(struct pass *pass)
 {
 	struct target *target = pass->target;
 	struct object nets, table;
-	const struct walk walk = {
-		.target = target, .visit = visit_net, .broken = broken, .context = pass
-	};
+	const struct walk walk = { .target = target,
+				   .visit = visit_net,
+				   .broken = broken,
+				   .context = pass,
+				   .never_empty = "net_namespace_list" };
 	struct error *error =
 		object_variable(target, "tcp_hashinfo", "struct inet_hashinfo", &table);
 	TRY(or_broken(pass, error ?: visit_tcp(pass, &table)));

@@ -27,6 +27,7 @@ struct walk {
 	struct seen reached; /* tasks, and signal_structs whose threads were */
 	uint64_t *seen;	     /* tasks that were visited, in order */
 	size_t seen_count, seen_capacity;
+	size_t idle_count; /* the first of them are idle tasks */
 	uint64_t *sorted;  /* those of them that are not asked for again */
 	size_t sorted_count, sorted_capacity;
 	uint64_t most; /* tasks that there can be; 0: not yet known */
@@ -88,6 +89,7 @@ static struct error *visit_idle(struct walk *walk)
 	for (size_t i = 0; i < count; i++)
 		if (cpus[i].idle_task)
 			TRY(visit_task(walk, cpus[i].idle_task));
+	walk->idle_count = walk->seen_count;
 	return NULL;
 }
 
@@ -303,10 +305,34 @@ static struct error *visit_nothing(void *context, uint64_t address)
 	return NULL;
 }
 
+/*
+ * A list that ends too early looks like a whole one, so it is held against nr_threads: it counts
+ * tasks once they are on their lists, and no longer before they leave them (copy_process(),
+ * __unhash_process() in the kernel's kernel/fork.c, kernel/exit.c).
+ */
+static void compare_count(struct walk *walk)
+{
+	struct object counter;
+	uint64_t counted = 0, found = walk->seen_count - walk->idle_count;
+	if (walk->problem || target_is_live(walk->target))
+		return;
+	struct error *error = object_variable(walk->target, "nr_threads", "int", &counter);
+	if (!error)
+		error = object_u64(&counter, NULL, &counted);
+	if (!error && found < counted)
+		walk_problem(walk, error_create(ERROR_FORMAT,
+						"the lists have %" PRIu64 " of %" PRIu64
+						" tasks that the kernel counted",
+						found, counted));
+	error_free(error);
+}
+
 static struct error *walk_lists(struct walk *walk)
 {
 	TRY(visit_idle(walk));
-	return visit_processes(walk);
+	TRY(visit_processes(walk));
+	compare_count(walk);
+	return NULL;
 }
 
 /* A running machine's lists may move from under a walk: the first whole one is kept. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the tasks are: by their lists, and where these are broken, by their pids and in their
- * slabs, too.
+ * Where the tasks are: by their lists, and where these are broken or shorter than the kernel's own
+ * count, by their pids and in their slabs, too.
  */
 #ifndef DEBUGGER_KERNEL_TASK_LIST_H
 #define DEBUGGER_KERNEL_TASK_LIST_H

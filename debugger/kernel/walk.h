@@ -32,7 +32,15 @@ struct walk {
 	 * one place is in one list, or tree. Borrowed.
 	 */
 	struct seen *seen;
+	/*
+	 * The name of a container that a kernel which has booted never has empty; NULL: this one
+	 * may be. An empty one is broken then, for what was in it is not known. Not of trees.
+	 */
+	const char *never_empty;
 };
+
+/* Where a walk ended without a break: `found` is whether there was anything. */
+struct error *walk_ended(const struct walk *walk, bool found) MUST_CHECK;
 
 /* The functions below fail as `visit` and `broken` do, on Ctrl-C, and without the types. */
 

@@ -27,6 +27,16 @@ struct error *walk_again(const struct walk *walk, uint64_t node, const char *whe
 	return error && !error_is_fatal(error) ? walk->broken(walk->context, error) : error;
 }
 
+struct error *walk_ended(const struct walk *walk, bool found)
+{
+	if (found || !walk->never_empty)
+		return NULL;
+	return walk->broken(walk->context,
+			    error_create(ERROR_FORMAT,
+					 "%s is empty, which it never is once a kernel has booted",
+					 walk->never_empty));
+}
+
 /* *ret_again: it was visited before, and is not now. */
 static struct error *visit(const struct walk *walk, uint64_t node, const char *where,
 			   bool *ret_again)
@@ -98,7 +108,7 @@ struct error *walk_list(const struct walk *walk, uint64_t head, bool backward)
 			return visit_behind(walk, head, list.node, backward);
 		}
 		if (!node)
-			return NULL;
+			return walk_ended(walk, list.count);
 		bool again;
 		TRY(visit(walk, node, "a list", &again));
 		if (again)
@@ -157,7 +167,7 @@ struct error *walk_hlist(const struct walk *walk, uint64_t head, enum hlist_kind
 		from = node;
 		node = load_unsigned(raw, word, memory->big_endian);
 	}
-	return NULL;
+	return walk_ended(walk, from != head);
 }
 
 /* --- chains --------------------------------------------------------------------------------- */
@@ -195,7 +205,7 @@ static struct error *follow_chain(const struct walk *walk, uint64_t first, uint6
 		if (may_be_ring && node == first)
 			return NULL;
 	}
-	return NULL;
+	return walk_ended(walk, first);
 }
 
 static struct error *walk_links(const struct walk *walk, uint64_t first, uint64_t offset,

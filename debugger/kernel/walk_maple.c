@@ -174,6 +174,6 @@ struct error *walk_maple(const struct walk *walk, uint64_t tree)
 	if (xa_is_node(root))
 		return visit_node(&maple, root, 0, range, 1);
 	if (!root || xa_is_internal(root))
-		return NULL;
+		return walk_ended(walk, false);
 	return walk_entry(walk, root, 0, 0);
 }

@@ -152,7 +152,7 @@ static struct error *walk_from(struct xarray *xarray, uint64_t address)
 					  (struct xa_place){ .shift = WORD_BITS }, 0);
 	}
 	if (!head || xa_is_internal(head))
-		return NULL;
+		return walk_ended(walk, false);
 	return walk_entry(walk, head, xarray->base, xarray->base);
 }
 

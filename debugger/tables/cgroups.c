@@ -60,6 +60,7 @@ struct pass {
 	struct table_scan *scan;
 	struct object root;
 	unsigned int depth;
+	uint64_t count;	       /* of cgroups that were visited */
 	uint64_t memory, pids; /* numbers of these controllers */
 	bool has_memory, has_pids;
 };
@@ -235,6 +236,7 @@ static struct error *visit_cgroup(struct pass *pass, const struct object *cgroup
 					 visit_child, pass };
 	struct object children;
 	TRY(emit(pass, cgroup));
+	uint64_t first = ++pass->count;
 	if (pass->depth == DEPTH_MAX)
 		return table_broken(pass->scan,
 				    error_create(ERROR_FORMAT, "cgroups lie more than %d deep",
@@ -245,7 +247,8 @@ static struct error *visit_cgroup(struct pass *pass, const struct object *cgroup
 	pass->depth++;
 	error = table_walk(pass->scan, children.address, &walk);
 	pass->depth--;
-	return error;
+	return error ? error
+		     : table_check_count(pass->scan, cgroup, "nr_descendants", pass->count - first);
 }
 
 static struct error *visit_root(struct table_scan *scan, const struct object *root, void *context)

@@ -61,6 +61,7 @@ static const struct kind {
 struct pass {
 	const struct kind *kind;
 	const struct object *namespace;
+	uint64_t count; /* of objects of this kind in it */
 };
 
 /* In the first of namespaces, which is everybody's. */
@@ -93,9 +94,10 @@ static struct error *set_permissions(struct table_scan *scan, const struct objec
 static struct error *visit_object(struct table_scan *scan, const struct object *permissions,
 				  void *context)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	const struct kind *kind = pass->kind;
 	struct object object;
+	pass->count++;
 	TRY(object_container(scan->target, kind->type_name, kind->permissions, permissions->address,
 			     &object));
 	table_set(scan, COLUMN_OBJECT, permissions->address);
@@ -113,14 +115,16 @@ static struct error *visit_object(struct table_scan *scan, const struct object *
 
 static struct error *visit_kind(struct table_scan *scan, const struct object *namespace, size_t i)
 {
-	struct pass pass = { &kinds[i], namespace };
+	struct pass pass = { &kinds[i], namespace, 0 };
 	const struct table_walk walk = { CONTAINER_IDR, "struct kern_ipc_perm", NULL, visit_object,
 					 &pass };
 	struct object map;
 	char path[32];
 	snprintf(path, sizeof(path), "ids[%zu].ipcs_idr", i);
 	TRY(object_member(namespace, path, &map));
-	return table_walk(scan, map.address, &walk);
+	TRY(table_walk(scan, map.address, &walk));
+	snprintf(path, sizeof(path), "ids[%zu].in_use", i);
+	return table_check_count(scan, namespace, path, pass.count);
 }
 
 static struct error *visit_namespace(struct table_scan *scan, uint64_t address)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Mounts of all namespaces (kernel fs/mount.h). */
-#include "debugger/tables/table.h"
+#include "debugger/tables/walks.h"
 
 #include "base/address_map.h"
 #include "base/array.h"
 #include "debugger/kernel/path.h"
-#include "debugger/kernel/walk.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +55,7 @@ struct pass {
 	struct table_scan *scan;
 	uint64_t node; /* offset of what links a mount into its namespace */
 	bool is_list;
+	uint64_t count; /* of mounts of this namespace */
 	struct object namespace;
 };
 
@@ -138,6 +138,7 @@ static struct error *visit_mount(void *context, const struct walk_item *item)
 	TRY(error_only_fatal(object_u64(&mount, "mnt.mnt_flags", &flags)));
 	if (pass->is_list && flags & MOUNT_CURSOR)
 		return NULL;
+	pass->count++;
 	table_set(scan, COLUMN_MOUNT, mount.address);
 	TRY(table_set_member(scan, COLUMN_ID, &mount, "mnt_id"));
 	TRY(table_set_member(scan, COLUMN_NAMESPACE, &pass->namespace, "ns.inum"));
@@ -242,6 +243,14 @@ static void keep_first(struct namespaces *namespaces)
 	array_sort(met, kept, sizeof(*met), by_order);
 }
 
+static struct error *check_count(const struct pass *pass)
+{
+	/* `mounts` of lists was called so in the end. */
+	bool is_old = pass->is_list && !object_has(&pass->namespace, "nr_mounts");
+	return table_check_count(pass->scan, &pass->namespace, is_old ? "mounts" : "nr_mounts",
+				 pass->count);
+}
+
 static struct error *visit_namespace(struct namespaces *namespaces, uint64_t address)
 {
 	struct table_scan *scan = namespaces->scan;
@@ -258,12 +267,14 @@ static struct error *visit_namespace(struct namespaces *namespaces, uint64_t add
 	if (pass.is_list) {
 		TRY(object_offset(scan->target, "struct mount", "mnt_list", &pass.node));
 		TRY(object_member(&pass.namespace, "list", &mounts));
-		return walk_list(&walk, mounts.address, false);
+		TRY(walk_list(&walk, mounts.address, false));
+		return check_count(&pass);
 	}
 	TRY(note_root(namespaces, &pass.namespace));
 	TRY(object_offset(scan->target, "struct mount", "mnt_node", &pass.node));
 	TRY(object_member(&pass.namespace, "mounts", &mounts));
-	return walk_rbtree(&walk, mounts.address);
+	TRY(walk_rbtree(&walk, mounts.address));
+	return check_count(&pass);
 }
 
 static struct error *visit_namespaces(struct namespaces *namespaces)

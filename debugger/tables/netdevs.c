@@ -221,7 +221,8 @@ static struct error *visit_net(void *context, const struct walk_item *item)
 				   .visit = visit_device,
 				   .broken = broken,
 				   .context = pass,
-				   .seen = &scan->seen };
+				   .seen = &scan->seen,
+				   .never_empty = "dev_base_head" };
 	struct object devices;
 	TRY(object_at(scan->target, "struct net", item->address - pass->in_net, &pass->net));
 	TRY(object_member(&pass->net, "dev_base_head", &devices));
@@ -231,9 +232,11 @@ static struct error *visit_net(void *context, const struct walk_item *item)
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan };
-	const struct walk walk = {
-		.target = scan->target, .visit = visit_net, .broken = broken, .context = &pass
-	};
+	const struct walk walk = { .target = scan->target,
+				   .visit = visit_net,
+				   .broken = broken,
+				   .context = &pass,
+				   .never_empty = "net_namespace_list" };
 	struct object namespaces;
 	TRY(object_offset(scan->target, "struct net", "list", &pass.in_net));
 	TRY(object_offset(scan->target, "struct net_device", "dev_list", &pass.in_list));

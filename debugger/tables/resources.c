@@ -94,6 +94,9 @@ static struct error *visit_space(struct table_scan *scan, const char *root, cons
 	struct object resource;
 	TRY(object_variable(scan->target, root, "struct resource", &resource));
 	struct error *error = visit_children(&pass, &resource, 0);
+	if (!error && !pass.seen.count)
+		error = error_create(ERROR_FORMAT, "%s has no children, as it has once booted",
+				     root);
 	address_map_deinit(&pass.seen);
 	return error;
 }

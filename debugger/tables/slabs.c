@@ -143,10 +143,13 @@ static struct error *visit(struct table_scan *scan)
 		error = table_broken(scan, count_objects(scan->target, &usages, &counted));
 	for (size_t i = 0; i < usages.count && !error; i++)
 		error = emit(scan, &usages, &usages.items[i], counted ? &counted[i] : NULL);
-	if (!error && usages.lost)
-		error = table_broken(scan,
-				     error_create(ERROR_FORMAT, "%" PRIu64 " caches cannot be read",
-						  usages.lost));
+	if (!error && usages.lost > 1)
+		usages.problem = error_prefix(usages.problem, "%" PRIu64 " caches cannot be read",
+					      usages.lost);
+	if (!error && usages.lost) {
+		error = table_broken(scan, usages.problem);
+		usages.problem = NULL;
+	}
 	free(counted);
 	slab_usages_deinit(&usages);
 	return error;

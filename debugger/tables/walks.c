@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/tables/walks.h"
 
+#include "base/array.h"
 #include "debugger/kernel/path.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,14 +36,16 @@ static struct error *broken(void *context, struct error *problem)
 }
 
 static struct error *walk_container(struct table_scan *scan, uint64_t head,
-				    const struct table_walk *walk, struct seen *seen)
+				    const struct table_walk *walk, struct seen *seen,
+				    const char *never_empty)
 {
 	struct pass pass = { .scan = scan, .walk = walk };
 	const struct walk steps = { .target = scan->target,
 				    .visit = visit,
 				    .broken = broken,
 				    .context = &pass,
-				    .seen = seen };
+				    .seen = seen,
+				    .never_empty = never_empty };
 	uint64_t offset = 0;
 	if (walk->node)
 		TRY(object_offset(scan->target, walk->type_name, walk->node, &offset));
@@ -70,13 +73,27 @@ static struct error *walk_container(struct table_scan *scan, uint64_t head,
 
 struct error *table_walk(struct table_scan *scan, uint64_t head, const struct table_walk *walk)
 {
-	return walk_container(scan, head, walk, &scan->seen);
+	return walk_container(scan, head, walk, &scan->seen, NULL);
 }
 
 struct error *table_walk_forgetful(struct table_scan *scan, uint64_t head,
 				   const struct table_walk *walk)
 {
-	return walk_container(scan, head, walk, NULL);
+	return walk_container(scan, head, walk, NULL, NULL);
+}
+
+/* Variables whose containers are filled while the kernel boots, and never empty again. */
+static const char *const never_empty[] = { "cgroup_roots",	  "file_systems",
+					   "ftrace_trace_arrays", "misc_list",
+					   "net_namespace_list",  "super_blocks",
+					   "worker_pool_idr",	  "workqueues" };
+
+static bool is_never_empty(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(never_empty); i++)
+		if (!strcmp(name, never_empty[i]))
+			return true;
+	return false;
 }
 
 struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
@@ -86,7 +103,23 @@ struct error *table_walk_variable(struct table_scan *scan, const char *name, con
 	TRY(object_variable(scan->target, name, type_name, &head));
 	if (walk->container == CONTAINER_CHAIN)
 		TRY(object_u64(&head, NULL, &head.address));
-	return table_walk(scan, head.address, walk);
+	return walk_container(scan, head.address, walk, &scan->seen,
+			      is_never_empty(name) ? name : NULL);
+}
+
+struct error *table_check_count(struct table_scan *scan, const struct object *owner,
+				const char *member, uint64_t found)
+{
+	uint64_t counted = 0;
+	if (!object_has(owner, member))
+		return NULL;
+	struct error *error = object_u64(owner, member, &counted);
+	if (!error && counted > found)
+		error = error_create(ERROR_FORMAT,
+				     "%s of 0x%" PRIx64 " is %" PRIu64 ", but %" PRIu64 " %s found",
+				     member, owner->address, counted, found,
+				     found == 1 ? "is" : "are");
+	return table_broken(scan, error);
 }
 
 struct error *table_each_cpu(struct table_scan *scan, const char *name, const char *type_name,

@@ -45,6 +45,13 @@ struct error *table_walk_forgetful(struct table_scan *scan, uint64_t head,
 /* table_walk() of a variable that is the head, of that type; of a chain it is the pointer to it. */
 struct error *table_walk_variable(struct table_scan *scan, const char *name, const char *type_name,
 				  const struct table_walk *walk) MUST_CHECK;
+/*
+ * Holds what was found against the kernel's own count of it, a member of `owner`: a container that
+ * ends too early looks like a whole one. The pass is broken where fewer were found. A kernel that
+ * has no such member does not count.
+ */
+struct error *table_check_count(struct table_scan *scan, const struct object *owner,
+				const char *member, uint64_t found) MUST_CHECK;
 /* A per-CPU variable on each possible CPU; what cannot be read of one costs this one. */
 typedef struct error *table_cpu_visitor(struct table_scan *scan, const struct cpu *cpu,
 					const struct object *object, void *context);

@@ -45,6 +45,7 @@ static const struct table_column columns[] = {
 struct pass {
 	struct table_scan *scan;
 	struct object pool;  /* whose works are visited */
+	uint64_t workers;    /* of it that were visited */
 	struct object queue; /* the same of inactive ones */
 	uint64_t delayed;    /* the function of timers that start works */
 	uint64_t mask, flag; /* of work_struct.data, where it is a struct pool_workqueue */
@@ -110,8 +111,9 @@ static struct error *visit_pending(struct table_scan *scan, const struct object 
 static struct error *visit_worker(struct table_scan *scan, const struct object *worker,
 				  void *context)
 {
-	const struct pass *pass = context;
+	struct pass *pass = context;
 	struct object work;
+	pass->workers++;
 	struct error *error = object_follow(worker, "current_work", &work);
 	if (error || !work.address)
 		return table_broken(scan, error);
@@ -143,7 +145,9 @@ static struct error *visit_pool(struct table_scan *scan, const struct object *po
 	const struct table_walk works = { CONTAINER_LIST, "struct work_struct", "entry",
 					  visit_pending, pass };
 	pass->pool = *pool;
+	pass->workers = 0;
 	TRY(visit_list(scan, pool, "workers", &workers));
+	TRY(table_check_count(scan, pool, "nr_workers", pass->workers));
 	return visit_list(scan, pool, "worklist", &works);
 }
 

@@ -202,6 +202,19 @@ static void reverse(struct module *modules, size_t count)
 	}
 }
 
+/* What finds the module of an address knows them, too: a tree, if the kernel is made so. */
+static struct error *check_has_none(struct target *target)
+{
+	struct object tree;
+	uint64_t node;
+	struct error *error = object_variable(target, "mod_tree", "struct mod_tree_root", &tree);
+	if (!error)
+		error = object_u64(&tree, "root.tree[0].rb_node", &node);
+	error_free(error);
+	return !error && node ? error_create(ERROR_FORMAT, "the list is empty, but mod_tree is not")
+			      : NULL;
+}
+
 /* Behind a break, the list goes on from its other end. */
 static struct error *load_modules(struct target *target)
 {
@@ -216,6 +229,8 @@ static struct error *load_modules(struct target *target)
 	TRY(object_offset(target, "struct module", "list", &link));
 	list_walk_init(&walk, target, head);
 	struct error *error = walk_modules(target, &walk, link, &capacity);
+	if (!error && !target->module_count)
+		return check_has_none(target);
 	if (!error || error->kind == ERROR_NO_MEMORY)
 		return error;
 	size_t first = target->module_count;

@@ -74,6 +74,46 @@ def parents(forged):
         check_equal([row["pid"] for row in forged.answer("ps -p 1")["result"]], [1], "the way of one that is its own parent")
 
 
+# Commands, and the head of what they walk: of a list one that leads to itself, else a pointer that is NULL.  Each holds
+# something that the kernel counts elsewhere, or never is without.
+LISTS = (("slabs", "&slab_caches"), ("superblocks", "&super_blocks"), ("inodes", "&super_blocks"), ("netdevs", "&net_namespace_list"),
+         ("netdevs", "&init_net.dev_base_head"), ("socks", "&net_namespace_list"), ("routes", "&net_namespace_list"),
+         ("routes6", "&net_namespace_list"), ("cgroups", "&cgroup_roots"), ("cgroups", "&cgrp_dfl_root.cgrp.self.children"),
+         ("workqueues", "&workqueues"), ("majors", "&misc_list"), ("tracebuffers", "&ftrace_trace_arrays"), ("modules", "&modules"))
+POINTERS = (("routes", "&init_net.ipv4.fib_table_hash"), ("pools", "&worker_pool_idr.idr_rt.xa_head"), ("resources", "&iomem_resource.child"),
+            ("files {task}", "&((struct task_struct *){task})->files"), ("files {task}", "&((struct task_struct *){task})->files->fdt->max_fds"))
+
+
+def empty_heads(forged, notes):
+    """What looks empty, though something else says that it is not, is broken: no table without rows, no count without tasks."""
+    task = forged.address("init_task.tasks.next") - forged.program.value(forged.boot.dump, "(u64)&((struct task_struct *)0)->tasks")
+    space = f"((struct task_struct *){task:#x})->nsproxy->mnt_ns->"
+    is_tree = forged.program.answers(forged.boot.dump, [f"print {space}nr_mounts", f"print {space}mounts.rb_node"])[1]["ok"]
+    lists, pointers = list(LISTS), list(POINTERS)
+    (pointers if is_tree else lists).append(("mounts", f"&{space}mounts.rb_node" if is_tree else f"&{space}list"))
+    has_maple = forged.program.answers(forged.boot.dump, ["print &sparse_irqs"])[0]["ok"]
+    pointers.append(("irqs", "&sparse_irqs.ma_root" if has_maple else "&irq_desc_tree.xa_head"))
+    pool, = forged.program.result(forged.boot.dump, "pools --where 'nr_workers > 0' -n 1 -o worker_pool")
+    lists.append(("works", f"&((struct worker_pool *){pool['worker_pool']})->workers"))
+    has_tree = forged.program.answers(forged.boot.dump, ["print init_mm.mm_mt"])[0]["ok"]
+    pointers.append(("mappings {task}", "&((struct task_struct *){task})->mm->" + ("mm_mt.ma_root" if has_tree else "mmap")))
+    for command, head in lists + pointers:
+        command, head = (text.format(task=f"{task:#x}") for text in (command, head))
+        address = forged.address(head)
+        with forged.image.patched({forged.place(head): struct.pack("<QQ", address, address) if (command, head) in lists else bytes(8)}):
+            answer = forged.answer(command)
+            said = answer.get("error") or str(answer.get("problems", ""))
+            check(not answer["ok"] and ("empty" in said or "found" in said or "counted" in said or "NULL" in said or "entries" in said or "no children" in said),
+                  f"{command} with nothing at {head}: {str(answer)[:300]}")
+            notes.append(f"{command}: {said[:80]}")
+    whole = forged.program.result(forged.boot.dump, "ps")
+    head = forged.address("&init_task.tasks")
+    with forged.image.patched({forged.place("&init_task.tasks"): struct.pack("<QQ", head, head)}):
+        answer = forged.answer("ps")
+        check(not answer["ok"] and "that the kernel counted" in answer["error"], f"ps: {answer.get('error')}")
+        check_equal({row["address"] for row in answer["result"]}, {row["address"] for row in whole}, "tasks that another way leads to")
+
+
 def known_cause(program, path):
     """Of a dump that lacks things, analyze says which; what it cannot look for is not known, and no news."""
     answer, = program.answers(path, ["analyze"])
@@ -115,6 +155,8 @@ def run(session):
         for name, test in (("CPUs", cpus), ("the log", log), ("chains that lead back", chains), ("a task that is its own parent", parents)):
             with session.case(f"{boot.label}: not known: {name}"):
                 test(forged)
+        with session.case(f"{boot.label}: heads that look empty") as notes:
+            empty_heads(forged, notes)
         os.unlink(forged.image.path)
         with session.case(f"{boot.label}: a cause where files are cut off") as notes:
             cut_causes(session.program, boot, notes)

@@ -29,7 +29,8 @@ struct contents {
 	uint64_t supers[2], kinds[2]; /* s_type; name */
 	uint64_t inode, names_of;     /* i_ino; i_dentry.first */
 	uint64_t file[3];	      /* mnt, dentry, f_inode */
-	uint64_t task, files;	      /* files; fdt */
+	uint64_t task, task_flags;    /* files */
+	uint64_t files;		      /* fdt */
 	struct raw_table table;
 	uint64_t open[2], close[2], fds[128];
 	char names[512];
@@ -103,8 +104,9 @@ static void add_types(void)
 	int files = add_struct("files_struct", 8);
 	add_member(machine.source, "fdt", table_pointer, 0);
 	int files_pointer = btf__add_ptr(btf, files);
-	add_struct("task_struct", 8);
+	add_struct("task_struct", 16);
 	add_member(machine.source, "files", files_pointer, 0);
+	add_member(machine.source, "flags", uint, 8);
 }
 
 static void name_dentry(unsigned int index, unsigned int parent, const char *name)
@@ -307,9 +309,15 @@ static void test_open_files(void)
 	struct error *error = open_files_for_each(&machine.target, AT(task), see, &seen);
 	CHECK(error && strstr(error->message, "1073741824 entries") && !seen.count);
 	error_free(error);
-	/* One that is exiting. */
+	/* As many as there never are. */
+	contents.table.max = 0;
+	CHECK_FAILS(open_files_for_each(&machine.target, AT(task), see, &seen), "has 0 entries");
+	/* One that is exiting has none. */
 	contents.task = 0;
+	CHECK_FAILS(open_files_for_each(&machine.target, AT(task), see, &seen), "not exiting");
+	contents.task_flags = 4;
 	CHECK_OK(open_files_for_each(&machine.target, AT(task), see, &seen));
+	CHECK_U64(seen.count, 0);
 }
 
 static struct error *ignore(void *context, const struct open_file *file)

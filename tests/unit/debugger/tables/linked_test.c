@@ -26,16 +26,21 @@ struct raw_device {
 	char name[64];
 };
 
+struct raw_misc {
+	uint64_t minor, name, operations, list[2];
+};
+
 struct raw_probe {
 	uint64_t next, dev, range, data;
 };
 
-enum { MEMORY, RAM, CODE, PCI, PORTS, RESOURCES };
+enum { MEMORY, RAM, CODE, PCI, PORTS, KEYBOARD, RESOURCES };
 
 struct raw_data {
 	struct raw_resource resources[RESOURCES];
 	char names[2][8];
 	uint64_t chars[BUCKETS], blocks[BUCKETS], probes[BUCKETS], map, misc[2];
+	struct raw_misc mouse;
 	struct raw_device devices[3];
 	struct raw_probe probe[2];
 	uint64_t cdev[2]; /* ops */
@@ -72,6 +77,9 @@ static void put_data(struct raw_data *data)
 	put_resource(data, RAM, 0x1000, 0x1fff);
 	put_resource(data, CODE, 0x1000, 0x10ff);
 	put_resource(data, PCI, 0x8000, 0x8fff);
+	put_resource(data, KEYBOARD, 0x60, 0x60);
+	data->resources[PORTS].child = AT(resources[KEYBOARD]);
+	data->resources[KEYBOARD].parent = AT(resources[PORTS]);
 	data->resources[MEMORY].child = AT(resources[RAM]);
 	data->resources[RAM].parent = data->resources[PCI].parent = AT(resources[MEMORY]);
 	data->resources[RAM].sibling = AT(resources[PCI]);
@@ -88,7 +96,8 @@ static void put_data(struct raw_data *data)
 	data->probe[0] = (struct raw_probe){ AT(probe[1]), 4u << 20, 1u << 20, AT(cdev[0]) };
 	data->probe[1] = (struct raw_probe){ 0, 4u << 20, 4, AT(cdev[1]) };
 	data->cdev[1] = DATA + 60000;
-	data->misc[0] = data->misc[1] = AT(misc);
+	data->misc[0] = data->misc[1] = AT(mouse.list);
+	data->mouse = (struct raw_misc){ 1, AT(names[1]), DATA + 60000, { AT(misc), AT(misc) } };
 }
 
 static void add_resource(struct libbpf_btf *btf, int ulong)
@@ -122,8 +131,12 @@ static void add_types(struct machine *machine)
 	add_member(btf, "next", ulong, 0);
 	add_member(btf, "major", uint_, offsetof(struct raw_device, major));
 	add_member(btf, "name", text, offsetof(struct raw_device, name));
-	btf__add_struct(btf, "miscdevice", 16);
-	add_member(btf, "list", list, 0);
+	int name = btf__add_ptr(btf, character);
+	btf__add_struct(btf, "miscdevice", sizeof(struct raw_misc));
+	add_member(btf, "minor", int_, 0);
+	add_member(btf, "name", name, 8);
+	add_member(btf, "fops", ulong, 16);
+	add_member(btf, "list", list, 24);
 	btf__add_struct(btf, "probe", sizeof(struct raw_probe));
 	add_member(btf, "next", ulong, 0);
 	add_member(btf, "dev", ulong, 8);
@@ -177,10 +190,11 @@ static void test_whole(void)
 	struct machine *machine = machine_create();
 	bool has_problem;
 	CHECK_STRING(rows_of(machine, &table_resources, &has_problem),
-		     "mem|0|4096|0|odd;mem|1|256|0|even;mem|0|4096|0|odd;");
+		     "mem|0|4096|0|odd;mem|1|256|0|even;mem|0|4096|0|odd;io|0|1|0|odd;");
 	CHECK(!has_problem);
 	CHECK_STRING(rows_of(machine, &table_majors, &has_problem),
-		     "char|4|0|4|tty_fops|tty;char|259|0|4|-|far;block|8|-|-|-|sd;");
+		     "char|4|0|4|tty_fops|tty;char|259|0|4|-|far;block|8|-|-|-|sd;"
+		     "misc|10|1|1|tty_fops|odd;");
 	CHECK(!has_problem);
 	machine_destroy(machine);
 }
@@ -192,17 +206,17 @@ static void test_rings(void)
 	bool has_problem;
 	data->resources[PCI].sibling = AT(resources[RAM]);
 	rows_of(machine, &table_resources, &has_problem);
-	CHECK(has_problem && machine->rows.count >= 3 && machine->rows.count < 10);
+	CHECK(has_problem && machine->rows.count >= 4 && machine->rows.count < 10);
 	/* One that lies in itself. */
 	put_data(data);
 	data->resources[CODE].child = data->resources[CODE].parent = AT(resources[CODE]);
 	rows_of(machine, &table_resources, &has_problem);
-	CHECK(has_problem && machine->rows.count == 2);
+	CHECK(has_problem && machine->rows.count == 3);
 	put_data(data);
 	data->devices[1].next = AT(devices[0]);
 	data->probe[1].next = AT(probe[1]);
 	rows_of(machine, &table_majors, &has_problem);
-	CHECK(machine->rows.count == 3);
+	CHECK(machine->rows.count == 4);
 	machine_destroy(machine);
 }
 
@@ -213,10 +227,10 @@ static void test_nowhere(void)
 	bool has_problem;
 	data->resources[RAM].child = NOWHERE;
 	rows_of(machine, &table_resources, &has_problem);
-	CHECK(has_problem && machine->rows.count == 2);
+	CHECK(has_problem && machine->rows.count == 3);
 	data->resources[RAM].sibling = NOWHERE;
 	rows_of(machine, &table_resources, &has_problem);
-	CHECK(has_problem && machine->rows.count == 1);
+	CHECK(has_problem && machine->rows.count == 2);
 	data->devices[0].next = data->blocks[9] = data->misc[0] = NOWHERE;
 	rows_of(machine, &table_majors, &has_problem);
 	CHECK(has_problem && strstr(machine->rows.text, "|tty;"));
