@@ -75,36 +75,44 @@ static struct error *visit_leaf(struct pass *pass, const struct object *node)
 
 /* --- nodes --- */
 
-static struct error *visit_node(struct pass *pass, uint64_t address, unsigned int top);
+/* Where a node hangs: what the bits of its key are from `top` on, that those above used up. */
+struct place {
+	uint64_t key;
+	unsigned int top;
+};
 
-/* `top`: bits of the key that were not yet used up above: below, there must be fewer. */
+static struct error *visit_node(struct pass *pass, uint64_t address, struct place place);
+
 static struct error *visit_inner(struct pass *pass, const struct object *node, uint64_t bits,
-				 unsigned int top)
+				 struct place place)
 {
 	struct memory *memory = pass->target->memory;
 	uint64_t position;
 	TRY(object_u64(node, "pos", &position));
-	if (bits + position > top)
+	if (bits + position > place.top)
 		return error_create(ERROR_FORMAT,
 				    "node 0x%" PRIx64 " of a trie lies below one of its own bits",
 				    node->address);
 	pass->places += UINT64_C(1) << bits;
 	if (pass->places > PLACES_MAX)
 		return error_create(ERROR_FORMAT, "a trie has more than %u places", PLACES_MAX);
+	uint64_t key;
+	TRY(object_u64(node, "key", &key));
 	for (uint64_t i = 0; i < UINT64_C(1) << bits; i++) {
+		struct place below = { key | i << position, (unsigned int)position };
 		uint64_t child;
 		TRY(memory_read_word(memory, node->address + pass->children + i * memory->word_size,
 				     &child));
 		if (child)
-			TRY(or_broken(pass, visit_node(pass, child, (unsigned int)position)));
+			TRY(or_broken(pass, visit_node(pass, child, below)));
 	}
 	return NULL;
 }
 
-static struct error *visit_node(struct pass *pass, uint64_t address, unsigned int top)
+static struct error *visit_node(struct pass *pass, uint64_t address, struct place place)
 {
 	struct object node;
-	uint64_t bits;
+	uint64_t bits, key;
 	bool again = false;
 	TRY(interrupt_check());
 	TRY(seen_add(&pass->nodes, address, &again));
@@ -112,7 +120,12 @@ static struct error *visit_node(struct pass *pass, uint64_t address, unsigned in
 		return error_create(ERROR_FORMAT, "node 0x%" PRIx64 " is in a trie twice", address);
 	TRY(object_at(pass->target, "struct key_vector", address, &node));
 	TRY(object_u64(&node, "bits", &bits));
-	return bits ? visit_inner(pass, &node, bits, top) : visit_leaf(pass, &node);
+	TRY(object_u64(&node, "key", &key));
+	if ((key ^ place.key) >> place.top)
+		return error_create(ERROR_FORMAT,
+				    "node 0x%" PRIx64 " of a trie has a key of another place",
+				    address);
+	return bits ? visit_inner(pass, &node, bits, place) : visit_leaf(pass, &node);
 }
 
 /* --- tables --- */
@@ -141,7 +154,7 @@ static struct error *read_table(struct pass *pass, const struct object *table)
 	pass->route.table = (uint32_t)number;
 	pass->places = 0;
 	seen_deinit(&pass->nodes);
-	return first ? visit_node(pass, first, KEY_BITS) : NULL;
+	return first ? visit_node(pass, first, (struct place){ 0, KEY_BITS }) : NULL;
 }
 
 static struct error *visit_table(void *context, const struct walk_item *item)

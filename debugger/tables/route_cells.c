@@ -65,6 +65,29 @@ static struct error *check_count(uint64_t count)
 				: NULL;
 }
 
+/* Hops say whose they are, those of IPv6 alone do not: what is another's is no hop of this one. */
+static struct error *check_parent(const struct object *hop, uint64_t parent)
+{
+	uint64_t back;
+	if (!object_has(hop, "nh_parent"))
+		return NULL;
+	TRY(object_u64(hop, "nh_parent", &back));
+	return back == parent ? NULL
+			      : error_create(ERROR_FORMAT, "0x%" PRIx64 " is no hop of 0x%" PRIx64,
+					     hop->address, parent);
+}
+
+static struct error *check_parents(const struct route_hops *hops, uint64_t count, uint64_t parent)
+{
+	struct object hop = hops->first;
+	uint64_t size;
+	if (!type_size(hop.type, &size))
+		return error_create(ERROR_FORMAT, "hops have no usable size");
+	for (uint64_t i = 0; i < count; i++, hop.address += size)
+		TRY(check_parent(&hop, parent));
+	return NULL;
+}
+
 struct error *route_hops_find(const struct object *route, const char *own, const char *type_name,
 			      uint64_t own_count, struct route_hops *ret)
 {
@@ -78,12 +101,15 @@ struct error *route_hops_find(const struct object *route, const char *own, const
 		TRY(check_count(count));
 		TRY(object_member(route, own, &first));
 		TRY(object_at(target, type_name, first.address, &ret->first));
+		TRY(check_parents(ret, count, route->address));
 		ret->kind = HOPS_OWN;
 		ret->count = count;
 		return NULL;
 	}
 	TRY(object_u64(&shared, "is_group", &is_group));
 	if (!is_group) {
+		TRY(object_follow(&shared, "nh_info", &first));
+		TRY(check_parent(&first, shared.address));
 		*ret = (struct route_hops){ HOPS_SHARED, shared, 1 };
 		return NULL;
 	}
@@ -92,6 +118,7 @@ struct error *route_hops_find(const struct object *route, const char *own, const
 	TRY(object_at(target, "struct nh_grp_entry", first.address, &ret->first));
 	TRY(object_u64(&group, "num_nh", &count));
 	TRY(check_count(count));
+	TRY(check_parents(ret, count, shared.address));
 	ret->kind = HOPS_GROUP;
 	ret->count = count;
 	return NULL;
