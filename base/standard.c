@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+/* Deep types and trees take less than half of it, in threads, too, whose stacks are as large. */
+#define STACK_KIB 1024u
 
 /*
  * open() gives the lowest number that is free: the dump, or the file of the cache, would else be
@@ -21,6 +25,16 @@ struct error *standard_open(void)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
 			return error_system("/dev/null");
 	return NULL;
+}
+
+struct error *standard_stack(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK_KIB * 1024ull)
+		return NULL;
+	return error_create(ERROR_SYSTEM,
+			    "the stack may have %llu KiB, and %u are needed (ulimit -s)",
+			    (unsigned long long)limit.rlim_cur / 1024, STACK_KIB);
 }
 
 struct error *standard_flush(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Standard input, output and errors as they are found: they may be closed, or a full disk. */
+/*
+ * What a process finds when it starts: standard input, output and errors, which may be closed, or a
+ * full disk; a stack, which may be small.
+ */
 #ifndef BASE_STANDARD_H
 #define BASE_STANDARD_H
 
@@ -11,6 +14,8 @@
  * them. Reading and writing them fails all the same. ERROR_SYSTEM without /dev/null.
  */
 struct error *standard_open(void) MUST_CHECK;
+/* A stack that is too small ends in SIGSEGV somewhere: it is an error at once. */
+struct error *standard_stack(void) MUST_CHECK;
 /*
  * Writes out what is left; ERROR_SYSTEM when something of the output was lost since the last time.
  */

@@ -667,6 +667,8 @@ int main(int argc, char **argv)
 	/* Who started this may have ignored it: then the status of programs is lost. */
 	signal(SIGCHLD, SIG_DFL);
 	struct error *error = standard_open();
+	if (!error)
+		error = standard_stack();
 	if (error)
 		return fail(error);
 	if (!settings.sources || !settings.declarations || !settings.btf_files)

@@ -42,8 +42,19 @@ def broken(session, boot, what, words, status, message):
         notes.append(errors.strip())
 
 
+def small_stack(session, boot):
+    program = session.program
+    with session.case(f"{boot.label}: a small stack"):
+        script = f"ulimit -s 64; {program.path} -q -c bt {boot.dump}"
+        done = subprocess.run(["bash", "-c", script], env=program.environment(), timeout=TIMEOUT_SECONDS, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check_equal((done.returncode, done.stdout), (2, ""), done.stderr)
+        check("the stack may have 64 KiB" in done.stderr, done.stderr)
+
+
 def run(session):
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
+        small_stack(session, boot)
         for what, words, status, message in BROKEN:
             broken(session, boot, what, words, status, message)
