@@ -50,6 +50,7 @@ static bool index_kernel_names(const struct symtab *symtab)
 	index->name_next = malloc(kernel->count * sizeof(*index->name_next));
 	if (!index->name_heads || !index->name_next) {
 		symtab_index_forget_kernel(index);
+		index->has_no_memory = true;
 		return false;
 	}
 	memset(index->name_heads, 0xff, heads * sizeof(*index->name_heads));
@@ -80,7 +81,8 @@ bool symtab_next_in_kernel(const struct symtab *symtab, const char *name, uint32
 	const struct kallsyms *kernel = &symtab->kernel;
 	struct symtab_index *index = symtab->index;
 	size_t length = strlen(name);
-	if (kernel->sorted && !index->name_heads && index->searches++ < SEARCHES_MAX) {
+	if (kernel->sorted && !index->name_heads &&
+	    (index->has_no_memory || index->searches++ < SEARCHES_MAX)) {
 		enum kallsyms_found found = kallsyms_find_sorted(kernel, name, from, ret);
 		if (found != KALLSYMS_UNSURE)
 			return found == KALLSYMS_FOUND;

@@ -62,6 +62,7 @@ struct symtab_index {
 	size_t added_names_count; /* added symbols that are in it */
 	uint32_t added_scans;	  /* how often their names were walked instead */
 	unsigned int searches; /* in the order by name, before there was an index of the kernel */
+	bool has_no_memory;    /* for it */
 	struct module_region *regions; /* of all modules, by address */
 	size_t region_count;
 	size_t regions_of;	    /* the number of sources it was made of */

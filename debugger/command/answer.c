@@ -57,6 +57,12 @@ static ssize_t take_bytes(void *cookie, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
+/* There is no memory to write JSON with: whoever reads it still gets an object. */
+static void write_shortage(FILE *to)
+{
+	fputs("{\"command\": \"\", \"ok\": false, \"error\": \"out of memory\"}\n", to);
+}
+
 struct error *answer_begin(struct answer *answer, const struct session *session, FILE *to,
 			   const char *line)
 {
@@ -85,6 +91,10 @@ struct error *answer_end(struct answer *answer, struct error *error)
 		else if (!error)
 			write_result(answer, "null", 4);
 		end_object(answer);
+	} else {
+		write_shortage(answer->to);
+		if (!error)
+			error = error_no_memory();
 	}
 	strbuf_deinit(&answer->held);
 	return error;
@@ -95,8 +105,10 @@ void answer_refuse(const struct session *session, FILE *to, const char *line,
 {
 	struct answer answer = { .session = session, .line = line, .to = to };
 	begin_object(&answer);
-	if (!answer.out)
+	if (!answer.out) {
+		write_shortage(to);
 		return;
+	}
 	write_outcome(&answer, error);
 	end_object(&answer);
 }

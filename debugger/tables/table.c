@@ -183,11 +183,22 @@ static struct error *check_bounds(struct table_scan *scan)
 	return check_returns(scan);
 }
 
+/* A text without memory is no cell that the dump lacks. */
+static struct error *check_texts(const struct table_scan *scan)
+{
+	for (size_t i = 0; i < scan->table->column_count; i++)
+		if (scan->cells[i].error && error_is_fatal(scan->cells[i].error))
+			return error_no_memory();
+	return NULL;
+}
+
 struct error *table_emit(struct table_scan *scan)
 {
 	struct error *error = interrupt_check();
 	if (!error)
 		error = check_bounds(scan);
+	if (!error)
+		error = check_texts(scan);
 	if (!error)
 		error = scan->row(scan->context, scan->cells);
 	clear_cells(scan);

@@ -44,8 +44,8 @@ static uint64_t told_size(const uint8_t *header, bool big_endian)
 	return (uint64_t)length + string_offset + string_size;
 }
 
-/* True if what lies there can be read as BTF and knows tasks. */
-static bool is_of_kernel(struct memory *memory, uint64_t address, uint64_t size)
+/* Whether what lies there can be read as BTF and knows tasks; errors are why it cannot be. */
+static struct error *is_of_kernel(struct memory *memory, uint64_t address, uint64_t size, bool *ret)
 {
 	const void *data = NULL;
 	void *copy = NULL;
@@ -54,18 +54,30 @@ static bool is_of_kernel(struct memory *memory, uint64_t address, uint64_t size)
 	struct error *error = memory_borrow(memory, address, size, size, &data, &copy);
 	if (!error)
 		error = btf_open(data, (size_t)size, NULL, "vmlinux", &btf);
-	bool found = !error && btf_find(btf, BTF_STRUCT, "task_struct", &cursor);
-	error_free(error);
+	*ret = !error && btf_find(btf, BTF_STRUCT, "task_struct", &cursor);
 	btf_close(btf);
 	free(copy);
-	return found;
+	return error;
 }
 
 struct search {
 	struct memory *memory;
 	unsigned int candidates;
 	uint64_t address, size; /* of what was found; 0: nothing yet */
+	struct error *unread;	/* why the first that looks like it is none; NULL: nothing does */
 };
+
+static struct error *look(struct search *search, uint64_t address, uint64_t size, bool *ret)
+{
+	struct error *error = is_of_kernel(search->memory, address, size, ret);
+	if (!error || error_is_fatal(error))
+		return error;
+	if (search->unread)
+		error_free(error);
+	else
+		search->unread = error_prefix(error, "what looks like BTF at 0x%" PRIx64, address);
+	return NULL;
+}
 
 /* In what was read from `address`. Each candidate may take a second. */
 static struct error *search_chunk(struct search *search, uint64_t address, const uint8_t *chunk,
@@ -75,13 +87,13 @@ static struct error *search_chunk(struct search *search, uint64_t address, const
 		uint64_t told = told_size(chunk + at, search->memory->big_endian);
 		if (!told || search->candidates++ >= CANDIDATES_MAX)
 			continue;
-		struct error *error = interrupt_check();
-		if (error)
-			return error;
-		if (!is_of_kernel(search->memory, address + at, told))
-			continue;
-		search->address = address + at;
-		search->size = told;
+		bool found = false;
+		TRY(interrupt_check());
+		TRY(look(search, address + at, told, &found));
+		if (found) {
+			search->address = address + at;
+			search->size = told;
+		}
 	}
 	return interrupt_check();
 }
@@ -103,15 +115,22 @@ struct error *btf_search(struct memory *memory, uint64_t stext, uint64_t *ret_ad
 		/* A header may straddle the edge; holes are stepped over by the page. */
 		address = why ? ((address + size) & ~(uint64_t)(PAGE - 1)) + PAGE
 			      : address + CHUNK - PAGE;
-		error_free(why);
+		if (!error && why && error_is_fatal(why))
+			error = why;
+		else
+			error_free(why);
 	}
 	free(chunk);
+	if (!error && !search.size)
+		error = search.unread
+				?: error_create(ERROR_NOT_FOUND,
+						"no BTF within %" PRIu64
+						" MiB after _stext (0x%" PRIx64 ")",
+						SEARCH_RANGE >> 20, stext);
+	if (error != search.unread)
+		error_free(search.unread);
 	if (error)
 		return error;
-	if (!search.size)
-		return error_create(ERROR_NOT_FOUND,
-				    "no BTF within %" PRIu64 " MiB after _stext (0x%" PRIx64 ")",
-				    SEARCH_RANGE >> 20, stext);
 	*ret_address = search.address;
 	*ret_size = search.size;
 	return NULL;

@@ -69,6 +69,7 @@ void target_add_missing(struct target *target, enum target_part part, struct err
 	size_t count = 0;
 	for (; *link; link = &(*link)->next, count++) {
 		if (error_is_equal((*link)->error, error)) {
+			(*link)->parts |= 1u << part;
 			error_free(error);
 			return;
 		}
@@ -81,10 +82,12 @@ void target_add_missing(struct target *target, enum target_part part, struct err
 				     PROBLEMS_MAX);
 	}
 	*link = calloc(1, sizeof(**link));
-	if (*link)
-		**link = (struct target_problem){ .error = error, .part = part };
-	else
-		error_free(error);
+	if (*link) {
+		**link = (struct target_problem){ .error = error, .parts = 1u << part };
+		return;
+	}
+	error_free(error);
+	target->parts_without_problem |= 1u << part;
 }
 
 /* --- the steps ----------------------------------------------------------------- */
@@ -364,9 +367,9 @@ void target_refresh(struct target *target)
 struct error *target_part_problem(const struct target *target, enum target_part part)
 {
 	for (const struct target_problem *p = target->problems; p; p = p->next)
-		if (p->part == part)
+		if (p->parts & 1u << part)
 			return error_copy(p->error);
-	return NULL;
+	return target->parts_without_problem & 1u << part ? error_no_memory() : NULL;
 }
 
 static struct error *need(const struct target *target, bool there, enum target_part part,

@@ -87,7 +87,7 @@ enum target_part { PART_NONE, PART_SYMBOLS, PART_TYPES, PART_MODULES, PART_CPUS 
 struct target_problem {
 	struct target_problem *next;
 	struct error *error; /* its advice: what works all the same, and what the user can do */
-	enum target_part part;
+	unsigned int parts;  /* that are not whole for it: bits, 1 << PART_... */
 };
 
 struct attached;
@@ -121,6 +121,7 @@ struct target {
 	struct generated_code *generated; /* with the modules, in the order of /proc/kallsyms */
 	size_t generated_count;
 	struct target_problem *problems;
+	unsigned int parts_without_problem; /* bits: there was no memory to note it */
 	struct translator *translator;
 	const void *btf_data; /* the bytes of `btf` */
 	void *btf_copy;	      /* the same, to be freed; NULL: memory lends them */

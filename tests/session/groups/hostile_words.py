@@ -61,9 +61,36 @@ def endless_area(session, boot):
     os.unlink(image.path)
 
 
+# From which allocation on, and of how many bytes at least: they fail (tests/fuzz/allocations.c).
+SHORTAGES = (("foreach bt", 222, 100000), ("record", 344, 100000), ("stacks", 716, 100000), ("globals", 20, 0), ("globals", 3000, 5000),
+             ("ps", 60, 0), ("sys", 75, 0), ("sys", 104, 0), ("mounts", 98, 1000), ("analyze", 400, 0), ("analyze", 90, 100000),
+             ("report", 943, 0), ("slabs", 222, 0), ("files -a", 903, 0), ("print init_task", 150, 0), ("log", 40, 100000))
+
+
+def memory_is_short(session, boot):
+    """What has no memory says so, or that something is not known; it gives no other answer, and it ends."""
+    program = session.program
+    path = os.path.join(os.path.dirname(program.path), "words", "btfcrash")
+    with session.case(f"{boot.label}: memory is short") as notes:
+        told = 0
+        for line, after, least in SHORTAGES:
+            whole = program.run(["--no-cache", "-c", line, boot.dump])
+            done = subprocess.run([path, "--no-cache", "-c", line, boot.dump], timeout=TIMEOUT_SECONDS, check=False, text=True, errors="replace",
+                                  env={**program.environment(), "BTFCRASH_ALLOCATIONS": f"{after}:{least}"},
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            what = f"{line}, of {least} bytes from the {after}. on"
+            check(done.returncode >= 0 and "died of" not in done.stderr, f"{what}: {done.returncode}: {done.stderr}")
+            is_told = re.search(r"out of memory|not known|at least|unknown", done.stdout + done.stderr)
+            check(is_told or done.stdout == whole.text, f"{what}: another answer, without a word: {done.stderr}")
+            told += done.stdout != whole.text
+        check(told > len(SHORTAGES) / 3, f"{told} were short of memory")
+        notes.append(f"{told} of {len(SHORTAGES)} were short of it")
+
+
 def run(session):
     count = RUNS // 4 if session.program.is_sanitized else RUNS
     # One run in thousands finds something: what is to be found is found by hand.
     words_change(session, kernel_names()[-1], count)
     words_change(session, kernel_names()[-1], count // 3, "--interrupt")
     endless_area(session, Boot(kernel_names()[-1], "boot1"))
+    memory_is_short(session, Boot(kernel_names()[-1], "boot1"))
