@@ -3,8 +3,10 @@
 #include "debugger/tables/walks.h"
 
 #include "base/array.h"
+#include "debugger/kernel/path.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	COLUMN_SITE,
@@ -29,6 +31,7 @@ static const struct table_column columns[] = {
 	[COLUMN_FORMAT] = { "format", COLUMN_TEXT, -32, "what it prints", NULL },
 };
 
+#define NAME_SIZE 128
 #define SITES_MAX ((uint64_t)1 << 20)
 
 /* _DPRINTK_FLAGS_* of kernel include/linux/dynamic_debug.h, in the order of `control`. */
@@ -65,10 +68,34 @@ static struct error *visit_site(struct table_scan *scan, const struct object *ta
 	return table_emit(scan);
 }
 
+/*
+ * A message says of which module it is: what says otherwise is none of the table. `*known` is where
+ * the name lies that was read last, for most messages of a module share it.
+ */
+static struct error *check_module(const struct object *table, const struct object *site,
+				  uint64_t *known)
+{
+	char wanted[NAME_SIZE], found[NAME_SIZE];
+	uint64_t name;
+	if (!object_has(site, "modname"))
+		return NULL;
+	TRY(object_u64(site, "modname", &name));
+	if (name == *known)
+		return NULL;
+	TRY(path_pointed_string(table, "mod_name", wanted, sizeof(wanted)));
+	TRY(path_pointed_string(site, "modname", found, sizeof(found)));
+	*known = name;
+	return strcmp(wanted, found)
+		       ? error_create(ERROR_FORMAT,
+				      "the debug message 0x%" PRIx64 " is of another module",
+				      site->address)
+		       : NULL;
+}
+
 static struct error *visit_table(struct table_scan *scan, const struct object *table, void *context)
 {
 	struct object site;
-	uint64_t count, size;
+	uint64_t count, size, known = 0;
 	(void)context;
 	TRY(object_follow(table, "ddebugs", &site));
 	TRY(object_u64(table, "num_ddebugs", &count));
@@ -84,6 +111,8 @@ static struct error *visit_table(struct table_scan *scan, const struct object *t
 			error = error_create(ERROR_FORMAT,
 					     "the debug message 0x%" PRIx64 " is in two tables",
 					     site.address);
+		if (!error)
+			error = check_module(table, &site, &known);
 		if (error)
 			return table_broken(scan, error);
 		TRY(visit_site(scan, table, &site));
