@@ -17,9 +17,15 @@
 #define WIDTH_MAX   60 /* of a column; longer cells stick out */
 #define REPEAT_MAX  16 /* cells that begin every row */
 
-/* Bytes in `bytes`: first the data, then the text. */
+#define PART UINT32_MAX /* the column of what joins a cell before */
+
+/*
+ * Bytes in `bytes`: first the data, then the text. Later values of a name are joined in the end,
+ * with the first: each time would be a copy of all before.
+ */
 struct cell {
 	size_t start, data_size, text_size;
+	size_t next, last; /* cells that join it, by number: of the first the last one; 0: none */
 	uint32_t column;
 	bool is_string, is_address, is_wide, data_quoted, text_quoted;
 };
@@ -110,31 +116,55 @@ static void keep_part(struct out_rows *rows, const char *bytes, size_t size, boo
 	keep_bytes(rows, bytes + start, size - start);
 }
 
-/* A later value of a name joins the first one, with a blank. */
-static void join_cell(struct out_rows *rows, struct cell *cell, const struct out_field *field)
+/* The first part and those behind it as one, with blanks between; empty texts are left out. */
+static void join_texts(struct out_rows *rows, const struct cell *first, bool is_raw)
 {
-	struct cell before = *cell;
 	size_t start = rows->size;
-	cell->data_quoted |= field->data_quoted;
-	cell->text_quoted |= field->text_quoted;
-	/* The copy's source may move when room is made. */
-	if (!out_reserve(&rows->out, &rows->bytes, &rows->capacity,
-			 start + 2 * (before.data_size + before.text_size + field->data_size +
-				      field->text_size + 2)))
+	for (const struct cell *part = first; part;
+	     part = part->next ? &rows->cells[part->next] : NULL) {
+		if (!part->text_size)
+			continue;
+		if (rows->size > start)
+			keep_bytes(rows, " ", 1);
+		keep_part(rows, rows->bytes + part->start + part->data_size, part->text_size,
+			  is_raw && !part->text_quoted);
+	}
+}
+
+static void join_parts(struct out_rows *rows, struct cell *first)
+{
+	struct cell whole = *first;
+	size_t most = 0;
+	for (const struct cell *part = first; part;
+	     part = part->next ? &rows->cells[part->next] : NULL) {
+		most += 2 * (part->data_size + part->text_size + 1);
+		whole.data_quoted |= part->data_quoted;
+		whole.text_quoted |= part->text_quoted;
+	}
+	/* The copies' source may move when room is made. */
+	if (!out_reserve(&rows->out, &rows->bytes, &rows->capacity, rows->size + most))
 		return;
-	keep_part(rows, rows->bytes + before.start, before.data_size,
-		  cell->data_quoted && !before.data_quoted);
-	keep_bytes(rows, " ", 1);
-	keep_part(rows, field->data, field->data_size, cell->data_quoted && !field->data_quoted);
-	cell->data_size = rows->size - start;
-	keep_part(rows, rows->bytes + before.start + before.data_size, before.text_size,
-		  cell->text_quoted && !before.text_quoted);
-	if (before.text_size && field->text_size)
-		keep_bytes(rows, " ", 1);
-	keep_part(rows, field->text, field->text_size, cell->text_quoted && !field->text_quoted);
-	cell->text_size = rows->size - start - cell->data_size;
-	cell->start = start;
-	cell->is_string = true;
+	whole.start = rows->size;
+	for (const struct cell *part = first; part;
+	     part = part->next ? &rows->cells[part->next] : NULL) {
+		if (part != first)
+			keep_bytes(rows, " ", 1);
+		keep_part(rows, rows->bytes + part->start, part->data_size,
+			  whole.data_quoted && !part->data_quoted);
+	}
+	whole.data_size = rows->size - whole.start;
+	join_texts(rows, first, whole.text_quoted);
+	whole.text_size = rows->size - whole.start - whole.data_size;
+	whole.is_string = true;
+	whole.next = 0;
+	*first = whole;
+}
+
+static void join_all(struct out_rows *rows, size_t from)
+{
+	for (size_t i = from; i < rows->cell_count && !rows->out.failed; i++)
+		if (rows->cells[i].column != PART && rows->cells[i].next)
+			join_parts(rows, &rows->cells[i]);
 }
 
 static void keep_cell(struct out_rows *rows, const char *key, const struct out_field *field)
@@ -146,26 +176,32 @@ static void keep_cell(struct out_rows *rows, const char *key, const struct out_f
 	uint32_t column = column_number(rows, key, NULL);
 	if (column == COLUMNS_MAX || !rows->row_count)
 		return;
-	for (size_t i = rows->rows[rows->row_count - 1]; i < rows->cell_count; i++) {
-		if (rows->cells[i].column == column) {
-			join_cell(rows, &rows->cells[i], field);
-			return;
-		}
-	}
+	size_t first = rows->rows[rows->row_count - 1], count = rows->cell_count;
+	while (first < count && rows->cells[first].column != column)
+		first++;
 	if (!out_reserve(&rows->out, &rows->cells, &rows->cell_capacity, rows->cell_count + 1))
 		return;
 	struct cell cell = { .start = rows->size,
 			     .data_size = field->data_size,
 			     .text_size = field->text_size,
-			     .column = column,
+			     .column = first < count ? PART : column,
 			     .is_string = field->is_string,
 			     .is_address = field->is_address,
 			     .is_wide = field->is_wide,
 			     .data_quoted = field->data_quoted,
 			     .text_quoted = field->text_quoted };
-	if (keep_bytes(rows, field->data, field->data_size) &&
-	    keep_bytes(rows, field->text, field->text_size))
-		rows->cells[rows->cell_count++] = cell;
+	if (!keep_bytes(rows, field->data, field->data_size) ||
+	    !keep_bytes(rows, field->text, field->text_size))
+		return;
+	rows->cells[rows->cell_count++] = cell;
+	if (first == count)
+		return;
+	struct cell *head = &rows->cells[first];
+	if (head->next)
+		rows->cells[head->last].next = count;
+	else
+		head->next = count;
+	head->last = count;
 }
 
 /* --- what commands write ----------------------------------------------------------- */
@@ -194,11 +230,10 @@ void out_rows_repeat_end(struct out *out)
 	if (!rows->row_count || out->failed)
 		return;
 	size_t first = rows->rows[--rows->row_count];
-	size_t count = rows->cell_count - first;
-	count = count < REPEAT_MAX ? count : REPEAT_MAX;
-	if (count)
-		memcpy(rows->repeated, rows->cells + first, count * sizeof(*rows->cells));
-	rows->repeated_count = count;
+	join_all(rows, first);
+	for (size_t i = first; i < rows->cell_count && rows->repeated_count < REPEAT_MAX; i++)
+		if (rows->cells[i].column != PART)
+			rows->repeated[rows->repeated_count++] = rows->cells[i];
 	rows->cell_count = first;
 }
 
@@ -387,6 +422,7 @@ static void rows_finish(struct out *out, size_t depth)
 	/* What there was no room for is some cells of the last row, at least. */
 	if (out->bound && rows->row_count)
 		rows->cell_count = rows->rows[--rows->row_count];
+	join_all(rows, 0);
 	choose(rows, layout);
 	if (layout->count && !rows->unknown) {
 		out_table_begin(rows->inner, NULL, layout->columns, layout->count);
