@@ -184,6 +184,7 @@ demo: ## crashes a real kernel and looks at its dump: the first thing to try
 # Tests
 
 check: packages ## all of the tests, the quick ones first: lint unit session sanitize, and kdump-tools if root
+	@echo 'making the dumps, and beside it building and testing what needs none: some 15 minutes without a word'
 	@tests/tally "tests/tally -j 2 '$(MAKE) dumps && echo 1 passed, 0 failed' '$(MAKE) dumpless'" '$(MAKE) session' \
 		"tests/tally -j 2 '$(MAKE) sanitize' '$(MAKE) kdump-tools GENERATORS=initramfs-tools'"
 
