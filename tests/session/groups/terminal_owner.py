@@ -22,6 +22,23 @@ def terminals(pid):
     return [name for name, path in files if re.match("/dev/(pts|tty|console|ptmx)", path)]
 
 
+def runs(user, name):
+    """Whether a program of that name is below the process soon: one that the shell has not yet begun misses Ctrl-C."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        below = [user.pid]
+        for pid in below:
+            try:
+                below += children(pid)
+                with open(f"/proc/{pid}/comm") as file:
+                    if file.read().strip() == name:
+                        return True
+            except OSError:
+                pass  # it has ended
+        user.read(0.05)
+    return False
+
+
 def has_none(program, boot, state):
     """At the prompt and in a command, with and without the sandbox."""
     for words in ((), ("--no-sandbox",), ("--json",)):
@@ -33,6 +50,7 @@ def has_none(program, boot, state):
             check_equal(user.end(), 0, "exit status")
     with terminal(program, ["-q", "-c", "ps | cat; echo here; sleep 1000", boot.dump], state) as user:
         user.expect(b"here", "the program")
+        check(runs(user, "sleep"), "no sleep runs")
         check_equal(terminals(user.pid), [], "terminals while a program runs")
         user.type(b"\x03")
         user.end()
