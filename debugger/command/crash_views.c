@@ -51,13 +51,10 @@ const struct crash_view crash_views[] = {
 	{ "ps", "-m", "[PID...]",
 	  "tasks -o last,state,pid,task,cpu,comm[ --where 'pid IN (%,)'] --sort -last" },
 	{ "ps", "-p", "PID...",
-	  "sql WITH RECURSIVE one AS (SELECT * FROM tasks WHERE pid > 0 OR cpu = 0), "
-	  "up(pid, ppid, n, way) AS (SELECT pid, ppid, 0, ',' || pid || ',' FROM one WHERE pid IN "
-	  "(%,) UNION ALL SELECT t.pid, t.ppid, up.n + 1, up.way || t.pid || ',' FROM one t JOIN "
-	  "up "
-	  "ON t.pid = up.ppid WHERE up.pid > 0 AND NOT instr(up.way, ',' || t.pid || ',')) SELECT "
-	  "t.pid, t.ppid, t.cpu, t.task, t.comm FROM up JOIN one t ON t.pid = up.pid ORDER BY up.n "
-	  "DESC" },
+	  "sql WITH RECURSIVE one AS (SELECT pid, ppid, cpu, task, comm FROM tasks WHERE pid > 0 "
+	  "OR cpu = 0), up AS (SELECT * FROM one WHERE pid IN (%,) UNION SELECT t.* FROM one t "
+	  "JOIN up ON t.pid = up.ppid WHERE up.pid > 0) SELECT pid, ppid, cpu, task, comm FROM "
+	  "(SELECT *, row_number() OVER () AS n FROM up) ORDER BY n DESC" },
 	{ "ps", "-r", "[PID...]", "limits[ %s]" },
 	{ "ps", "-S", NULL,
 	  "sql SELECT state, count(*) AS tasks FROM tasks GROUP BY state ORDER BY tasks DESC" },
