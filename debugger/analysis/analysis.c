@@ -5,6 +5,7 @@
 #include "debugger/analysis/detect_deadlock.h"
 #include "debugger/analysis/signature.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/printk.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,7 +155,7 @@ static struct error *prepare(struct target *target, const struct task *task, str
 			     struct error **ret_no_task)
 {
 	uint32_t cpu;
-	ret->panicked = target_panic_cpu(target, &cpu);
+	ret->panicked = panic_cpu_find(target, &cpu);
 	if (!printk_panic_message(target, ret->panic, sizeof(ret->panic)))
 		*ret->panic = 0;
 	struct error *error = task ? task_read(target, task->address, &ret->task)

@@ -7,6 +7,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/throttle.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ static struct error *say_deaf_cpus(struct analysis *analysis, uint64_t now, bool
 	const struct cpu *cpus;
 	uint32_t panicked = UINT32_MAX;
 	size_t count = target_cpus(analysis->target, &cpus);
-	target_panic_cpu(analysis->target, &panicked);
+	panic_cpu_find(analysis->target, &panicked);
 	for (size_t i = 0; i < count; i++) {
 		struct waiting waiting = { .analysis = analysis, .cpu = &cpus[i] };
 		uint64_t late, due;

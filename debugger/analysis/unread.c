@@ -28,7 +28,7 @@ static struct error *look_at_tasks(struct analysis *analysis)
 {
 	struct error *problem = NULL;
 	TRY(note(analysis, task_for_each(analysis->target, pass_task, NULL, &problem), "tasks"));
-	return note(analysis, problem, "maybe not all tasks");
+	return note(analysis, problem, "tasks");
 }
 
 static struct error *look_at_stack(struct analysis *analysis)

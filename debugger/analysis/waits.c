@@ -154,6 +154,10 @@ static struct error *find_one(struct wait_world *world, const struct task *task)
 	TRY(unwind_task(world->target, task, &trace));
 	struct error *error = find_of_trace(world, &trace, &wait);
 	bool holds = !error && unwind_holds(world->target, task, &trace);
+	if (holds && !trace.count && trace.end && !waits->problem) {
+		waits->problem = error_prefix(trace.end, "the stack of task %d", task->pid);
+		trace.end = NULL;
+	}
 	stack_trace_deinit(&trace);
 	if (error || !holds || !is_worth_keeping(&wait))
 		return error;
@@ -166,7 +170,7 @@ static struct error *find_one(struct wait_world *world, const struct task *task)
 /* Those that run, that were woken, and the idle ones' like, who wait for nothing but work. */
 static bool may_wait(const struct task *task)
 {
-	return task->stack && !task->on_cpu && !task->is_idle && !task->is_partial &&
+	return !task->on_cpu && !task->is_idle && !task->is_partial &&
 	       strchr("SDtT", task->state_letter);
 }
 

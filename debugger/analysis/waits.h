@@ -60,7 +60,7 @@ struct waits {
 	size_t count, capacity;
 	struct wait_chain *chains; /* circles first, then by how many are behind */
 	size_t chain_count, chain_capacity;
-	struct error *problem; /* of the list of tasks; NULL: all were seen */
+	struct error *problem; /* the first of those of tasks and stacks; NULL: all were seen */
 	struct budget *budget; /* the target's, for the items */
 };
 

@@ -7,6 +7,7 @@
 #include "debugger/eval/convert.h"
 #include "debugger/eval/tree.h"
 #include "debugger/eval/variables.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static struct error *current_task(struct evaluation *evaluation, const struct no
 		*ret = evaluation->scope->task;
 		return NULL;
 	}
-	if (!cpu && target_panic_cpu(evaluation->target, &number))
+	if (!cpu && panic_cpu_find(evaluation->target, &number))
 		cpu = target_cpu(evaluation->target, number);
 	if (!cpu)
 		return error_create(ERROR_NOT_FOUND,

@@ -368,7 +368,10 @@ struct panic_search {
 	char *buffer;
 	size_t size;
 	int rank; /* of what is in the buffer, 0: nothing */
+	uint32_t caller;
 };
+
+#define RANK_PANIC 3
 
 /* How much a line says about the reason; a later one of equal rank wins. */
 static int reason_rank(const char *line, size_t length)
@@ -377,7 +380,7 @@ static int reason_rank(const char *line, size_t length)
 		const char *start;
 		int rank;
 	} reasons[] = {
-		{ "Kernel panic - not syncing: ", 3 },
+		{ "Kernel panic - not syncing: ", RANK_PANIC },
 		{ "BUG: ", 2 },
 		{ "kernel BUG at ", 2 },
 		{ "Unable to handle kernel ", 2 },
@@ -396,12 +399,16 @@ static struct error *find_reason(void *context, const struct printk_record *reco
 {
 	struct panic_search *search = context;
 	const char *end = record->text + record->size;
+	/* What processes write to /dev/kmsg is never of the kernel's facility, which is 0. */
+	if (record->facility && record->facility != PRINTK_UNKNOWN)
+		return NULL;
 	for (const char *line = record->text; line < end;) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((stop ? stop : end) - line);
 		int rank = reason_rank(line, length);
 		if (rank && rank >= search->rank) {
 			search->rank = rank;
+			search->caller = record->caller;
 			snprintf(search->buffer, search->size, "%.*s", (int)length, line);
 		}
 		line += length + 1;
@@ -415,4 +422,14 @@ bool printk_panic_message(struct target *target, char *buffer, size_t size)
 	uint64_t lost;
 	error_free(printk_for_each(target, find_reason, &search, &lost));
 	return search.rank;
+}
+
+bool printk_panic_caller(struct target *target, uint32_t *ret)
+{
+	char line[1];
+	struct panic_search search = { .buffer = line, .size = sizeof(line) };
+	uint64_t lost;
+	error_free(printk_for_each(target, find_reason, &search, &lost));
+	*ret = search.caller;
+	return search.rank == RANK_PANIC;
 }

@@ -34,5 +34,7 @@ struct error *printk_check(struct target *target) MUST_CHECK;
  * last "BUG: ..." and the like, else "Oops ...". Raw bytes; false: none in the log.
  */
 bool printk_panic_message(struct target *target, char *buffer, size_t size);
+/* Who wrote the last "Kernel panic", as in printk_record; false: there is none in the log. */
+bool printk_panic_caller(struct target *target, uint32_t *ret);
 
 #endif

@@ -2,6 +2,7 @@
 #include "debugger/kernel/summary.h"
 
 #include "debugger/kernel/clock.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/printk.h"
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,7 @@ void summary_read(struct target *target, struct summary *ret)
 	target_add_problem(target, error);
 	target_add_problem(target, problem);
 	uint32_t cpu;
-	ret->panicked = target_panic_cpu(target, &cpu);
+	ret->panicked = panic_cpu_find(target, &cpu);
 	error = task_panicking(target, &ret->task);
 	ret->has_task = !error;
 	target_add_problem(target, error);

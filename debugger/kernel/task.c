@@ -2,6 +2,7 @@
 #include "debugger/kernel/task.h"
 
 #include "base/array.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/task_list.h"
 #include "debugger/target/attached.h"
 #include <inttypes.h>
@@ -78,6 +79,29 @@ static void find_cpu(struct target *target, struct task *task)
 	}
 }
 
+/*
+ * What one word says and others contradict. A task that neither runs nor waits for a CPU sleeps: it
+ * sets its state before it leaves the run queue, and who wakes it does so after it is back
+ * (kernel/sched/core.c: __schedule(), ttwu_do_activate()). A stack is freed behind the end alone.
+ */
+static void check(struct target *target, struct task *task, const struct object *object)
+{
+	uint64_t queued = 1;
+	if (task->problem || task->is_idle || task->on_cpu || target_is_live(target))
+		return;
+	if (object_has(object, "on_rq"))
+		note(task, object_u64(object, "on_rq", &queued));
+	if (!task->state && !queued)
+		note(task, error_create(ERROR_FORMAT,
+					"task %d: its state says that it runs, and it is on no "
+					"run queue",
+					task->pid));
+	if (!task->stack && !strchr("ZX", task->state_letter))
+		note(task, error_create(ERROR_FORMAT,
+					"task %d: its stack is NULL, though it has not exited",
+					task->pid));
+}
+
 struct error *task_read(struct target *target, uint64_t address, struct task *ret)
 {
 	struct task task = { .address = address, .ppid = -1 };
@@ -99,6 +123,7 @@ struct error *task_read(struct target *target, uint64_t address, struct task *re
 	task.stack = member(&task, &object, "stack", NULL);
 	note(&task, object_string(&object, "comm", task.comm, sizeof(task.comm)));
 	find_cpu(target, &task);
+	check(target, &task, &object);
 	*ret = task;
 	return NULL;
 }
@@ -192,8 +217,11 @@ static struct error *read_and_visit(void *context, uint64_t address)
 			visitor->problem = error;
 		return NULL;
 	}
-	if (!has_exited(visitor->target, address))
+	if (!has_exited(visitor->target, address)) {
+		if (task.problem && !visitor->problem)
+			visitor->problem = error_copy(task.problem);
 		error = visitor->visit(visitor->context, &task);
+	}
 	task_deinit(&task);
 	return error;
 }
@@ -346,7 +374,7 @@ struct error *task_panicking(struct target *target, struct task *ret)
 			return error;
 		error_free(error);
 	}
-	if (!target_panic_cpu(target, &number)) {
+	if (!panic_cpu_find(target, &number)) {
 		const struct cpu *cpus;
 		if (target_cpus(target, &cpus))
 			number = cpus[0].number;

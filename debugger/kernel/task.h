@@ -26,8 +26,9 @@ void task_deinit(struct task *task);
 
 /*
  * Visits all tasks: idle tasks of every CPU first, then every thread of every process in
- * list order. A broken list is reported through `*ret_problem` (NULL: whole; caller frees) after
- * all that could be reached. The visitor returns an error to end the walk.
+ * list order. A broken list, or a task that is not whole, is reported through `*ret_problem` (NULL:
+ * whole; caller frees) after all that could be reached. The visitor returns an error to end the
+ * walk.
  */
 typedef struct error *task_visitor(void *context, const struct task *task);
 struct error *task_for_each(struct target *target, task_visitor *visit, void *context,

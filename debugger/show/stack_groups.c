@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/strbuf.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/show/frames.h"
 #include "debugger/show/traces.h"
 #include "debugger/unwind/unwind.h"
@@ -409,7 +410,7 @@ static uint64_t find_panicking(struct target *target)
 {
 	struct task task;
 	uint32_t cpu;
-	if (!target_panic_cpu(target, &cpu))
+	if (!panic_cpu_find(target, &cpu))
 		return 0;
 	struct error *error = task_panicking(target, &task);
 	uint64_t address = error ? 0 : task.address;

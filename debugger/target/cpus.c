@@ -14,6 +14,10 @@
 /* NR_CPUS_RANGE_END is 8192 on x86-64 and less elsewhere. */
 #define CPU_LIMIT 16384
 
+/* THREAD_SIZE and IRQ_STACK_SIZE of x86-64 without KASAN. */
+#define STACK_SIZE_DEFAULT (16u << 10)
+#define STACK_SIZE_MAX	   (1u << 20)
+
 /* --- masks --------------------------------------------------------------------- */
 
 struct mask {
@@ -59,7 +63,7 @@ static struct error *read_cpu_limit(struct target *target, uint32_t *ret)
 
 /* --- one CPU ---------------------------------------------------------------------- */
 
-/* current_task by itself, or in pcpu_hot (6.2 to 6.14); for when the run queue cannot say. */
+/* current_task by itself, or in pcpu_hot (6.2 to 6.14); 0: not known. */
 static uint64_t current_by_symbol(struct target *target, const struct cpu *cpu)
 {
 	uint64_t address, value = 0;
@@ -76,12 +80,30 @@ static uint64_t current_by_symbol(struct target *target, const struct cpu *cpu)
 	return error ? 0 : value;
 }
 
-static struct error *read_run_queue(struct target *target, struct cpu *cpu)
+static struct error *read_run_queue(struct target *target, struct cpu *cpu, uint64_t *ret_current)
 {
 	struct object queue;
 	TRY(object_per_cpu(target, "runqueues", "struct rq", cpu, &queue));
-	TRY(object_u64(&queue, "curr", &cpu->current_task));
+	TRY(object_u64(&queue, "curr", ret_current));
 	return object_u64(&queue, "idle", &cpu->idle_task);
+}
+
+/*
+ * The two differ while a CPU goes from one task to the next, on a kernel that is read while it
+ * runs, and where one of them is damaged.
+ */
+static void read_tasks(struct target *target, struct cpu *cpu)
+{
+	uint64_t queued = 0;
+	struct error *error = read_run_queue(target, cpu, &queued);
+	if (error)
+		target_add_problem(target,
+				   error_prefix(error, "run queue of CPU %" PRIu32, cpu->number));
+	cpu->current_task = current_by_symbol(target, cpu);
+	if (!cpu->current_task || target_is_live(target))
+		cpu->current_task = queued ?: cpu->current_task;
+	if (queued != cpu->current_task)
+		cpu->rival_task = queued;
 }
 
 static struct error *read_per_cpu_offset(struct target *target, uint32_t number, uint64_t *ret)
@@ -124,13 +146,7 @@ static struct error *add_cpu(struct target *target, uint32_t number, bool online
 	}
 	if (other)
 		return NULL;
-	struct error *error = read_run_queue(target, &cpu);
-	if (error) {
-		target_add_problem(target,
-				   error_prefix(error, "run queue of CPU %" PRIu32, number));
-		if (!cpu.current_task)
-			cpu.current_task = current_by_symbol(target, &cpu);
-	}
+	read_tasks(target, &cpu);
 	if (!array_reserve(&target->cpus, capacity, target->cpu_count + 1))
 		return error_no_memory();
 	target->cpus[target->cpu_count++] = cpu;
@@ -177,6 +193,50 @@ static struct error *load_cpus(struct target *target)
 	return NULL;
 }
 
+/* --- what it runs ------------------------------------------------------------------ */
+
+uint64_t target_stack_size(struct target *target)
+{
+	struct type type;
+	uint64_t size = 0;
+	struct error *error = target_find_type(target, NULL, "struct irq_stack", &type);
+	bool is_known = !error && type_size(type, &size) && size && size <= STACK_SIZE_MAX;
+	error_free(error);
+	return is_known ? size : STACK_SIZE_DEFAULT;
+}
+
+static bool is_on_its_stack(struct target *target, const struct cpu *cpu, uint64_t task)
+{
+	struct object object;
+	uint64_t stack = 0, sp = cpu->registers.values[target->arch->sp];
+	if (!cpu->has_registers)
+		return false;
+	struct error *error = object_at(target, "struct task_struct", task, &object);
+	if (!error)
+		error = object_u64(&object, "stack", &stack);
+	bool ret = !error && stack && sp >= stack && sp - stack <= target_stack_size(target);
+	error_free(error);
+	return ret;
+}
+
+/* Its registers tell which of the two it runs; where they cannot, what the kernel's code asks. */
+static void settle_task(struct target *target, struct cpu *cpu)
+{
+	if (!cpu->rival_task)
+		return;
+	bool is_rival = is_on_its_stack(target, cpu, cpu->rival_task);
+	bool is_sure = is_rival != is_on_its_stack(target, cpu, cpu->current_task);
+	target_add_problem(target,
+			   error_create(ERROR_FORMAT,
+					"CPU %" PRIu32 ": its run queue says that it runs the task "
+					"0x%" PRIx64 ", current_task 0x%" PRIx64 ": %s is taken%s",
+					cpu->number, cpu->rival_task, cpu->current_task,
+					is_rival && is_sure ? "the former" : "the latter",
+					is_sure ? ", on whose stack it is" : ""));
+	if (is_rival && is_sure)
+		cpu->current_task = cpu->rival_task;
+}
+
 /* --- look-ups --------------------------------------------------------------------- */
 
 size_t target_cpus(struct target *target, const struct cpu **ret)
@@ -188,6 +248,8 @@ size_t target_cpus(struct target *target, const struct cpu **ret)
 			target_add_missing(target, PART_CPUS,
 					   error_prefix(error, "CPUs cannot be known"));
 		cpu_registers_load(target);
+		for (size_t i = 0; i < target->cpu_count; i++)
+			settle_task(target, &target->cpus[i]);
 	}
 	*ret = target->cpus;
 	return target->cpu_count;
@@ -201,23 +263,4 @@ const struct cpu *target_cpu(struct target *target, uint32_t number)
 		if (cpus[i].number == number)
 			return &cpus[i];
 	return NULL;
-}
-
-bool target_panic_cpu(struct target *target, uint32_t *ret)
-{
-	/* The counter of an atomic_t, and a plain int: both -1 (PANIC_CPU_INVALID) until set. */
-	static const char *const names[] = { "panic_cpu", "crashing_cpu" };
-	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-		uint64_t address;
-		uint32_t value;
-		if (!target->memory || !symtab_address(target->symbols, names[i], &address))
-			continue;
-		struct error *error = memory_read_u32(target->memory, address, &value);
-		error_free(error);
-		if (!error && value < CPU_LIMIT) {
-			*ret = value;
-			return true;
-		}
-	}
-	return false;
 }

@@ -36,7 +36,8 @@ struct cpu {
 	uint32_t number;
 	uint64_t per_cpu_offset; /* add to a per-CPU address */
 	bool online;
-	uint64_t current_task; /* runqueues.curr; 0 unknown */
+	uint64_t current_task; /* 0 unknown */
+	uint64_t rival_task;   /* what the run queue says where that differs, else 0 */
 	uint64_t idle_task;    /* runqueues.idle; 0 unknown */
 	bool has_registers;
 	bool is_silent;		    /* it did not answer the kernel that died through kexec */
@@ -187,10 +188,10 @@ struct error *target_need_cpus(struct target *target) MUST_CHECK;
 /* --- CPUs (cpus.c) ------------------------------------------------------- */
 /* Possible CPUs, in ascending order; empty with a problem noted when they cannot be read. */
 size_t target_cpus(struct target *target, const struct cpu **ret);
+/* Bytes of a task's stack; those of IRQs are as large, and BTF has a type of the latter alone. */
+uint64_t target_stack_size(struct target *target);
 /* NULL when there is no such CPU. */
 const struct cpu *target_cpu(struct target *target, uint32_t number);
-/* The CPU that panicked (panic_cpu, crashing_cpu); false: none says so. */
-bool target_panic_cpu(struct target *target, uint32_t *ret);
 
 /* --- modules (modules.c) -------------------------------------------------- */
 /* The module list; loads the modules' symbols too. */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/interrupt.h"
+#include "debugger/kernel/panic_cpu.h"
 #include "debugger/unwind/link.h"
 #include "debugger/unwind/scan.h"
 #include <string.h>
@@ -54,7 +55,7 @@ static const char *never_returns(struct search *search, const char *name)
 			return names[i];
 	const struct cpu *cpu = search->unwinder->stacks.cpu;
 	if (!strcmp(name, "crash_nmi_callback") && cpu &&
-	    target_panic_cpu(search->unwinder->target, &number) && number != cpu->number)
+	    panic_cpu_find(search->unwinder->target, &number) && number != cpu->number)
 		return "crash_nmi_callback";
 	return NULL;
 }

@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* THREAD_SIZE and IRQ_STACK_SIZE of x86-64 without KASAN. */
-#define STACK_SIZE_DEFAULT (16u << 10)
-#define STACK_SIZE_LIMIT   (1u << 20)
+#define STACK_SIZE_LIMIT (1u << 20)
 
 static void add(struct stacks *stacks, enum stack_kind kind, const char *name, uint64_t start,
 		uint64_t size)
@@ -22,17 +20,6 @@ static void add(struct stacks *stacks, enum stack_kind kind, const char *name, u
 	struct stack_bounds *bounds = &stacks->bounds[stacks->count++];
 	*bounds = (struct stack_bounds){ .kind = kind, .start = start, .end = start + size };
 	snprintf(bounds->name, sizeof(bounds->name), "%s", name);
-}
-
-/* Task and IRQ stacks are of one size, and BTF has a type of the latter alone. */
-static uint64_t stack_size(struct target *target)
-{
-	struct type type;
-	uint64_t size;
-	struct error *error = target_find_type(target, NULL, "struct irq_stack", &type);
-	bool known = !error && type_size(type, &size) && size <= STACK_SIZE_LIMIT;
-	error_free(error);
-	return known && size ? size : STACK_SIZE_DEFAULT;
 }
 
 /* A pointer-sized per-CPU variable. */
@@ -50,7 +37,7 @@ static bool per_cpu_word(struct stacks *stacks, const char *name, uint64_t *ret)
 /* By itself, or in pcpu_hot (6.2 to 6.14). It points to the end, or 8 below it since 5.12. */
 static void add_irq_stack(struct stacks *stacks)
 {
-	uint64_t top = 0, size = stack_size(stacks->target);
+	uint64_t top = 0, size = target_stack_size(stacks->target);
 	struct object hot;
 	if (!per_cpu_word(stacks, "hardirq_stack_ptr", &top)) {
 		struct error *error = object_per_cpu(stacks->target, "pcpu_hot", "struct pcpu_hot",
@@ -119,7 +106,7 @@ void stacks_init(struct stacks *stacks, struct target *target, const struct task
 {
 	*stacks = (struct stacks){ .target = target, .cpu = cpu };
 	if (task)
-		add(stacks, STACK_TASK, "", task->stack, stack_size(target));
+		add(stacks, STACK_TASK, "", task->stack, target_stack_size(target));
 }
 
 static const struct stack_bounds *find_known(const struct stacks *stacks, uint64_t sp)

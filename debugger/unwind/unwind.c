@@ -361,7 +361,12 @@ static struct error *unwind_still(struct target *target, const struct task *task
 	struct unwinder unwinder = { .target = target, .task = task, .trace = ret };
 	*ret = (struct stack_trace){ .start = START_SWITCH };
 	if (!task->stack) {
-		ret->end = error_create(ERROR_NOT_FOUND, "the task has exited: it has no stack");
+		ret->end = task->state_letter == 'Z' || task->state_letter == 'X'
+				   ? error_create(ERROR_NOT_FOUND,
+						  "the task has exited: it has no stack")
+				   : error_create(ERROR_FORMAT,
+						  "its task_struct.stack is NULL, though it has "
+						  "not exited");
 		return NULL;
 	}
 	stacks_init(&unwinder.stacks, target, task, cpu);

@@ -49,6 +49,7 @@ struct ring_image {
 	unsigned int count_bits, size_bits;
 	uint64_t first_id, position; /* of the next block */
 	size_t count;
+	uint32_t facility;
 	struct written written[RECORDS_MAX];
 	uint8_t data[16384];
 	size_t size;
@@ -88,6 +89,7 @@ static void ring_init(struct ring_image *ring, unsigned int word, bool big_endia
 	memory_array_init(&ring->memory, BASE, ring->data, ring->size);
 	ring->memory.memory.word_size = (uint8_t)word;
 	ring->memory.memory.big_endian = big_endian;
+	ring->facility = 3;
 }
 
 static void put_descriptor(struct ring_image *ring, const struct written *record)
@@ -102,7 +104,7 @@ static void put_descriptor(struct ring_image *ring, const struct written *record
 	put(ring, at + SEQ, (uint64_t)(record - ring->written), 8);
 	put(ring, at + TIME, (uint64_t)(record - ring->written) * 1000000000, 8);
 	put(ring, at + TEXT_LENGTH, record->size, 2);
-	put(ring, at + TEXT_LENGTH + 2, 3, 1);
+	put(ring, at + TEXT_LENGTH + 2, ring->facility, 1);
 	/* Bit-fields: flags:5, then level:3, from the low bits or from the high ones. */
 	put(ring, at + TEXT_LENGTH + 3, ring->big_endian ? 0x08 | 6 : 6 << 5 | 1, 1);
 	put(ring, at + CALLER, 77, 4);
@@ -394,26 +396,36 @@ static void test_panic_message(void)
 	static const struct {
 		const char *lines[4];
 		const char *found;
+		uint32_t facility;
 	} logs[] = {
-		{ { "hello", "world" }, NULL },
-		{ { "Oops: 0002 [#1]", "x" }, "Oops: 0002 [#1]" },
-		{ { "BUG: a", "Oops: b", "c" }, "BUG: a" },
-		{ { "BUG: a", "BUG: b" }, "BUG: b" },
+		{ { "hello", "world" }, NULL, 0 },
+		{ { "Oops: 0002 [#1]", "x" }, "Oops: 0002 [#1]", 0 },
+		{ { "BUG: a", "Oops: b", "c" }, "BUG: a", 0 },
+		{ { "BUG: a", "BUG: b" }, "BUG: b", 0 },
 		{ { "Kernel panic - not syncing: x", "BUG: y",
-		    "---[ end Kernel panic - not syncing: x ]---" },
-		  "Kernel panic - not syncing: x" },
-		{ { "first\nKernel panic - not syncing: z\nlast" },
-		  "Kernel panic - not syncing: z" },
+		    "---[ end Kernel panic - not syncing: x ]---", 0 },
+		  "Kernel panic - not syncing: x",
+		  0 },
+		{ { "first\nKernel panic - not syncing: z\nlast", 0 },
+		  "Kernel panic - not syncing: z",
+		  0 },
+		/* What a process wrote to /dev/kmsg. */
+		{ { "Kernel panic - not syncing: x" }, NULL, 1 },
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(logs); i++) {
 		struct ring_image ring;
 		ring_init(&ring, 8, false, 3, 9);
+		ring.facility = logs[i].facility;
 		for (size_t line = 0; line < 4 && logs[i].lines[line]; line++)
 			add(&ring, FINALIZED, logs[i].lines[line]);
 		struct target target = { .memory = &ring.memory.memory, .vmcoreinfo = info };
 		char text[64] = "";
 		bool found = printk_panic_message(&target, text, sizeof(text));
 		CHECK(found == (logs[i].found != NULL));
+		uint32_t caller = 0;
+		bool is_panic = found && !strncmp(text, "Kernel panic", 12);
+		CHECK(printk_panic_caller(&target, &caller) == is_panic);
+		CHECK(!is_panic || caller == 77);
 		if (found && logs[i].found)
 			CHECK_STRING(text, logs[i].found);
 	}

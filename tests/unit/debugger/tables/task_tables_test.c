@@ -8,6 +8,7 @@
 #include "debugger/target/attached.h"
 #include "tests/unit/changed_bytes.h"
 #include "tests/unit/kernel_data.h"
+#include "tests/unit/raw_task.h"
 #include "tests/unit/table_rows.h"
 
 #define DATA	0xffffffff82000000u
@@ -23,6 +24,7 @@ extern const struct table table_pipes, table_mounts, table_signals, table_tasks;
 struct raw_task {
 	uint64_t tasks[2], thread_node[2], signal, files, nsproxy, sighand, mm;
 	uint64_t pending, blocked, pages[4];
+	struct raw_rest rest;
 	int32_t pid, tgid;
 	char comm[16];
 };
@@ -92,7 +94,8 @@ static void put_tasks(struct raw_data *data)
 					   .mm = AT(mm),
 					   .pid = (int)i,
 					   .tgid = (int)i,
-					   .blocked = i };
+					   .blocked = i,
+					   .rest = sleeping_rest(AT(tasks[0])) };
 		snprintf(task->comm, sizeof(task->comm), "task%u", i);
 		data->signals[i] =
 			(struct raw_signal){ { AT(tasks[i].thread_node), AT(tasks[i].thread_node) },
@@ -298,7 +301,9 @@ static void add_types(struct machine *machine)
 	int to_sighand = add_pointer_to(btf, "sighand_struct", "action", actions, 1024);
 	int to_files = add_files(btf, &kinds), to_proxy = add_mounts(btf, &kinds);
 	int stat = add_memory(btf, &kinds, &to_mm);
+	int to_task = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
 	btf__add_struct(btf, "task_struct", sizeof(struct raw_task));
+	add_rest(btf, to_task, kinds.ulong, kinds.uint, offsetof(struct raw_task, rest));
 	add_member(btf, "tasks", kinds.list, 0);
 	add_member(btf, "thread_node", kinds.list, offsetof(struct raw_task, thread_node));
 	add_member(btf, "signal", to_signal, offsetof(struct raw_task, signal));

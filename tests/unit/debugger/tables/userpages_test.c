@@ -7,6 +7,7 @@
 #include "debugger/target/paging_x86_64.h"
 #include "tests/unit/changed_bytes.h"
 #include "tests/unit/infer_machine.h"
+#include "tests/unit/raw_task.h"
 #include "tests/unit/table_rows.h"
 #include "vmcore/virtual.h"
 
@@ -26,6 +27,7 @@ struct raw_vma {
 
 struct raw_task {
 	uint64_t tasks[2], thread_node[2], signal, leader, mm;
+	struct raw_rest rest;
 	int32_t pid, tgid;
 	char comm[16];
 };
@@ -89,7 +91,8 @@ static void fill_tasks(struct raw_data *data)
 					   .leader = AT(tasks[i]),
 					   .mm = i == 1 ? AT(mm) : 0,
 					   .pid = (int)i,
-					   .tgid = (int)i };
+					   .tgid = (int)i,
+					   .rest = sleeping_rest(AT(tasks[0])) };
 		snprintf(task->comm, sizeof(task->comm), "task%u", i);
 		data->signals[i][0] = data->signals[i][1] = AT(tasks[i].thread_node);
 	}
@@ -123,6 +126,7 @@ static void fill(void)
 static void add_process(struct libbpf_btf *btf, int u64, int to_file, int list)
 {
 	int s32 = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	int u32 = btf__add_int(btf, "unsigned int", 4, 0);
 	int letter = btf__add_int(btf, "char", 1, BTF_INT_CHAR);
 	int comm = btf__add_array(btf, s32, letter, 16);
 	int vma_pointer = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
@@ -147,6 +151,7 @@ static void add_process(struct libbpf_btf *btf, int u64, int to_file, int list)
 	int to_signal = btf__add_ptr(btf, signal);
 	int to_task = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
 	btf__add_struct(btf, "task_struct", sizeof(struct raw_task));
+	add_rest(btf, to_task, u64, u32, offsetof(struct raw_task, rest));
 	add_member(btf, "tasks", list, 0);
 	add_member(btf, "thread_node", list, offsetof(struct raw_task, thread_node));
 	add_member(btf, "signal", to_signal, offsetof(struct raw_task, signal));

@@ -24,9 +24,9 @@ static const char *const names[FUNCTIONS] = { NULL,	  "lab_take",	"__mutex_lock"
 					      "schedule", "__schedule", "__switch_to_asm" };
 
 struct raw_task {
-	uint64_t tasks[2], thread_node[2], signal, stack, sp;
+	uint64_t tasks[2], thread_node[2], signal, stack, sp, real_parent, mm;
 	int32_t pid, tgid;
-	uint32_t state, pad;
+	uint32_t state, exit_state, cpu, on_rq;
 	char comm[16];
 };
 
@@ -103,7 +103,9 @@ static void put_data(struct world *world)
 			.sp = stack_of(i) + SLEEPING,
 			.pid = (int)i,
 			.tgid = (int)i,
+			.real_parent = AT(world, tasks[0]),
 			.state = i ? UNINTERRUPT : AWAKE,
+			.on_rq = !i,
 		};
 		snprintf(task->comm, sizeof(task->comm), "task%u", i);
 		data->signals[i][0] = data->signals[i][1] = AT(world, tasks[i].thread_node);
@@ -142,6 +144,7 @@ static void add_types(struct world *world)
 	int signal = btf__add_struct(btf, "signal_struct", 16);
 	add_member(btf, "thread_head", list, 0);
 	int to_signal = btf__add_ptr(btf, signal);
+	int to_task = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
 	btf__add_struct(btf, "task_struct", sizeof(struct raw_task));
 	add_member(btf, "tasks", list, 0);
 	add_member(btf, "thread_node", list, offsetof(struct raw_task, thread_node));
@@ -150,7 +153,12 @@ static void add_types(struct world *world)
 	add_member(btf, "thread", thread, offsetof(struct raw_task, sp));
 	add_member(btf, "pid", s32, offsetof(struct raw_task, pid));
 	add_member(btf, "tgid", s32, offsetof(struct raw_task, tgid));
+	add_member(btf, "real_parent", to_task, offsetof(struct raw_task, real_parent));
+	add_member(btf, "mm", u64, offsetof(struct raw_task, mm));
 	add_member(btf, "__state", u32, offsetof(struct raw_task, state));
+	add_member(btf, "exit_state", u32, offsetof(struct raw_task, exit_state));
+	add_member(btf, "cpu", u32, offsetof(struct raw_task, cpu));
+	add_member(btf, "on_rq", u32, offsetof(struct raw_task, on_rq));
 	add_member(btf, "comm", comm, offsetof(struct raw_task, comm));
 	uint32_t size = 0;
 	const void *raw = btf__raw_data(btf, &size);
@@ -301,7 +309,8 @@ static void test_wild(void)
 	data->tasks[1].stack = data->tasks[2].stack = NOWHERE;
 	data->tasks[3].stack = 0;
 	rows_of(world, &has_problem);
-	CHECK_U64(world->rows.count, 2);
+	CHECK_U64(world->rows.count, 3);
+	CHECK(has_problem);
 	CHECK(!strstr(world->rows.text, "owner word"));
 	put_data(world);
 	data->tasks[0].tasks[0] = data->tasks[0].tasks[1] = NOWHERE;
