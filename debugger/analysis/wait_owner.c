@@ -169,7 +169,8 @@ struct error *wait_percpu_owner(struct sleeper *sleeper)
 		wait->within_type = "struct super_block";
 		return nobody(sleeper, why_frozen(world, block));
 	}
+	/* Whoever freezes a filesystem takes it so, too, and goes. */
 	return nobody(sleeper,
-		      is_writer ? "readers or a writer have it, whom the kernel does not name"
-				: "a writer has it, whom the kernel does not name");
+		      is_writer ? "readers have it, or it was taken to write: by whom is not noted"
+				: "it was taken to write: by whom is not noted");
 }

@@ -14,6 +14,10 @@
 
 #define ENTRY "struct wait_queue_entry"
 
+/* Of struct file_lock (include/linux/filelock.h): OFD locks are POSIX locks of an open file. */
+#define FL_POSIX  1u
+#define FL_OFDLCK 1024u
+
 static void say(struct wait *wait, const char *kind, const char *type, uint64_t object,
 		const char *how, enum confidence sure)
 {
@@ -360,24 +364,68 @@ static bool read_lock(const struct sleeper *sleeper, uint64_t lock, const char *
 	       wait_read(sleeper->world, "struct file_lock", lock, older, ret);
 }
 
-static struct error *find_file_lock(struct sleeper *sleeper, uint64_t request)
+/* The table of open files that a POSIX lock belongs to: of the tasks that have it the first thread.
+ */
+static const struct task *task_of_table(struct wait_world *world, uint64_t table)
+{
+	const struct task *ret = NULL;
+	for (size_t i = 0; table && i < world->task_count; i++) {
+		const struct task *task = &world->tasks[i];
+		uint64_t files;
+		if (!wait_read(world, "struct task_struct", task->address, "files", &files) ||
+		    files != table)
+			continue;
+		if (task->pid == task->tgid)
+			return task;
+		ret = ret ?: task;
+	}
+	return ret;
+}
+
+/*
+ * By the table of open files; else by the pid, which others may have got since, and which a fork
+ * outlives (fs/locks.c: flock_make_lock(), flock_to_posix_lock()).
+ */
+static struct error *find_taker(struct sleeper *sleeper, uint64_t lock)
 {
 	struct wait *wait = sleeper->wait;
-	uint64_t blocker, pid, type, owner;
-	if (!read_lock(sleeper, request, "c.flc_blocker", "fl_blocker", &blocker) || !blocker ||
-	    !read_lock(sleeper, request, "c.flc_type", "fl_type", &type) ||
-	    !read_lock(sleeper, blocker, "c.flc_pid", "fl_pid", &pid))
+	uint64_t pid, flags, table = 0, owner;
+	wait->owner_how = "the lock does not say who took it";
+	if (!read_lock(sleeper, lock, "c.flc_flags", "fl_flags", &flags))
+		flags = 0;
+	if ((flags & (FL_POSIX | FL_OFDLCK)) == FL_POSIX &&
+	    !read_lock(sleeper, lock, "c.flc_owner", "fl_owner", &table))
+		table = 0;
+	const struct task *holder = task_of_table(sleeper->world, table);
+	if (holder) {
+		wait->owner = holder->address;
+		wait->owner_sure = CONFIDENCE_CERTAIN;
+		wait->owner_how = "the lock is of its open files";
 		return NULL;
-	say(wait, "file lock", "struct file_lock", blocker, "argument", CONFIDENCE_CERTAIN);
-	wait->mode = type ? "write" : "read";
-	wait->owner_how = "the task that took it is gone";
+	}
+	if (!read_lock(sleeper, lock, "c.flc_pid", "fl_pid", &pid) || (int32_t)pid <= 0)
+		return NULL;
+	wait->owner_how = "no task has the pid of who took it";
 	TRY(task_of_pid(sleeper->world, (int32_t)pid, &owner));
-	if (!owner)
+	/* Of a POSIX lock it would have had the files. */
+	if (!owner || table)
 		return NULL;
 	wait->owner = owner;
 	wait->owner_sure = CONFIDENCE_INFERRED;
 	wait->owner_how = "the pid that the lock has: who took it";
 	return NULL;
+}
+
+static struct error *find_file_lock(struct sleeper *sleeper, uint64_t request)
+{
+	struct wait *wait = sleeper->wait;
+	uint64_t blocker, type;
+	if (!read_lock(sleeper, request, "c.flc_blocker", "fl_blocker", &blocker) || !blocker ||
+	    !read_lock(sleeper, request, "c.flc_type", "fl_type", &type))
+		return NULL;
+	say(wait, "file lock", "struct file_lock", blocker, "argument", CONFIDENCE_CERTAIN);
+	wait->mode = type ? "write" : "read";
+	return find_taker(sleeper, blocker);
 }
 
 /* The request has the queue in which it waits, alone; it hangs in the list of what blocks it. */
