@@ -143,7 +143,7 @@ SHAPE = Shape("object", optional=frozenset(("log", "stacks")), members={
     # Of the names what was hashed passes.
     "host": Shape("object", members={
         "name": known(None), "boot_id": known(r"[0-9a-f]{64}"), "hardware": known(r"[\w .,+:()/&®-]{1,256}"),
-        "cpus": Shape("count", True), "cpus_online": Shape("count", True), "memory": COUNT}),
+        "cpus": Shape("count", True), "cpus_online": Shape("count", True), "memory": Shape("count", True)}),
     "kind": known(WORDS), "sure": known(WORDS, SURE), "summary": known(None),
     "signature": known(r"\d+ [\w-]{1,64}( [\w.$:<>/]{0,4096})?"),
     "blamed": Shape("list", element=text(FUNCTION)),

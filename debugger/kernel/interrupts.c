@@ -119,9 +119,10 @@ struct error *interrupt_count(struct target *target, const struct interrupt *int
 			      const struct cpu *cpu, uint32_t *ret)
 {
 	*ret = 0;
-	return interrupt->counts ? memory_read_u32(target->memory,
-						   interrupt->counts + cpu->per_cpu_offset, ret)
-				 : NULL;
+	if (!interrupt->counts)
+		return error_create(ERROR_FORMAT, "kstat_irqs of IRQ %" PRIu32 " is NULL",
+				    interrupt->number);
+	return memory_read_u32(target->memory, interrupt->counts + cpu->per_cpu_offset, ret);
 }
 
 static struct error *read_variable(struct target *target, const char *name, uint64_t *ret)

@@ -14,7 +14,7 @@
 struct interrupt {
 	uint32_t number;
 	uint64_t desc;	  /* address of its struct irq_desc */
-	uint64_t counts;  /* of its per-CPU counts; 0: it has none */
+	uint64_t counts;  /* of its per-CPU counts; 0: damaged */
 	uint64_t handler; /* of the first who handles it; 0: nobody does */
 	char name[64];	  /* of that, raw bytes of the dump */
 };

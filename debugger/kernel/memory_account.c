@@ -3,6 +3,7 @@
 
 #include "debugger/kernel/page_counters.h"
 #include "debugger/kernel/zones.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,16 +59,30 @@ static struct error *read_pages(struct target *target, const char *name, uint64_
 	return NULL;
 }
 
+/* The kernel keeps both alike (mm/page_alloc.c: adjust_managed_page_count()). */
+static struct error *check_total(const struct memory_account *account, uint64_t managed)
+{
+	uint64_t more = less(managed, account->total) + less(account->total, managed);
+	return more > account->total / 16
+		       ? error_create(ERROR_FORMAT,
+				      "_totalram_pages is %" PRIu64 ", and the zones have %" PRIu64,
+				      account->total, managed)
+		       : NULL;
+}
+
 static struct error *read_free(struct target *target, struct memory_account *ret)
 {
+	uint64_t managed = 0;
 	struct zones *zones = malloc(sizeof(*zones));
 	if (!zones)
 		return error_no_memory();
 	struct error *error = zones_read(target, zones);
-	for (size_t i = 0; i < zones->count && !error; i++)
+	for (size_t i = 0; i < zones->count && !error; i++) {
 		ret->pages[MEMORY_FREE] += zones->items[i].free + zones->items[i].per_cpu;
+		managed += zones->items[i].managed;
+	}
 	free(zones);
-	return error;
+	return error ? error : check_total(ret, managed);
 }
 
 /* Stacks are of vmalloc where the kernel was built so (CONFIG_VMAP_STACK). */

@@ -45,16 +45,18 @@ struct error *node_for_each(struct target *target, node_visitor *visit, void *co
 	error_free(error);
 	TRY(node_ids(target, &count));
 	TRY(object_variable(target, "node_data", "unsigned long", &table));
+	bool has_node = false;
 	for (uint32_t i = 0; i < count; i++) {
 		TRY(memory_read_word(target->memory,
 				     table.address + (uint64_t)i * target->memory->word_size,
 				     &address));
 		if (!address)
 			continue;
+		has_node = true;
 		TRY(object_at(target, "struct pglist_data", address, &node));
 		TRY(visit(context, i, &node));
 	}
-	return NULL;
+	return has_node ? NULL : error_create(ERROR_FORMAT, "node_data has no node");
 }
 
 struct error *node_for_each_zone(const struct object *node, zone_visitor *visit, void *context)
@@ -110,7 +112,7 @@ static struct error *add_differences(struct family *family, const struct object 
 	int8_t differences[PAGE_COUNTERS_MAX];
 	uint64_t base, offset;
 	size_t count = target_cpus(target, &cpus);
-	TRY(object_u64(owner, pointer, &base));
+	TRY(object_pointer(owner, pointer, &base));
 	TRY(object_offset(target, type_name, member, &offset));
 	for (size_t i = 0; i < count; i++) {
 		TRY(memory_read(target->memory, base + cpus[i].per_cpu_offset + offset, differences,

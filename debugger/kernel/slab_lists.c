@@ -131,6 +131,8 @@ static struct error *add_cpu(struct adding *adding, const struct object *cache,
 	struct object own;
 	uint64_t slab, partial;
 	TRY(object_follow(cache, "cpu_slab", &own));
+	if (!own.address)
+		return error_create(ERROR_FORMAT, "cpu_slab is NULL");
 	own.address += cpu->per_cpu_offset;
 	adding->number = cpu->number;
 	adding->kind = SLAB_LIST_CPU;

@@ -67,6 +67,8 @@ static struct error *add_chain(struct slab_walk *walk, const struct object *cach
 	struct object own;
 	struct cpu_chain chain;
 	TRY(object_follow(cache, "cpu_slab", &own));
+	if (!own.address)
+		return error_create(ERROR_FORMAT, "cpu_slab is NULL");
 	own.address += cpu->per_cpu_offset;
 	/* `page` up to 5.16 (bb192ed9aa71). */
 	TRY(object_u64(&own, object_has(&own, "slab") ? "slab" : "page", &chain.slab));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define OBJECTS_BITS	  16 /* of kmem_cache_order_objects: the order is above (OO_SHIFT) */
+#define OBJECTS_MASK	  0xffffu
 #define ORDER_LIMIT	  32
 #define PARTIAL_SLABS_MAX 1000000
 
@@ -103,11 +104,16 @@ static struct error *read_cache(struct target *target, uint64_t link, struct sla
 	usage->cache.is_shared = references != 1;
 	TRY(object_u64(&cache, "oo.x", &layout));
 	TRY(node_ids(target, &nodes));
+	bool has_node = false;
 	for (uint32_t i = 0; i < nodes; i++) {
 		TRY(slab_cache_node(&cache, i, &node, &found));
+		has_node |= found;
 		if (found)
 			TRY(add_node(&node, usage));
 	}
+	if (!has_node || !(layout & OBJECTS_MASK))
+		return error_create(ERROR_FORMAT, "the cache has %s",
+				    has_node ? "no objects in a slab" : "no nodes");
 	if (layout >> OBJECTS_BITS >= ORDER_LIMIT ||
 	    __builtin_mul_overflow(usage->pages, (uint64_t)1 << (layout >> OBJECTS_BITS),
 				   &usage->pages))

@@ -48,7 +48,7 @@ static struct error *read_per_cpu(const struct object *object, struct zone *zone
 	bool is_old = !object_has(object, "per_cpu_pageset");
 	uint64_t base, pages;
 	struct object lists;
-	TRY(object_u64(object, is_old ? "pageset" : "per_cpu_pageset", &base));
+	TRY(object_pointer(object, is_old ? "pageset" : "per_cpu_pageset", &base));
 	for (size_t i = 0; i < count; i++) {
 		TRY(object_at(target, is_old ? "struct per_cpu_pageset" : "struct per_cpu_pages",
 			      base + cpus[i].per_cpu_offset, &lists));

@@ -96,7 +96,7 @@ static void write_host(struct record *record)
 	write_variable(record, "hardware", "dump_stack_arch_desc_str");
 	write_count(out, "cpus", record->summary.cpus, record->summary.cpus);
 	write_count(out, "cpus_online", record->summary.cpus, record->summary.cpus_online);
-	out_u64(out, "memory", record->summary.memory);
+	write_count(out, "memory", record->summary.memory, record->summary.memory);
 	out_object_end(out);
 }
 

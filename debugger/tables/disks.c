@@ -116,7 +116,7 @@ static struct error *set_counts(struct table_scan *scan, uint64_t per_cpu)
 	struct counts counts = { .ticks = 0 };
 	const struct cpu *cpus;
 	TRY(target_need_cpus(scan->target));
-	size_t count = per_cpu ? target_cpus(scan->target, &cpus) : 0;
+	size_t count = target_cpus(scan->target, &cpus);
 	for (size_t i = 0; i < count; i++)
 		TRY(add_counts(scan, per_cpu + cpus[i].per_cpu_offset, &counts));
 	table_set(scan, COLUMN_READS, counts.ios[READS]);
@@ -216,7 +216,7 @@ static struct error *set_bdev(struct table_scan *scan, const struct object *devi
 	TRY(object_u64(&bdev, "bd_queue", &ret->queue));
 	TRY(object_u64(&bdev, "bd_disk", &ret->whole));
 	ret->part = bdev.address;
-	return object_u64(&bdev, "bd_stats", &ret->counts);
+	return object_pointer(&bdev, "bd_stats", &ret->counts);
 }
 
 /* Up to 5.10 a disk is a struct hd_struct, and only who has it open a struct block_device. */
@@ -227,7 +227,7 @@ static struct error *set_part(struct table_scan *scan, const struct object *devi
 	uint64_t number, whole = device->address;
 	TRY(object_container(scan->target, "struct hd_struct", "__dev", device->address, &part));
 	TRY(table_set_scaled(scan, COLUMN_SIZE, &part, "nr_sects", SECTOR));
-	TRY(object_u64(&part, "dkstats", &ret->counts));
+	TRY(object_pointer(&part, "dkstats", &ret->counts));
 	TRY(object_u64(&part, "partno", &number));
 	ret->part = part.address;
 	ret->is_whole = !number;

@@ -69,13 +69,11 @@ static struct error *visit_device(void *context, const struct interrupt *interru
 	table_set_text(scan, COLUMN_LABEL, label);
 	table_set(scan, COLUMN_IRQ, interrupt->number);
 	table_set(scan, COLUMN_DESC, interrupt->desc);
-	if (interrupt->counts) {
-		struct error *error = interrupt_count(scan->target, interrupt, pass->cpu, &count);
-		if (error)
-			TRY(table_set_error(scan, COLUMN_COUNT, error));
-		else
-			table_set(scan, COLUMN_COUNT, count);
-	}
+	struct error *error = interrupt_count(scan->target, interrupt, pass->cpu, &count);
+	if (error)
+		TRY(table_set_error(scan, COLUMN_COUNT, error));
+	else
+		table_set(scan, COLUMN_COUNT, count);
 	if (*interrupt->name)
 		table_set_text(scan, COLUMN_NAME, interrupt->name);
 	return table_emit(scan);

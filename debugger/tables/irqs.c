@@ -62,9 +62,9 @@ static struct error *set_count(struct table_scan *scan, const struct object *des
 	if (!table_wants(scan, COLUMN_COUNT))
 		return NULL;
 	/* A count, or since 6.10 (99cf63c56b9d) a struct irqstat that begins with it. */
-	TRY(object_u64(desc, "kstat_irqs", &per_cpu));
+	TRY(object_pointer(desc, "kstat_irqs", &per_cpu));
 	TRY(target_need_cpus(target));
-	size_t cpu_count = per_cpu ? target_cpus(target, &cpus) : 0;
+	size_t cpu_count = target_cpus(target, &cpus);
 	for (size_t i = 0; i < cpu_count; i++) {
 		TRY(memory_read_u32(target->memory, per_cpu + cpus[i].per_cpu_offset, &count));
 		sum += count;

@@ -57,7 +57,7 @@ static struct error *of_cpu(const struct object *zone, const char *member, const
 			    const struct cpu *cpu, struct object *ret)
 {
 	uint64_t base;
-	TRY(object_u64(zone, member, &base));
+	TRY(object_pointer(zone, member, &base));
 	return object_at(zone->target, type_name, base + cpu->per_cpu_offset, ret);
 }
 

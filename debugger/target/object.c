@@ -180,6 +180,14 @@ struct error *object_u64(const struct object *object, const char *path, uint64_t
 	return read_scalar(object, path, place.address, &member, ret);
 }
 
+struct error *object_pointer(const struct object *object, const char *path, uint64_t *ret)
+{
+	TRY(object_u64(object, path, ret));
+	return *ret ? NULL
+		    : error_create(ERROR_FORMAT, "%s at 0x%" PRIx64 " is NULL: it is damaged", path,
+				   object->address);
+}
+
 struct error *object_follow(const struct object *object, const char *path, struct object *ret)
 {
 	struct object place = *object;

@@ -47,6 +47,12 @@ struct error *object_member(const struct object *object, const char *path,
 /* Integer, enum, bool, pointer or bit-field at `path` (NULL: the object itself), zero- or
  * sign-extended. */
 struct error *object_u64(const struct object *object, const char *path, uint64_t *ret) MUST_CHECK;
+/*
+ * The same of a pointer that no kernel ever leaves NULL: that is an error, so that what it leads to
+ * does not count as nothing.
+ */
+struct error *object_pointer(const struct object *object, const char *path,
+			     uint64_t *ret) MUST_CHECK;
 /* The address in the pointer at `path`, and its target as an object. */
 struct error *object_follow(const struct object *object, const char *path,
 			    struct object *ret) MUST_CHECK;
