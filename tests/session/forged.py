@@ -3,6 +3,7 @@
 
 import contextlib
 import mmap
+import os
 import struct
 
 from lib import Failure, copy_file
@@ -68,6 +69,27 @@ class Layout:
     def image_end(self):
         """File offset of the end of the kernel image, behind which there may be nothing."""
         return self.offset_of_physical(self.physical("_end") - 1) + 1
+
+
+class Forged:
+    """A copy of a dump, words of which change for a while."""
+
+    def __init__(self, program, boot):
+        self.program, self.boot = program, boot
+        self.image = Image(boot.dump, os.path.join(program.scratch, "forged.elf"))
+        self.layout = Layout(self.image, boot)
+
+    def place(self, expression):
+        """Where in the file what an expression is the address of lies."""
+        row, = self.program.result(self.boot.dump, f"vtop {self.address(expression):#x}")
+        return self.layout.offset_of_physical(int(row["physical"], 16))
+
+    def address(self, expression):
+        return int(self.program.value(self.boot.dump, expression), 16)
+
+    def answer(self, command):
+        answer, = self.program.answers(self.image.path, [command])
+        return answer
 
 
 def program_headers(data):

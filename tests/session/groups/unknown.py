@@ -6,32 +6,11 @@ import os
 import struct
 import time
 
-from forged import Image, Layout
+from forged import Forged
 from groups.hostile import cut_file
 from lib import Boot, check, check_equal, kernel_names
 
 FIFO_SECONDS = 30  # by the clock, of a machine that does other things
-
-
-class Forged:
-    """A copy of a dump, words of which change for a while."""
-
-    def __init__(self, program, boot):
-        self.program, self.boot = program, boot
-        self.image = Image(boot.dump, os.path.join(program.scratch, "unknown.elf"))
-        self.layout = Layout(self.image, boot)
-
-    def place(self, expression):
-        """Where in the file what an expression is the address of lies."""
-        row, = self.program.result(self.boot.dump, f"vtop {self.address(expression):#x}")
-        return self.layout.offset_of_physical(int(row["physical"], 16))
-
-    def address(self, expression):
-        return int(self.program.value(self.boot.dump, expression), 16)
-
-    def answer(self, command):
-        answer, = self.program.answers(self.image.path, [command])
-        return answer
 
 
 def cpus(forged):

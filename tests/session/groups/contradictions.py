@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One word of a dump that all others contradict: it accuses nobody, and what it hides is missed.  On a copy of a dump."""
+
+import os
+import struct
+
+from forged import Forged
+from lib import Boot, check, check_equal, kernel_names
+
+def has(forged, expression):
+    answer, = forged.program.answers(forged.boot.dump, [f"print {expression}"])
+    return answer["ok"]
+
+
+def cause(forged):
+    result = forged.answer("analyze")["result"]
+    return result["findings"][0]["summary"], result["signature"], result["task"]
+
+
+def panicking_task(forged, notes):
+    """What a CPU runs: its run queue and current_task, and whose stack it is on; where they differ, who panicked is the same."""
+    whole = cause(forged)
+    cpu = whole[2]["cpu"]
+    current = next(name for name in ("pcpu_hot:{}.current_task", "current_task:{}") if has(forged, "&" + name.format(0)))
+    idle = forged.program.value(forged.boot.dump, f"(u64)runqueues:{cpu}.idle")
+    for word in (f"runqueues:{cpu}.curr", current.format(cpu)):
+        with forged.image.patched({forged.place(f"&{word}"): struct.pack("<Q", int(idle))}):
+            check_equal(cause(forged), whole, f"{word} is the idle task")
+            problems = [text for text in forged.answer("sys")["result"]["problems"] if "run queue" in text]
+            check(len(problems) == 1 and "on whose stack it is" in problems[0], f"{word}: {problems}")
+            notes.append(problems[0])
+
+
+def panicking_cpu(forged, notes):
+    whole = cause(forged)
+    cpu = whole[2]["cpu"]
+    for number, words in ((-1, "that no CPU panicked"), (1 - cpu, f"that CPU {1 - cpu} panicked")):
+        with forged.image.patched({forged.layout.offset("panic_cpu"): struct.pack("<i", number)}):
+            problems = [text for text in forged.answer("sys")["result"]["problems"] if "panicked" in text]
+            check(len(problems) == 1 and words in problems[0], f"panic_cpu {number}: {problems}")
+            notes.append(problems[0])
+            check_equal(cause(forged), whole, f"panic_cpu is {number}")
+
+
+def sleepers(forged, notes):
+    """A task that sleeps is not made one that runs, or one that has exited, by one word."""
+    row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["state"] == "D" and row["object"])
+    task = f"((struct task_struct *){int(row['task'], 16):#x})"
+    state = "__state" if has(forged, f"{task}->__state") else "state"
+    for member, size, words in ((state, 4, "on no run queue"), ("stack", 8, "though it has not exited")):
+        with forged.image.patched({forged.place(f"&{task}->{member}"): bytes(size)}):
+            for command in ("ps", "waits"):
+                answer = forged.answer(command)
+                check(not answer["ok"] and words in str(answer), f"{command} with {member} 0: {str(answer)[:300]}")
+            unread = forged.answer("analyze")["result"]["unread"]
+            check(any(words in text for text in unread), f"analyze with {member} 0: {unread}")
+            if member == "stack":
+                text = forged.program.run(["-q", "-c", f"bt {row['pid']}", forged.image.path]).text
+                check("has exited" not in text and "NULL" in text, f"bt: {text}")
+            notes.append(f"{member} 0: {unread}")
+
+
+def file_locks(forged, notes):
+    """Who took a lock is told by whose files it is of; a pid that leads nowhere tells nothing."""
+    locks = forged.program.result(forged.boot.dump, "filelocks")
+    waits = {row["object"]: row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "file lock"}
+    check(len(waits) >= 2, f"only {len(waits)} wait for file locks")
+    for lock in locks:
+        if lock["lock"] not in waits:
+            continue
+        place = f"((struct file_lock *){int(lock['lock'], 16):#x})->"
+        place += "c.flc_pid" if has(forged, place + "c.flc_pid") else "fl_pid"
+        for pid in (0, 0x3fffff, 1):
+            with forged.image.patched({forged.place("&" + place): struct.pack("<i", pid)}):
+                row, = (row for row in forged.answer("waits")["result"] if row["object"] == lock["lock"])
+                if lock["kind"] == "POSIX":
+                    check_equal((row["owner"], row["owner_how"]), (waits[lock["lock"]]["owner"], "the lock is of its open files"), f"POSIX lock of pid {pid}")
+                elif pid != 1:
+                    check_equal((row["owner"], row["owner_how"]), (None, "no task has the pid of who took it" if pid else "the lock does not say who took it"),
+                                f"FLOCK of pid {pid}")
+                notes.append(f"{lock['kind']} {pid}: {row['owner_how']}")
+
+
+def frozen(forged, notes):
+    """A filesystem that is frozen, and in no list."""
+    rows = [row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "percpu_rwsem" and row["within_type"] == "struct super_block"]
+    check(rows, "nobody waits for a frozen filesystem")
+    link = f"((struct super_block *){int(rows[0]['within'], 16):#x})->s_list"
+    before, behind = (forged.program.value(forged.boot.dump, f"(u64){link}.{way}") for way in ("prev", "next"))
+    patches = {forged.place(f"&((struct list_head *){before:#x})->next"): struct.pack("<Q", behind),
+               forged.place(f"&((struct list_head *){behind:#x})->prev"): struct.pack("<Q", before)}
+    with forged.image.patched(patches):
+        text = forged.program.run(["-q", "-c", "analyze", forged.image.path]).text
+        check("a writer has it" not in text and "it was taken to write: by whom is not noted" in text, text)
+        notes.append(text.splitlines()[-1])
+
+
+# Commands, and what of theirs is NULL or 0, which no kernel has so.
+COUNTS = (("zones", "&contig_page_data.node_zones[1].per_cpu_pageset", 8), ("disks", "&((struct block_device *){bdev})->bd_stats", 8),
+          ("irqs", "&((struct irq_desc *){desc})->kstat_irqs", 8), ("irqcounts", "&((struct irq_desc *){desc})->kstat_irqs", 8),
+          ("slabs", "&((struct kmem_cache *){cache})->{node}", 8), ("slabs", "&((struct kmem_cache *){cache})->oo", 4),
+          ("memory", "&_totalram_pages", 8), ("zones", "&node_data[0]", 8), ("pagesets", "&node_data[0]", 8), ("freelists", "&node_data[0]", 8))
+
+
+def counts(forged, notes):
+    def first(command, column):
+        return int(forged.program.result(forged.boot.dump, command)[0][column], 16)
+    node = forged.program.value(forged.boot.dump, "(u64)((u64 *)&node_data)[0]")
+    places = {"bdev": f"{first('disks -n 1', 'bdev'):#x}", "desc": f"{first('irqs -n 1', 'desc'):#x}", "cache": f"{first('slabs -n 1', 'cache'):#x}"}
+    places["node"] = "node[0]" if has(forged, f"((struct kmem_cache *){places['cache']})->node[0]") else "per_node[0].node"
+    for command, expression, size in COUNTS:
+        expression = expression.format(**places).replace("contig_page_data.", f"((struct pglist_data *){node:#x})->")
+        expression = expression.replace("&node_data[0]", "&((u64 *)&node_data)[0]")
+        with forged.image.patched({forged.place(expression): bytes(size)}):
+            answer = forged.answer(command)
+            check(not answer["ok"] or "is NULL" in str(answer["result"]), f"{command} with nothing at {expression}: {str(answer)[:300]}")
+            notes.append(f"{command}: {answer.get('error')}")
+
+
+def run(session):
+    for kernel in kernel_names():
+        boot = Boot(kernel, "boot1")
+        forged = Forged(session.program, boot)
+        for name, test in (("the task that panicked", panicking_task), ("the CPU that panicked", panicking_cpu), ("tasks that sleep", sleepers),
+                           ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts)):
+            with session.case(f"{boot.label}: {name}") as notes:
+                test(forged, notes)
+        os.unlink(forged.image.path)
