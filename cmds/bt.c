@@ -27,19 +27,6 @@ static struct error *write_cpu(struct session *session, uint32_t number, bool wi
 	return error;
 }
 
-/* A panic takes the CPUs it stops offline; the scheduler still counts them, but no others. */
-static bool was_stopped(struct target *target, uint32_t number)
-{
-	unsigned int bits = 8u * target->arch->word_size;
-	uint64_t mask, word;
-	if (!symtab_address(target->symbols, "__cpu_active_mask", &mask))
-		return false;
-	struct error *error = memory_read_word(
-		target->memory, mask + number / bits * target->arch->word_size, &word);
-	error_free(error);
-	return !error && (word >> number % bits & 1);
-}
-
 /* The selected task, which `bt` shows; 0: there is none. */
 static uint64_t selected_task(struct session *session)
 {
@@ -59,8 +46,7 @@ static struct error *write_all_cpus(struct session *session, bool with_arguments
 	size_t count = target_cpus(session->target, &cpus), asked = 0, shown = 0;
 	out_array_begin(session->out, NULL);
 	for (size_t i = 0; i < count; i++) {
-		if (!cpus[i].online && !cpus[i].has_registers &&
-		    !was_stopped(session->target, cpus[i].number))
+		if (!cpus[i].online && !cpus[i].has_registers && !cpus[i].is_stopped)
 			continue;
 		struct error *error = interrupt_check();
 		if (!error)

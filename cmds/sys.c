@@ -58,6 +58,23 @@ static void show_task(struct out *out, const struct summary *summary, bool is_li
 	out_text(out, "\n");
 }
 
+/* Those that the panic stopped, of a machine that it goes for no kexec on. */
+static void show_stopped(struct out *out, struct target *target)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(target, &cpus), shown = 0;
+	out_array_begin(out, "cpus_stopped");
+	for (size_t i = 0; i < count; i++) {
+		if (!cpus[i].is_stopped)
+			continue;
+		out_u64_as(out, NULL, cpus[i].number, "");
+		shown++;
+	}
+	out_array_end(out);
+	if (shown)
+		out_text(out, " (the panic stopped %zu of them)", shown);
+}
+
 /* CPUs that left no registers when the kernel died through kexec. */
 static void show_silent(struct out *out, struct target *target)
 {
@@ -95,11 +112,12 @@ static void show_cpus(struct out *out, struct target *target, const struct summa
 	label(out, "CPUS");
 	show_count(out, "cpus", summary->cpus);
 	if (summary->cpus_online != summary->cpus)
-		out_text(out, " possible, %" PRIu64 " online", summary->cpus_online);
+		out_text(out, " possible, %" PRIu64 " up", summary->cpus_online);
 	if (summary->cpus)
 		out_u64_as(out, "cpus_online", summary->cpus_online, "");
 	else
 		out_null_as(out, "cpus_online", "");
+	show_stopped(out, target);
 	show_silent(out, target);
 	out_text(out, "\n");
 }

@@ -317,6 +317,27 @@ static uint64_t unreadable_behind(const struct ring *ring, uint64_t id, const st
 	return left < ring->count - 1 - index ? left : ring->count - 1 - index;
 }
 
+/*
+ * Records outside of what tail and head say is there. A record is made reusable before the tail
+ * leaves it (kernel/printk/printk_ringbuffer.c: desc_push_tail()), so one of the two is damaged.
+ */
+static uint64_t count_left_out(const struct ring *ring, uint64_t count)
+{
+	uint64_t ret = 0;
+	struct descriptor descriptor;
+	for (uint64_t i = count; i < ring->count && !ring->is_live; i++) {
+		struct error *error =
+			read_descriptor(ring, (ring->tail_id + i) & (ring->count - 1), &descriptor);
+		ret += !error &&
+		       (descriptor.state == STATE_COMMITTED || descriptor.state == STATE_FINALIZED);
+		bool is_over = error || interrupt_flag;
+		error_free(error);
+		if (is_over)
+			break;
+	}
+	return ret;
+}
+
 struct error *printk_for_each(struct target *target, printk_visitor *visit, void *context,
 			      uint64_t *ret_lost)
 {
@@ -343,7 +364,7 @@ struct error *printk_for_each(struct target *target, printk_visitor *visit, void
 			error = interrupt_check();
 	}
 	free(ring.text);
-	*ret_lost = lost;
+	*ret_lost = lost + count_left_out(&ring, count);
 	return error;
 }
 

@@ -64,7 +64,7 @@ static void read_cpus(struct target *target, struct summary *ret)
 	const struct cpu *cpus;
 	ret->cpus = target_cpus(target, &cpus);
 	for (uint64_t i = 0; i < ret->cpus; i++)
-		ret->cpus_online += cpus[i].online;
+		ret->cpus_online += cpus[i].online || cpus[i].is_stopped;
 }
 
 static struct error *count_task(void *context, const struct task *task)

@@ -45,19 +45,52 @@ static struct error *read_mask(struct target *target, const char *name, struct m
 	return NULL;
 }
 
+/* Bits of a struct cpumask: NR_CPUS, in whole words; 0: not known. */
+static uint32_t mask_bits(struct target *target)
+{
+	struct type type;
+	uint64_t size;
+	struct error *error = target_find_type(target, NULL, "struct cpumask", &type);
+	bool is_known = !error && type_size(type, &size) && size <= CPU_LIMIT / 8;
+	error_free(error);
+	return is_known ? (uint32_t)size * 8 : 0;
+}
+
 /* nr_cpu_ids is a constant, without a symbol, on kernels for one CPU or with FORCE_NR_CPUS. */
 static struct error *read_cpu_limit(struct target *target, uint32_t *ret)
 {
-	uint64_t address, size;
+	uint64_t address;
 	if (symtab_address(target->symbols, "nr_cpu_ids", &address)) {
 		TRY(error_prefix(memory_read_u32(target->memory, address, ret), "nr_cpu_ids"));
 	} else {
-		struct type type;
-		TRY(target_find_type(target, NULL, "struct cpumask", &type));
-		*ret = type_size(type, &size) && size <= CPU_LIMIT / 8 ? (uint32_t)size * 8 : 1;
+		*ret = mask_bits(target) ?: 1;
 	}
 	if (!*ret || *ret > CPU_LIMIT)
 		return error_create(ERROR_FORMAT, "nr_cpu_ids is %" PRIu32, *ret);
+	return NULL;
+}
+
+/* nr_cpu_ids is one more than the last possible CPU (kernel/smp.c): what is behind is looked at,
+ * too. */
+static struct error *read_possible(struct target *target, struct mask *ret)
+{
+	struct mask whole = { .bits = mask_bits(target) };
+	uint32_t end = 0;
+	TRY(read_cpu_limit(target, &ret->bits));
+	TRY(read_mask(target, "__cpu_possible_mask", ret));
+	if (whole.bits <= ret->bits)
+		return NULL;
+	TRY(read_mask(target, "__cpu_possible_mask", &whole));
+	for (uint32_t bit = ret->bits; bit < whole.bits; bit++)
+		end = mask_has(&whole, bit) ? bit + 1 : end;
+	if (!end)
+		return NULL;
+	target_add_problem(target, error_create(ERROR_FORMAT,
+						"nr_cpu_ids is %" PRIu32 ", and CPU %" PRIu32
+						" is possible",
+						ret->bits, end - 1));
+	whole.bits = end;
+	*ret = whole;
 	return NULL;
 }
 
@@ -134,14 +167,14 @@ struct doubles {
 	size_t count;
 };
 
-static struct error *add_cpu(struct target *target, uint32_t number, bool online, size_t *capacity,
+static struct error *add_cpu(struct target *target, struct cpu cpu, size_t *capacity,
 			     struct doubles *doubles)
 {
-	struct cpu cpu = { .number = number, .online = online };
-	TRY(read_per_cpu_offset(target, number, &cpu.per_cpu_offset));
+	cpu.is_stopped &= !cpu.online;
+	TRY(read_per_cpu_offset(target, cpu.number, &cpu.per_cpu_offset));
 	const struct cpu *other = cpu_with_area(target, cpu.per_cpu_offset);
 	if (other && !doubles->count++) {
-		doubles->number = number;
+		doubles->number = cpu.number;
 		doubles->of = other->number;
 	}
 	if (other)
@@ -168,21 +201,25 @@ static void drop_double(struct target *target, struct doubles *doubles)
 
 static struct error *load_cpus(struct target *target)
 {
-	struct mask possible = { .bits = 0 }, online = { .bits = 0 };
+	struct mask possible = { .bits = 0 }, online = { .bits = 0 }, active;
 	struct doubles doubles = { .count = 0 };
 	size_t capacity = 0;
 	TRY(target_need_memory(target));
 	TRY(target_need_symbols(target));
-	TRY(read_cpu_limit(target, &possible.bits));
+	TRY(read_possible(target, &possible));
 	online.bits = possible.bits;
-	TRY(read_mask(target, "__cpu_possible_mask", &possible));
+	active = online;
+	error_free(read_mask(target, "__cpu_active_mask", &active));
 	/* Without the second mask every possible CPU counts as online. */
 	struct error *error = read_mask(target, "__cpu_online_mask", &online);
 	target_add_problem(target, error);
 	for (uint32_t number = 0; number < possible.bits; number++)
 		if (mask_has(&possible, number))
-			TRY(add_cpu(target, number, error || mask_has(&online, number), &capacity,
-				    &doubles));
+			TRY(add_cpu(target,
+				    (struct cpu){ .number = number,
+						  .online = error || mask_has(&online, number),
+						  .is_stopped = mask_has(&active, number) },
+				    &capacity, &doubles));
 	drop_double(target, &doubles);
 	if (doubles.count)
 		target_add_problem(target,
@@ -224,6 +261,11 @@ static void settle_task(struct target *target, struct cpu *cpu)
 {
 	if (!cpu->rival_task)
 		return;
+	/* The current_task of a CPU that was never up is still the first CPU's idle task. */
+	if (!cpu->online && !cpu->is_stopped) {
+		cpu->current_task = cpu->rival_task;
+		return;
+	}
 	bool is_rival = is_on_its_stack(target, cpu, cpu->rival_task);
 	bool is_sure = is_rival != is_on_its_stack(target, cpu, cpu->current_task);
 	target_add_problem(target,

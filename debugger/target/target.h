@@ -40,6 +40,7 @@ struct cpu {
 	uint64_t rival_task;   /* what the run queue says where that differs, else 0 */
 	uint64_t idle_task;    /* runqueues.idle; 0 unknown */
 	bool has_registers;
+	bool is_stopped;	    /* the panic took it offline; the scheduler still counts it */
 	bool is_silent;		    /* it did not answer the kernel that died through kexec */
 	struct registers registers; /* at the crash, from the dump's notes */
 	const char *registers_from; /* "PRSTATUS", "QEMU", "crash_notes"; NULL */

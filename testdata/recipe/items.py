@@ -149,6 +149,9 @@ BOOTS = {
     **{name: faulty(name) for name in FAULTS},
     # A double fault is like an NMI, in whose panic the console comes last.
     "overflow": faulty("overflow", pvpanic=False),
+    # Its second CPU never comes up.
+    "bug": Boot("fault:bug", "max,la57=off", 2, 192,
+                "btfcrash.extra=faults maxcpus=1"),
     # The CPU that is left keeps the time, and a watch on the other one. What
     # watches over CPUs that take no interrupts panics in an NMI.
     **{name: faulty(name, cpus=2, pvpanic=name != "hard")

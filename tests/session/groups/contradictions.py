@@ -5,7 +5,7 @@ import os
 import struct
 
 from forged import Forged
-from lib import Boot, check, check_equal, kernel_names
+from lib import Boot, boots_of_most, check, check_equal, kernel_names
 
 def has(forged, expression):
     answer, = forged.program.answers(forged.boot.dump, [f"print {expression}"])
@@ -95,6 +95,29 @@ def frozen(forged, notes):
         notes.append(text.splitlines()[-1])
 
 
+def possible_cpus(forged, notes):
+    """A count of CPUs that is too small hides none; a log whose head is its tail is not empty."""
+    whole = forged.program.result(forged.boot.dump, "sys")
+    with forged.image.patched({forged.layout.offset("nr_cpu_ids"): struct.pack("<I", 1)}):
+        facts = forged.answer("sys")["result"]
+        check_equal((facts["cpus"], facts["cpus_online"]), (whole["cpus"], whole["cpus_online"]), "sys with nr_cpu_ids 1")
+        check(any("nr_cpu_ids is 1" in text for text in facts["problems"]), f"{facts['problems']}")
+        notes.append(str(facts["problems"]))
+
+
+def log(forged, notes):
+    ring = forged.program.value(forged.boot.dump, "(u64)prb")
+    ids = [f"((struct printk_ringbuffer *){ring:#x})->desc_ring.{name}_id.counter" for name in ("head", "tail")]
+    head, tail = (forged.program.value(forged.boot.dump, f"(u64){name}") for name in ids)
+    for place, number in ((ids[0], tail), (ids[1], head)):
+        with forged.image.patched({forged.place("&" + place): struct.pack("<Q", number)}):
+            answer = forged.answer("log")
+            check(not answer["ok"] and "records could not be read" in answer["error"], f"log: {str(answer)[:200]}")
+            unread = forged.answer("analyze")["result"]["unread"]
+            check(any(text.startswith("log: ") for text in unread), f"analyze: {unread}")
+            notes.append(answer["error"])
+
+
 # Commands, and what of theirs is NULL or 0, which no kernel has so.
 COUNTS = (("zones", "&contig_page_data.node_zones[1].per_cpu_pageset", 8), ("disks", "&((struct block_device *){bdev})->bd_stats", 8),
           ("irqs", "&((struct irq_desc *){desc})->kstat_irqs", 8), ("irqcounts", "&((struct irq_desc *){desc})->kstat_irqs", 8),
@@ -117,12 +140,22 @@ def counts(forged, notes):
             notes.append(f"{command}: {answer.get('error')}")
 
 
+def never_up(program, boot):
+    """What a CPU runs that never was up is no contradiction."""
+    facts = program.result(boot.dump, "sys")
+    check_equal((facts["cpus"], facts["cpus_online"], facts["problems"]), (2, 1, []), "CPUs that could be, are up, and what is wrong")
+    check_equal(program.value(boot.dump, "(u64)runqueues:1.curr"), program.value(boot.dump, "(u64)runqueues:1.idle"), "what CPU 1 runs, by its run queue")
+
+
 def run(session):
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
         forged = Forged(session.program, boot)
         for name, test in (("the task that panicked", panicking_task), ("the CPU that panicked", panicking_cpu), ("tasks that sleep", sleepers),
-                           ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts)):
+                           ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts), ("CPUs that are possible", possible_cpus), ("a log that looks empty", log)):
             with session.case(f"{boot.label}: {name}") as notes:
                 test(forged, notes)
         os.unlink(forged.image.path)
+    for boot in boots_of_most(session, "bug"):
+        with session.case(f"{boot.label}: a CPU that never was up"):
+            never_up(session.program, boot)
