@@ -113,6 +113,7 @@ static struct error *load_table(struct loading *loading, const struct table *tab
 	loading->slots_left -= slots;
 	while (slots) {
 		struct error *why;
+		TRY(interrupt_check());
 		size_t wanted = (slots < SLOTS_AT_ONCE ? slots : SLOTS_AT_ONCE) * 8;
 		size_t size = memory_read_some(memory, array, bytes, wanted, &why);
 		error_free(why);
