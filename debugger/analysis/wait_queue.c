@@ -403,12 +403,14 @@ static struct error *find_taker(struct sleeper *sleeper, uint64_t lock)
 		wait->owner_how = "the lock is of its open files";
 		return NULL;
 	}
-	if (!read_lock(sleeper, lock, "c.flc_pid", "fl_pid", &pid) || (int32_t)pid <= 0)
+	/* As those that lockd takes, with the pid of another machine. */
+	if (table)
+		wait->owner_how = "the lock is of no task's open files";
+	if (table || !read_lock(sleeper, lock, "c.flc_pid", "fl_pid", &pid) || (int32_t)pid <= 0)
 		return NULL;
 	wait->owner_how = "no task has the pid of who took it";
 	TRY(task_of_pid(sleeper->world, (int32_t)pid, &owner));
-	/* Of a POSIX lock it would have had the files. */
-	if (!owner || table)
+	if (!owner)
 		return NULL;
 	wait->owner = owner;
 	wait->owner_sure = CONFIDENCE_INFERRED;

@@ -79,6 +79,12 @@ def file_locks(forged, notes):
                     check_equal((row["owner"], row["owner_how"]), (None, "no task has the pid of who took it" if pid else "the lock does not say who took it"),
                                 f"FLOCK of pid {pid}")
                 notes.append(f"{lock['kind']} {pid}: {row['owner_how']}")
+        if lock["kind"] == "POSIX":
+            holder = f"((struct task_struct *){int(waits[lock['lock']]['owner'], 16):#x})->files"
+            init = forged.program.value(forged.boot.dump, "(u64)init_task.files")
+            with forged.image.patched({forged.place("&" + holder): struct.pack("<Q", init)}):
+                row, = (row for row in forged.answer("waits")["result"] if row["object"] == lock["lock"])
+                check_equal((row["owner"], row["owner_how"]), (None, "the lock is of no task's open files"), "POSIX lock of a task that has other files")
 
 
 def frozen(forged, notes):
