@@ -19,6 +19,7 @@ import runs  # noqa: E402
 
 WHOLE = bool(os.environ.get("BTFCRASH_TEST_WHOLE"))
 SAMPLE = 12  # of the lines, on each dump
+SLOTS = 1 << 22  # of a table of open files, all that are looked at
 LIMITS = runs.Limits(60, 0)
 # What looks at all types, symbols, memory; the program's examples have the rest.
 LINES = ("globals", "globals --contains 'struct mutex'", "export vmlinux /dev/null", "export variables /dev/null",
@@ -53,7 +54,28 @@ def equal_slots(program, image, boot):
     return forge.patches
 
 
-DUMPS = {"wide types": wide, "many modules": modules, "nodes in all slots": equal_slots}
+def endless_files(program, image, boot):
+    """The table of init's open files has as many slots as may be, all over the memory of the machine."""
+    forge = Forge(program, image, boot)
+    array, count = forge.offset_of("fdtable", "fd", "max_fds")
+    init = next(row for row in program.result(boot.dump, "ps") if row["pid"] == 1)["address"]
+    place = program.value(boot.dump, f"&((struct task_struct *){init})->files->fdt")
+    row, = program.result(boot.dump, f"vtop {place}")
+    forge.patches[forge.layout.offset_of_physical(int(row["physical"], 16))] = struct.pack("<Q", forge.start)
+    direct_map = program.value(boot.dump, "(u64)page_offset_base")
+    unused = image.bytes.find(bytes(8 * SLOTS))
+    offset, physical, size = next(one for one in forge.layout.segments if one[0] <= unused < one[0] + one[2])
+    start = direct_map + physical
+    forge.patches[unused] = b"".join(struct.pack("<Q", start + 4096 * (slot * 4099 % (size // 4096))) for slot in range(SLOTS))
+    forge.words(forge.start + array, start + unused - offset)
+    forge.words(forge.start + count, 0xffffffff)
+    return forge.patches
+
+
+DUMPS = {"wide types": wide, "many modules": modules, "nodes in all slots": equal_slots,
+         "files without end": endless_files}
+# What walks what was forged, whatever the sample is.
+ALWAYS = {"files without end": ("record", "locks", "waits")}
 
 
 def lines_of(program, boot):
@@ -72,6 +94,7 @@ def run(session):
     lines = lines_of(program, boot)
     for number, (what, make) in enumerate(DUMPS.items()):
         chosen = lines if WHOLE else [line for i, line in enumerate(lines) if (i + number + SEED) % (len(lines) // SAMPLE) == 0]
+        chosen = [line for line in ALWAYS.get(what, ()) if line not in chosen] + chosen
         with image.patched(make(program, image, boot)):
             with session.case(f"{what}: Ctrl-C ends {len(chosen)} lines") as notes:
                 late = {}
