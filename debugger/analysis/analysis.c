@@ -66,10 +66,7 @@ static size_t first_of_its_own(const struct stack_trace *trace)
 
 void analysis_blame_first(struct analysis *analysis)
 {
-	analysis->blamed = first_of_its_own(&analysis->trace);
-	while (analysis->blamed < analysis->trace.count &&
-	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
-		analysis->blamed++;
+	analysis->blamed = trace_blame(&analysis->trace, first_of_its_own(&analysis->trace));
 }
 
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
@@ -192,23 +189,23 @@ static struct error *add_all(struct analysis *analysis, const struct finding *it
 static struct error *detect_hangs(struct analysis *analysis)
 {
 	struct waits waits = { 0 };
-	struct finding *found = NULL;
-	size_t count = 0;
+	struct hang hang = { .count = 0 };
 	if (analysis->is_asked && (analysis->count || !analysis->has_task))
 		return NULL;
 	struct error *error = waits_find(analysis->target, &waits);
 	if (!error && analysis->is_asked)
 		error = detect_wait(analysis, &waits);
 	else if (!error)
-		error = detect_hang(analysis->target, &waits, &found, &count);
+		error = detect_hang(analysis->target, &waits, &hang);
 	waits_deinit(&waits);
-	bool is_cause = analysis->count && !strcmp(analysis->findings[0].kind, "hung-task");
-	uint64_t head = count ? found[0].blamed ?: found[0].task : 0;
-	if (!error && count)
-		error = add_all(analysis, found, count, is_cause);
-	for (size_t i = 0; i < count && error; i++)
-		finding_deinit(&found[i]);
-	free(found);
+	bool is_cause = hang.is_cause && analysis->count &&
+			!strcmp(analysis->findings[0].kind, "hung-task");
+	uint64_t head = hang.count ? hang.findings[0].blamed ?: hang.findings[0].task : 0;
+	if (!error && hang.count)
+		error = add_all(analysis, hang.findings, hang.count, is_cause);
+	for (size_t i = 0; i < hang.count && error; i++)
+		finding_deinit(&hang.findings[i]);
+	free(hang.findings);
 	if (error || !is_cause || !head)
 		return error;
 	TRY(analysis_look_at_task(analysis, head));

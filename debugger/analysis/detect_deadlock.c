@@ -2,6 +2,7 @@
 #include "debugger/analysis/detect_deadlock.h"
 
 #include "base/array.h"
+#include "debugger/analysis/hung_log.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +12,21 @@
 /* Of one: links of a circle, and tasks behind a head. */
 #define LINKS_SHOWN 6
 
+/* Of task_struct.__state: bits that khungtaskd goes by (kernel include/linux/sched.h). */
+#define STATE_UNINTERRUPTIBLE 0x2u
+#define STATE_WAKEKILL	      0x100u
+#define STATE_NOLOAD	      0x400u
+
+/* What leads: whom the kernel named, then all others, then what hangs nobody. */
+enum rank { RANK_NAMED, RANK_HUNG, RANK_KILLABLE };
+
 struct detection {
 	struct target *target;
 	const struct waits *waits;
+	struct hung_log log;
 	struct finding *findings;
 	size_t count, capacity;
+	size_t named, hung; /* findings of that rank or a lower one */
 };
 
 /* What is known of the uninterruptible waits of a chain, or for one object. */
@@ -23,16 +34,33 @@ struct pressure {
 	uint64_t object; /* 0: of a chain */
 	uint32_t first;	 /* the first such wait, index, if there is one */
 	uint32_t count;
+	enum rank rank;
+	const struct hung_task *named; /* the first of them that the kernel named; NULL */
 	bool is_long; /* one has waited for long, or it is not known for how long */
 	uint64_t longest;
 };
 
-static void press(struct pressure *pressure, const struct waits *waits, uint32_t number)
+/* A signal that kills ends the wait, or it is one of a thread that has nothing to do. */
+static bool hangs_nobody(const struct task *task)
 {
-	const struct wait *wait = &waits->items[number];
-	if (!pressure->count++)
+	return !(task->state & STATE_UNINTERRUPTIBLE) ||
+	       task->state & (STATE_WAKEKILL | STATE_NOLOAD);
+}
+
+static void press(const struct detection *detection, struct pressure *pressure, uint32_t number)
+{
+	const struct wait *wait = &detection->waits->items[number];
+	const struct hung_task *named = hung_log_find(&detection->log, &wait->task);
+	enum rank rank = named ? RANK_NAMED : hangs_nobody(&wait->task) ? RANK_KILLABLE : RANK_HUNG;
+	if (!pressure->count++) {
 		pressure->first = number;
-	pressure->is_long |= !wait->has_age || wait->age >= HANG_LEAST_AGE;
+		pressure->rank = rank;
+	}
+	if (rank < pressure->rank)
+		pressure->rank = rank;
+	if (named && !pressure->named)
+		pressure->named = named;
+	pressure->is_long |= named || !wait->has_age || wait->age >= HANG_LEAST_AGE;
 	if (wait->has_age && wait->age > pressure->longest)
 		pressure->longest = wait->age;
 }
@@ -123,7 +151,16 @@ static void put_circle(struct detection *detection, const struct wait_chain *cha
 		strbuf_put(text, ", and so on");
 }
 
-static struct error *add_circle(struct detection *detection, const struct wait_chain *chain)
+/* What the kernel said is a fact of its own. */
+static struct error *add_named(struct finding *finding, const struct pressure *pressure)
+{
+	return pressure->named
+		       ? finding_add(finding, "log", "the kernel said: %s", pressure->named->line)
+		       : NULL;
+}
+
+static struct error *add_circle(struct detection *detection, const struct wait_chain *chain,
+				const struct pressure *pressure)
 {
 	struct finding *finding;
 	struct strbuf text = { 0 };
@@ -144,6 +181,7 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 			TRY(add_link(detection, finding, wait));
 		at = wait->owner_wait;
 	}
+	TRY(add_named(finding, pressure));
 	return add_graph(finding, chain->behind);
 }
 
@@ -197,11 +235,31 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 			TRY(add_link(detection, finding, &waits->items[i]));
 			shown++;
 		}
+	TRY(add_named(finding, pressure));
 	return add_graph(finding, chain->behind);
 }
 
 /* --- objects without an owner --------------------------------------------------------------------
  */
+
+static void put_waiters(struct detection *detection, const struct pressure *pressure,
+			struct strbuf *text)
+{
+	const struct wait *wait = &detection->waits->items[pressure->first];
+	if (!wait->object) {
+		wait_put_link(detection->target, wait, NULL, text);
+		put_age(pressure, text);
+		return;
+	}
+	if (pressure->count == 1)
+		wait_put_task(&wait->task, text);
+	else
+		strbuf_format(text, "%" PRIu32 " tasks", pressure->count);
+	strbuf_put(text, pressure->count == 1 ? " waits for " : " wait for ");
+	wait_put_object(detection->target, wait, text);
+	put_age(pressure, text);
+	strbuf_format(text, ": %s", wait->owner_how ?: "nobody is known to have it");
+}
 
 static struct error *add_object(struct detection *detection, const struct pressure *pressure)
 {
@@ -211,15 +269,9 @@ static struct error *add_object(struct detection *detection, const struct pressu
 	TRY(new_finding(detection, "blocked", &finding));
 	finding->sure = wait->sure;
 	finding->task = wait->task.address;
-	if (pressure->count == 1)
-		wait_put_task(&wait->task, &text);
-	else
-		strbuf_format(&text, "%" PRIu32 " tasks", pressure->count);
-	strbuf_put(&text, pressure->count == 1 ? " waits for " : " wait for ");
-	wait_put_object(detection->target, wait, &text);
-	put_age(pressure, &text);
-	strbuf_format(&text, ": %s", wait->owner_how ?: "nobody is known to have it");
+	put_waiters(detection, pressure, &text);
 	TRY(summarize(finding, &text));
+	TRY(add_named(finding, pressure));
 	return add_link(detection, finding, wait);
 }
 
@@ -240,52 +292,69 @@ static int compare_counts(const void *a, const void *b)
 }
 
 /* Equal objects together: each with its first waiter, in the order of the list, and a sum. */
-static size_t join_objects(const struct waits *waits, struct pressure *objects, size_t count)
+static size_t join_objects(const struct detection *detection, struct pressure *objects,
+			   size_t count)
 {
 	size_t joined = 0;
 	array_sort(objects, count, sizeof(*objects), compare_objects);
 	for (size_t i = 0; i < count; i++) {
 		struct pressure one = objects[i];
-		if (!joined || objects[joined - 1].object != one.object)
+		if (!joined || !one.object || objects[joined - 1].object != one.object)
 			objects[joined++] = (struct pressure){ .object = one.object };
-		press(&objects[joined - 1], waits, one.first);
+		press(detection, &objects[joined - 1], one.first);
 	}
 	array_sort(objects, joined, sizeof(*objects), compare_counts);
 	return joined;
 }
 
-static struct error *add_objects(struct detection *detection)
+/* Those that wait for what nobody is known to have; without an object, whom the kernel named. */
+static size_t find_objects(const struct detection *detection, struct pressure *objects)
 {
 	const struct waits *waits = detection->waits;
-	struct pressure *objects = calloc(waits->count + 1, sizeof(*objects));
-	struct error *error = NULL;
 	size_t count = 0;
-	if (!objects)
-		return error_no_memory();
 	for (uint32_t i = 0; i < waits->count; i++) {
 		const struct wait *wait = &waits->items[i];
-		if (wait->chain == WAIT_NONE && wait->object && wait->task.state_letter == 'D')
+		if (wait->chain == WAIT_NONE && wait->task.state_letter == 'D' &&
+		    (wait->object || hung_log_find(&detection->log, &wait->task)))
 			objects[count++] = (struct pressure){ .object = wait->object, .first = i };
 	}
-	count = join_objects(waits, objects, count);
-	for (size_t i = 0; i < count && !error && detection->count < FINDINGS_SHOWN; i++)
-		if (objects[i].is_long)
-			error = add_object(detection, &objects[i]);
-	free(objects);
-	return error;
+	return join_objects(detection, objects, count);
 }
 
 /* --- all of them ---------------------------------------------------------------------------------
  */
 
-static struct error *add_chains(struct detection *detection, const struct pressure *pressures)
+static struct error *add_chains(struct detection *detection, const struct pressure *pressures,
+				enum rank rank)
 {
 	const struct waits *waits = detection->waits;
 	for (uint32_t i = 0; i < waits->chain_count && detection->count < FINDINGS_SHOWN; i++) {
-		if (waits->chains[i].length)
-			TRY(add_circle(detection, &waits->chains[i]));
-		else if (pressures[i].count && pressures[i].is_long)
-			TRY(add_chain(detection, i, &pressures[i]));
+		const struct pressure *pressure = &pressures[i];
+		bool is_circle = waits->chains[i].length;
+		/* Of a circle nobody gets out, whoever may be killed. */
+		enum rank own = pressure->named ? RANK_NAMED
+				: is_circle	? RANK_HUNG
+						: pressure->rank;
+		if (own == rank && is_circle)
+			TRY(add_circle(detection, &waits->chains[i], pressure));
+		else if (own == rank && pressure->count && pressure->is_long)
+			TRY(add_chain(detection, i, pressure));
+	}
+	return NULL;
+}
+
+static struct error *add_all(struct detection *detection, const struct pressure *chains,
+			     const struct pressure *objects, size_t object_count)
+{
+	for (enum rank rank = RANK_NAMED; rank <= RANK_KILLABLE; rank++) {
+		TRY(add_chains(detection, chains, rank));
+		for (size_t i = 0; i < object_count && detection->count < FINDINGS_SHOWN; i++)
+			if (objects[i].rank == rank && objects[i].is_long)
+				TRY(add_object(detection, &objects[i]));
+		if (rank == RANK_NAMED)
+			detection->named = detection->count;
+		if (rank == RANK_HUNG)
+			detection->hung = detection->count;
 	}
 	return NULL;
 }
@@ -293,31 +362,39 @@ static struct error *add_chains(struct detection *detection, const struct pressu
 static struct error *detect(struct detection *detection)
 {
 	const struct waits *waits = detection->waits;
-	struct pressure *pressures = calloc(waits->chain_count + 1, sizeof(*pressures));
-	if (!pressures)
-		return error_no_memory();
-	for (uint32_t i = 0; i < waits->count; i++) {
+	struct pressure *chains = calloc(waits->chain_count + 1, sizeof(*chains));
+	struct pressure *objects = calloc(waits->count + 1, sizeof(*objects));
+	struct error *error = chains && objects ? NULL : error_no_memory();
+	for (uint32_t i = 0; i < waits->count && !error; i++) {
 		const struct wait *wait = &waits->items[i];
 		if (wait->chain != WAIT_NONE && wait->owner && wait->task.state_letter == 'D')
-			press(&pressures[wait->chain], waits, i);
+			press(detection, &chains[wait->chain], i);
 	}
-	struct error *error = add_chains(detection, pressures);
-	free(pressures);
-	return error ? error : add_objects(detection);
+	if (!error)
+		error = add_all(detection, chains, objects, find_objects(detection, objects));
+	free(chains);
+	free(objects);
+	return error;
 }
 
-struct error *detect_hang(struct target *target, const struct waits *waits, struct finding **ret,
-			  size_t *ret_count)
+struct error *detect_hang(struct target *target, const struct waits *waits, struct hang *ret)
 {
 	struct detection detection = { .target = target, .waits = waits };
-	struct error *error = detect(&detection);
+	*ret = (struct hang){ .count = 0 };
+	struct error *error = hung_log_read(target, &detection.log);
+	if (!error)
+		error = detect(&detection);
+	/* Of whom the kernel named it may have been, of nobody else; without its log, of any. */
+	size_t leading = detection.log.count ? detection.named : detection.hung;
+	hung_log_deinit(&detection.log);
 	if (error) {
 		for (size_t i = 0; i < detection.count; i++)
 			finding_deinit(&detection.findings[i]);
 		free(detection.findings);
 		return error;
 	}
-	*ret = detection.findings;
-	*ret_count = detection.count;
+	*ret = (struct hang){ .findings = detection.findings,
+			      .count = detection.count,
+			      .is_cause = leading > 0 };
 	return NULL;
 }

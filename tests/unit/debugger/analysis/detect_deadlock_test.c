@@ -15,6 +15,7 @@ struct fixture {
 	struct target target;
 	struct finding *findings;
 	size_t count;
+	bool is_cause;
 };
 
 /* Tasks have their number as address; what they wait for is a futex, which needs no symbols. */
@@ -24,6 +25,7 @@ static struct wait *add(struct fixture *fixture, uint64_t task, uint64_t owner, 
 	*wait = (struct wait){ .task = { .address = task,
 					 .pid = (int32_t)task,
 					 .comm = "waiter",
+					 .state = 2,
 					 .state_letter = 'D' },
 			       .kind = "futex",
 			       .function = "",
@@ -51,8 +53,11 @@ static void detect(struct fixture *fixture)
 {
 	fixture->waits.items = fixture->items;
 	CHECK_OK(waits_link(&fixture->waits, task_of, fixture));
-	CHECK_OK(detect_hang(&fixture->target, &fixture->waits, &fixture->findings,
-			     &fixture->count));
+	struct hang hang;
+	CHECK_OK(detect_hang(&fixture->target, &fixture->waits, &hang));
+	fixture->findings = hang.findings;
+	fixture->count = hang.count;
+	fixture->is_cause = hang.is_cause;
 }
 
 static void finish(struct fixture *fixture)
@@ -138,6 +143,26 @@ static void test_nothing_to_say(void)
 	finish(&fixture);
 }
 
+/* Who can be killed hangs nobody: he comes last, however many wait, and is no cause. */
+static void test_killable(void)
+{
+	struct fixture fixture = { 0 };
+	add(&fixture, 1, 9, 0x100)->task.state = 0x102;
+	add(&fixture, 2, 9, 0x100)->task.state = 0x102;
+	detect(&fixture);
+	CHECK_U64(fixture.count, 1);
+	CHECK(!fixture.is_cause);
+	finish(&fixture);
+	fixture.waits = (struct waits){ .count = 2 };
+	add(&fixture, 3, 8, 0x200);
+	detect(&fixture);
+	CHECK_U64(fixture.count, 2);
+	CHECK(fixture.is_cause);
+	CHECK_U64(fixture.findings[0].blamed, 8);
+	CHECK_U64(fixture.findings[1].blamed, 9);
+	finish(&fixture);
+}
+
 /* A machine where everything is stuck has a page of findings, and no more. */
 static void test_many(void)
 {
@@ -155,6 +180,7 @@ int main(void)
 	RUN(test_chain);
 	RUN(test_object_without_owner);
 	RUN(test_nothing_to_say);
+	RUN(test_killable);
 	RUN(test_many);
 	return test_finish();
 }
