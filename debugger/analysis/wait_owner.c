@@ -32,6 +32,18 @@ static bool own(struct sleeper *sleeper, uint64_t address, enum confidence sure,
 	return true;
 }
 
+/*
+ * By the lock's own word, which is certain of any other task than the one that waits: that one may
+ * only have the memory of one that has ended.
+ */
+static bool own_by_word(struct sleeper *sleeper, uint64_t address, const char *how,
+			const char *how_itself)
+{
+	bool is_itself = address == sleeper->task->address;
+	return own(sleeper, address, is_itself ? CONFIDENCE_INFERRED : CONFIDENCE_CERTAIN,
+		   is_itself ? how_itself : how);
+}
+
 static struct error *nobody(struct sleeper *sleeper, const char *why)
 {
 	sleeper->wait->owner_how = why;
@@ -50,7 +62,8 @@ struct error *wait_mutex_owner(struct sleeper *sleeper)
 		sleeper->wait->is_granted = true;
 		return nobody(sleeper, "it has been handed to this task");
 	}
-	if (own(sleeper, owner, CONFIDENCE_CERTAIN, is_handed_on ? "handed to it" : "owner word"))
+	if (own_by_word(sleeper, owner, is_handed_on ? "handed to it" : "owner word",
+			"owner word, or an ended task's"))
 		return NULL;
 	return nobody(sleeper, owner ? "its owner word names no task"
 				     : "it is free: a waiter is being woken");
@@ -78,8 +91,9 @@ struct error *wait_rwsem_owner(struct sleeper *sleeper)
 		return nobody(sleeper, "its owner cannot be read");
 	uint64_t readers = count >> RWSEM_READERS_SHIFT & RWSEM_READERS_MASK;
 	if (count & RWSEM_WRITER_LOCKED) {
-		if (own(sleeper, word & ~(uint64_t)RWSEM_OWNER_FLAGS, CONFIDENCE_CERTAIN,
-			"owner word, as writer"))
+		if (own_by_word(sleeper, word & ~(uint64_t)RWSEM_OWNER_FLAGS,
+				"owner word, as writer",
+				"owner word, as writer, or an ended task's"))
 			return NULL;
 		return nobody(sleeper, "a writer has it, whom its word does not name");
 	}
