@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
+#include "debugger/analysis/spinning.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/throttle.h"
@@ -69,16 +70,22 @@ static struct error *look_at_call(void *context, const struct pending_call *call
 }
 
 /* "for 9.1 s: pid 321 "lab-deaf" was in lab_device_poll+0x9 [faults]". */
-static void put_culprit(const struct analysis *analysis, uint64_t late, char *text, size_t size)
+static void put_culprit(const struct analysis *analysis, const struct spinning *spinning,
+			uint64_t late, char *text, size_t size)
 {
-	char place[PLACE], who[128]; /* a comm has 16 bytes */
+	char place[PLACE], who[128], lock[2 * PLACE]; /* a comm has 16 bytes */
 	int used = snprintf(text, size, "for %.1f s", seconds(late));
 	if (!analysis->has_task || used < 0 || (size_t)used >= size)
 		return;
 	analysis_put_task(&analysis->task, who, sizeof(who));
 	if (analysis->blamed < analysis->trace.count) {
 		analysis_place(analysis, analysis->blamed, place, sizeof(place));
-		snprintf(text + used, size - (size_t)used, ": %s was in %s", who, place);
+		const char *does = spinning->is_found ? "spins for a lock, in" : "was in";
+		if (spinning->is_found && *spinning->name) {
+			snprintf(lock, sizeof(lock), "spins for the lock %s, in", spinning->name);
+			does = lock;
+		}
+		snprintf(text + used, size - (size_t)used, ": %s %s %s", who, does, place);
 	} else {
 		snprintf(text + used, size - (size_t)used, ": %s ran there", who);
 	}
@@ -100,15 +107,18 @@ static struct error *add_call(struct finding *finding, const struct waiting *wai
 static struct error *say_deaf(struct analysis *analysis, const struct waiting *waiting,
 			      uint64_t late, uint64_t due, bool is_cause)
 {
-	char culprit[PLACE + 256], command[48];
+	char culprit[3 * PLACE + 256], command[48];
+	struct spinning spinning = { .is_found = false };
 	bool is_call = waiting->call.address;
 	struct analysis other = { .target = analysis->target };
 	struct analysis *shown = is_cause ? analysis : &other;
 	struct error *error = analysis_look_at_cpu(shown, waiting->cpu->number);
 	if (!error) {
 		analysis_blame_first(shown);
-		put_culprit(shown, late, culprit, sizeof(culprit));
+		error = spinning_find_any(shown, &spinning);
 	}
+	if (!error)
+		put_culprit(shown, &spinning, late, culprit, sizeof(culprit));
 	uint64_t task = shown->has_task ? shown->task.address : 0;
 	analysis_deinit(&other);
 	TRY(error);

@@ -57,20 +57,24 @@ struct error *spinning_find(const struct analysis *analysis, size_t first, struc
 	return ret->lock ? name_lock(analysis->target, ret) : NULL;
 }
 
+struct error *spinning_find_any(const struct analysis *analysis, struct spinning *ret)
+{
+	*ret = (struct spinning){ .is_found = false };
+	for (size_t i = 0; i < analysis->trace.count && !ret->is_found; i++)
+		if (is_spinning(&analysis->trace.frames[i]))
+			TRY(spinning_find(analysis, i, ret));
+	return NULL;
+}
+
 static struct error *add_other(struct analysis *other, uint32_t cpu, struct finding *finding)
 {
 	struct spinning spinning = { .is_found = false };
 	char place[PLACE] = "", who[128], command[32];
 	TRY(analysis_look_at_cpu(other, cpu));
-	for (size_t i = 0; i < other->trace.count && !spinning.is_found; i++)
-		if (is_spinning(&other->trace.frames[i]))
-			TRY(spinning_find(other, i, &spinning));
+	TRY(spinning_find_any(other, &spinning));
 	if (!spinning.is_found || !other->has_task)
 		return NULL;
-	other->blamed = spinning.frame;
-	while (other->blamed < other->trace.count &&
-	       frame_is_generic(&other->trace.frames[other->blamed]))
-		other->blamed++;
+	other->blamed = trace_blame(&other->trace, spinning.frame);
 	if (other->blamed < other->trace.count)
 		analysis_place(other, other->blamed, place, sizeof(place));
 	analysis_put_task(&other->task, who, sizeof(who));

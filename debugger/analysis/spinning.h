@@ -17,6 +17,8 @@ struct spinning {
 /* Of the analysed task, from a frame on to where it was interrupted. Errors are fatal ones. */
 struct error *spinning_find(const struct analysis *analysis, size_t first,
 			    struct spinning *ret) MUST_CHECK;
+/* The same, wherever on its stack it is: before, or behind what the panic's interrupt ran. */
+struct error *spinning_find_any(const struct analysis *analysis, struct spinning *ret) MUST_CHECK;
 /* A piece of evidence for each other CPU that does the same. */
 struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,
 				  struct finding *finding) MUST_CHECK;
