@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/bad_address.h"
 
+#include "debugger/kernel/user_space.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,4 +89,64 @@ void bad_address_find(const struct target *target, const struct task *task, uint
 		ret->kind = BAD_GUARD;
 		snprintf(ret->text, sizeof(ret->text), "the guard page below the task's stack");
 	}
+}
+
+/* --- what the values say besides -------------------------------------------------------------- */
+
+/*
+ * The bytes as they lie in memory: characters, and after the first zero nothing else. Fewer than
+ * five are numbers as well.
+ */
+static bool is_text(const struct target *target, uint64_t value, char ret[9])
+{
+	size_t length = 0;
+	for (unsigned int i = 0; i < 8; i++) {
+		unsigned int shift = target->memory->big_endian ? 56 - 8 * i : 8 * i;
+		unsigned char byte = (unsigned char)(value >> shift);
+		if (byte && (length < i || !isprint(byte) || byte == '"' || byte == '\\'))
+			return false;
+		if (byte)
+			ret[length++] = (char)byte;
+	}
+	ret[length] = 0;
+	return length >= 5;
+}
+
+/* Whether the task can have meant it. *ret_kind stays where that is not to be found out. */
+static struct error *find_mapping(struct target *target, const struct task *task, uint64_t address,
+				  struct bad_address *ret)
+{
+	struct user_space *space = NULL;
+	struct user_page page;
+	struct error *error = user_space_open_task(target, task, &space);
+	if (error && error->kind == ERROR_NOT_FOUND) {
+		ret->kind = BAD_LOW;
+		snprintf(ret->text, sizeof(ret->text),
+			 "no address of the kernel, and the task has no user space");
+	}
+	if (error)
+		return error_only_fatal(error);
+	error = user_space_page(space, address, &page);
+	user_space_close(space);
+	if (error)
+		return error_only_fatal(error);
+	ret->kind = page.kind == USER_PAGE_UNMAPPED ? BAD_LOW : BAD_USER;
+	snprintf(ret->text, sizeof(ret->text), "%s",
+		 page.kind == USER_PAGE_UNMAPPED
+			 ? "no address of the kernel, and the task has nothing mapped there"
+			 : "an address of user space");
+	return NULL;
+}
+
+struct error *bad_address_look_up(struct target *target, const struct task *task, uint64_t address,
+				  struct bad_address *ret)
+{
+	char text[9];
+	bad_address_find(target, task, address, ret);
+	if (ret->kind == BAD_USER && task)
+		TRY(find_mapping(target, task, address, ret));
+	if ((ret->kind == BAD_LOW || ret->kind == BAD_NON_CANONICAL) &&
+	    is_text(target, address, text))
+		snprintf(ret->text, sizeof(ret->text), "no address but text: \"%s\"", text);
+	return NULL;
 }

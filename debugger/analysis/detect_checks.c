@@ -21,10 +21,7 @@
 /* "lab_device_label+0x5e [faults]" of the frame to blame; "": none is. */
 static void blame(struct analysis *analysis, size_t first, char place[TEXT])
 {
-	analysis->blamed = first;
-	while (analysis->blamed < analysis->trace.count &&
-	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
-		analysis->blamed++;
+	analysis->blamed = trace_blame(&analysis->trace, first);
 	*place = 0;
 	if (analysis->blamed < analysis->trace.count)
 		analysis_place(analysis, analysis->blamed, place, TEXT);

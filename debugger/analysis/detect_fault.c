@@ -106,15 +106,6 @@ bool fault_is_explained(const struct fault *fault, const struct access *access)
 	return fault->address - access->address < size;
 }
 
-static bool is_readable(const struct fault *fault, uint64_t address)
-{
-	uint8_t byte;
-	struct error *error = memory_read_u8(fault->analysis->target->memory, address, &byte);
-	bool readable = !error;
-	error_free(error);
-	return readable;
-}
-
 /*
  * The only one that can have been the processor's, by what the error code says of a page that is
  * there and must not be used so; NULL: there are several, or none.
@@ -150,12 +141,41 @@ static void choose_access(struct fault *fault)
 	for (size_t i = 0; i < all->count && !fault->has_address; i++) {
 		bad_address_find(fault->analysis->target, &fault->analysis->task,
 				 all->items[i].address, &bad);
-		if (bad.kind != BAD_NOTHING || !is_readable(fault, all->items[i].address)) {
+		if (bad.kind != BAD_NOTHING || !fault_is_readable(fault, all->items[i].address)) {
 			fault->access = &all->items[i];
 			return;
 		}
 	}
 	fault->access = find_forbidden(fault);
+}
+
+/* What is added to NULL, an index for instance, may lead anywhere. */
+static struct error *judge(struct fault *fault)
+{
+	struct target *target = fault->analysis->target;
+	const struct access *access = fault->access;
+	struct bad_address base;
+	TRY(bad_address_look_up(target, &fault->analysis->task, access->address, &fault->bad));
+	if ((fault->bad.kind != BAD_USER && fault->bad.kind != BAD_LOW) || !access->has_base)
+		return NULL;
+	bad_address_find(target, NULL, access->base_value, &base);
+	if (base.kind != BAD_NULL)
+		return NULL;
+	fault->bad = base;
+	fault->bad.offset = access->address;
+	snprintf(fault->bad.text, sizeof(fault->bad.text), "NULL + 0x%" PRIx64, access->address);
+	return NULL;
+}
+
+/* What is added to NULL is added in a register: what lay in memory as it is was no NULL. */
+static void judge_number(struct fault *fault)
+{
+	const struct pointer_source *source = &fault->source;
+	if (fault->bad.kind != BAD_NULL || !fault->pointer || !source->is_known ||
+	    !source->origin.is_loaded || source->origin.offset)
+		return;
+	fault->bad.kind = BAD_SMALL;
+	snprintf(fault->bad.text, sizeof(fault->bad.text), "a small number");
 }
 
 static struct error *find_access(struct fault *fault)
@@ -167,10 +187,10 @@ static struct error *find_access(struct fault *fault)
 		choose_access(fault);
 	TRY(error_only_fatal(error));
 	if (fault->access)
-		bad_address_find(target, &fault->analysis->task, fault->access->address,
-				 &fault->bad);
+		TRY(judge(fault));
 	else if (fault->has_address)
-		bad_address_find(target, &fault->analysis->task, fault->address, &fault->bad);
+		TRY(bad_address_look_up(target, &fault->analysis->task, fault->address,
+					&fault->bad));
 	if (fault->access || fault->has_address)
 		TRY(fault_find_place(fault,
 				     fault->access ? fault->access->address : fault->address));
@@ -181,7 +201,9 @@ static struct error *find_access(struct fault *fault)
 		return NULL;
 	fault->pointer_name = target->arch->register_names[fault->access->base];
 	fault->pointer = fault->access->base_value;
-	return pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source);
+	TRY(pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source));
+	judge_number(fault);
+	return NULL;
 }
 
 /* --- what it is called ------------------------------------------------------------------------ */
@@ -192,6 +214,7 @@ static const char *kind_of(const struct fault *fault, const struct exception *ex
 		[BAD_NULL] = "null-pointer",	      [BAD_ERROR] = "error-pointer",
 		[BAD_LIST_POISON] = "list-poison",    [BAD_FREE_POISON] = "freed-object",
 		[BAD_NON_CANONICAL] = "wild-pointer", [BAD_USER] = "user-pointer",
+		[BAD_LOW] = "wild-pointer",	      [BAD_SMALL] = "wild-pointer",
 		[BAD_GUARD] = "stack-overflow",
 	};
 	if (!strcmp(exception->kind, "bad-pointer") && fault->place.kind == PLACE_READ_ONLY)
@@ -292,49 +315,6 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 
 /* --- the detector ----------------------------------------------------------------------------- */
 
-/* A jump to where no code is: the caller is to blame. */
-static bool is_jump(const struct fault *fault)
-{
-	return fault->is_page_fault && !fault->frame->has_symbol &&
-	       (fault->has_error_code ? fault->error_code & FAULT_FETCH
-				      : !is_readable(fault, fault->frame->pc));
-}
-
-static struct error *say_jump(struct fault *fault)
-{
-	struct analysis *analysis = fault->analysis;
-	char source[FAULT_TEXT], back[FAULT_TEXT], command[64];
-	size_t caller = fault->at + 1;
-	bool has_caller = caller < analysis->trace.count &&
-			  analysis->trace.frames[caller].kind != FRAME_USER &&
-			  analysis->trace.frames[caller].has_symbol;
-	struct finding *finding = analysis_add(analysis, "jump", CONFIDENCE_CERTAIN);
-	if (!finding)
-		return error_no_memory();
-	bad_address_find(analysis->target, &analysis->task, fault->frame->pc, &fault->bad);
-	fault->pointer = fault->frame->pc;
-	fault->pointer_name = "that address";
-	if (has_caller)
-		TRY(pointer_source_find_target(analysis, caller, &fault->source));
-	TRY(fault_find_place(fault, fault->frame->pc));
-	const char *bad = fault->bad.text, *is = *bad ? bad : fault->place.text;
-	fault_spell_source(fault, *bad ? bad : "that", source, sizeof(source));
-	TRY(finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, where no code is%s",
-			      has_caller ? analysis->trace.frames[caller].symbol.name : "somebody",
-			      has_caller ? "()" : "", fault->frame->pc, *is ? " (" : "", is,
-			      *is ? ")" : "", source));
-	TRY(fault_note(fault, finding));
-	TRY(fault_show_place(fault, finding));
-	if (!has_caller)
-		return NULL;
-	snprintf(command, sizeof(command), "frame %zu", caller);
-	analysis_place(analysis, caller, back, sizeof(back));
-	TRY(finding_add(finding, command, "it would have returned to %s", back));
-	fault->at = caller;
-	TRY(fault_show_source(fault, finding));
-	return fault_show_blame(fault, finding);
-}
-
 static struct error *say_fault(struct fault *fault, const struct exception *exception)
 {
 	TRY(find_access(fault));
@@ -366,9 +346,9 @@ struct error *detect_fault(struct analysis *analysis)
 	if (!strcmp(exception->kind, "invalid-instruction"))
 		error = find_bug(&fault, &bug, &is_bug);
 	if (!error)
-		error = is_bug		  ? say_bug(&fault, &bug)
-			: is_jump(&fault) ? say_jump(&fault)
-					  : say_fault(&fault, exception);
+		error = is_bug			? say_bug(&fault, &bug)
+			: fault_is_jump(&fault) ? fault_say_jump(&fault)
+						: say_fault(&fault, exception);
 	function_members_deinit(&fault.members);
 	return error;
 }

@@ -118,9 +118,7 @@ struct error *detect_overflow(struct analysis *analysis)
 			analysis->task.stack, trace->frames[victim].sp));
 	if (!recurses)
 		return NULL;
-	size_t outer = recursion.first + recursion.turns * recursion.length;
-	while (outer < trace->count && frame_is_generic(&trace->frames[outer]))
-		outer++;
+	size_t outer = trace_blame(trace, recursion.first + recursion.turns * recursion.length);
 	if (outer >= trace->count)
 		return NULL;
 	analysis_place(analysis, outer, place, sizeof(place));

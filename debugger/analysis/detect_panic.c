@@ -136,7 +136,6 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	bool is_there = at == trace->count && analysis->is_other && at &&
 			!trace->frames[0].is_unproved && trace->frames[0].kind != FRAME_USER;
 	at = is_there ? 0 : at;
-	size_t blamed = at;
 	analysis->blamed = trace->count;
 	finding->task = analysis->task.address;
 	if (analysis->task.is_idle)
@@ -149,8 +148,7 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	/* The task has no part in it. */
 	bool is_of_other = trace_circumstance(trace, at, &circumstance) &&
 			   (circumstance.is_borrowed || circumstance.is_deferred);
-	while (blamed < trace->count && frame_is_generic(&trace->frames[blamed]))
-		blamed++;
+	size_t blamed = trace_blame(trace, at);
 	analysis->blamed = blamed < trace->count ? blamed : at;
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
 	struct spinning spinning;
@@ -337,9 +335,7 @@ static struct error *say_panic(struct analysis *analysis)
 		return error_no_memory();
 	TRY(finding_summarize(finding, "panic: %s",
 			      *analysis->panic ? message_of(analysis) : "the log has no message"));
-	size_t caller = called + 1;
-	while (caller < trace->count && frame_is_generic(&trace->frames[caller]))
-		caller++;
+	size_t caller = trace_blame(trace, called);
 	if (caller >= trace->count)
 		return NULL;
 	analysis->blamed = caller;

@@ -208,9 +208,6 @@ struct error *detect_wait(struct analysis *analysis, const struct waits *waits)
 	if (interrupted < analysis->trace.count)
 		return say_running(analysis, interrupted);
 	TRY(wait ? say_wait(analysis, waits, wait) : say_state(analysis));
-	analysis->blamed = 0;
-	while (analysis->blamed < analysis->trace.count &&
-	       frame_is_generic(&analysis->trace.frames[analysis->blamed]))
-		analysis->blamed++;
+	analysis->blamed = trace_blame(&analysis->trace, 0);
 	return NULL;
 }

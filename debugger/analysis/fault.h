@@ -27,6 +27,8 @@ struct fault_place {
 	enum fault_place_kind kind;
 	uint64_t address;
 	char text[FAULT_TEXT + 96]; /* "lab_null_ops+0x10 [faults]"; "": not known */
+	/* It lies where modules do: the last one that was removed; "": none, or elsewhere. */
+	char removed[64];
 };
 
 struct fault {
@@ -51,12 +53,21 @@ struct fault {
 /* The access is where the processor said that the fault was. */
 bool fault_is_explained(const struct fault *fault, const struct access *access);
 
+bool fault_is_readable(const struct fault *fault, uint64_t address);
+
 /* The access is a write, by what the processor said or by the instruction. */
 bool fault_writes(const struct fault *fault);
 
 /* Fills in fault->place. Errors are fatal ones. After fault->bad. */
 struct error *fault_find_place(struct fault *fault, uint64_t address) MUST_CHECK;
 struct error *fault_show_place(const struct fault *fault, struct finding *finding) MUST_CHECK;
+
+/* Where no code is (fault_jump.c). */
+
+/* It came of a jump to such a place, and not of an instruction. */
+bool fault_is_jump(const struct fault *fault) MUST_CHECK;
+/* The finding: who jumped there, or whose timer, work item, callback it was. */
+struct error *fault_say_jump(struct fault *fault) MUST_CHECK;
 
 /* Words (fault_words.c). */
 

@@ -63,6 +63,39 @@ static struct error *show_meaning(struct fault *fault, struct finding *finding)
 	return meaning ? finding_add(finding, NULL, "%s", meaning) : NULL;
 }
 
+/*
+ * One bit of it turned makes the start of an object of a good pointer, and no other bit does: it
+ * may have been one. Not of NULL and its like, which are what somebody wrote.
+ */
+static struct error *show_flip(struct fault *fault, struct finding *finding)
+{
+	struct target *target = fault->analysis->target;
+	struct object_note note, found = { 0 };
+	unsigned int found_bit = 0, count = 0;
+	char command[64];
+	if (!fault->pointer_name || (fault->bad.kind != BAD_NOTHING && fault->bad.kind != BAD_LOW &&
+				     fault->bad.kind != BAD_NON_CANONICAL))
+		return NULL;
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		uint64_t value = fault->pointer ^ UINT64_C(1) << bit;
+		if (!fault_is_readable(fault, value))
+			continue;
+		TRY(object_note_find(target, value, &note));
+		if (!note.is_slab || note.state != SLAB_ALLOCATED || note.object != value)
+			continue;
+		found = note;
+		found_bit = bit;
+		count++;
+	}
+	if (count != 1)
+		return NULL;
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, found.object);
+	return finding_add(finding, command,
+			   "with bit %u turned it is 0x%" PRIx64
+			   ", %s: one bit may have been changed",
+			   found_bit, found.object, found.text);
+}
+
 /* The functions that passed the pointer on, from the one that read it. */
 static struct error *show_way(struct fault *fault, struct finding *finding)
 {
@@ -117,9 +150,10 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 	bool is_same = is_read && now + (uint64_t)origin->offset == fault->pointer;
 	error_free(error);
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64, origin->place);
-	TRY(finding_add(finding, command, "%s comes from 0x%" PRIx64 "%s%s%s, %s", name,
-			origin->place, *note ? " (" : "", note, *note ? ")" : "",
-			is_same	  ? "where it still is"
+	TRY(finding_add(finding, command, "%s comes from%s 0x%" PRIx64 "%s%s%s, %s", name,
+			origin->offset ? " what is at" : "", origin->place, *note ? " (" : "", note,
+			*note ? ")" : "",
+			is_same	  ? origin->offset ? "and something was added" : "where it still is"
 			: is_read ? "where something else is by now"
 				  : "which cannot be read in the dump"));
 	return show_freed(finding, &source->note, origin->place);
@@ -191,9 +225,7 @@ struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 	const struct stack_trace *trace = &analysis->trace;
 	struct circumstance circumstance;
 	char place[FAULT_TEXT], command[64];
-	size_t i = fault->at;
-	while (i < trace->count && frame_is_generic(&trace->frames[i]))
-		i++;
+	size_t i = trace_blame(trace, fault->at);
 	analysis->blamed = i < trace->count ? i : fault->at;
 	snprintf(command, sizeof(command), "frame %zu", analysis->blamed);
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
@@ -203,7 +235,9 @@ struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
 	if (circumstance.frame <= fault->at)
-		return finding_add(finding, command, "it ran in %s", circumstance.what);
+		return finding_add(finding, command, "it ran in %s%s", circumstance.what,
+				   circumstance.is_borrowed ? ": the task was only interrupted"
+							    : "");
 	analysis_place(analysis, circumstance.frame - 1, place, sizeof(place));
 	return finding_add(finding, command, "it ran in %s, as %s%s", circumstance.what, place,
 			   circumstance.is_borrowed ? ": the task was only interrupted" : "");
@@ -241,6 +275,7 @@ struct error *fault_show(struct fault *fault, struct finding *finding)
 	TRY(show_instruction(fault, finding));
 	TRY(show_access(fault, finding));
 	TRY(show_meaning(fault, finding));
+	TRY(show_flip(fault, finding));
 	TRY(fault_show_place(fault, finding));
 	TRY(fault_show_source(fault, finding));
 	return show_list(fault, finding);

@@ -6,6 +6,7 @@
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/kernel/vmalloc.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -104,6 +105,38 @@ static struct error *find_area(struct target *target, uint64_t address, struct f
 	return NULL;
 }
 
+/* --- modules that are gone -----------------------------------------------------------------------
+ */
+
+static bool is_module_name(const char *name)
+{
+	const char *end = name;
+	while (isalnum((unsigned char)*end) || *end == '_' || *end == '-')
+		end++;
+	return *name && !*end;
+}
+
+/* A text, or a struct that begins with it (kernel kernel/module/main.c). */
+static struct error *find_removed(struct target *target, struct fault_place *ret)
+{
+	struct symbol symbol;
+	uint64_t cursor = 0;
+	size_t length;
+	if (ret->address < target->arch->modules_start || ret->address >= target->arch->modules_end)
+		return NULL;
+	snprintf(ret->text, sizeof(ret->text), "where modules lie");
+	if (!target_find_symbol(target, NULL, "last_unloaded_module", &cursor, &symbol))
+		return NULL;
+	struct error *error = memory_read_string(target->memory, symbol.address, ret->removed,
+						 sizeof(ret->removed), &length);
+	if (error || !is_module_name(ret->removed))
+		*ret->removed = 0;
+	else
+		snprintf(ret->text, sizeof(ret->text),
+			 "where modules lie, of which %s was the last to be removed", ret->removed);
+	return error_only_fatal(error);
+}
+
 /* --- all ------------------------------------------------------------------------------------ */
 
 struct error *fault_find_place(struct fault *fault, uint64_t address)
@@ -124,7 +157,8 @@ struct error *fault_find_place(struct fault *fault, uint64_t address)
 		snprintf(place->text, sizeof(place->text), "%s", note.text);
 		return NULL;
 	}
-	return error_only_fatal(find_area(target, address, place));
+	TRY(error_only_fatal(find_area(target, address, place)));
+	return *place->text ? NULL : find_removed(target, place);
 }
 
 struct error *fault_show_place(const struct fault *fault, struct finding *finding)

@@ -21,13 +21,14 @@ bool fault_writes(const struct fault *fault)
 
 /* What the pointer is that the access starts from: "NULL", "LIST_POISON1", "0x... (no address...)".
  */
-static void spell_pointer(const struct fault *fault, char *buffer, size_t size)
+static struct error *spell_pointer(const struct fault *fault, char *buffer, size_t size)
 {
 	const struct access *access = fault->access;
 	struct bad_address pointer = fault->bad;
 	uint64_t value = access->has_base ? access->base_value : access->address;
-	if (access->has_base)
-		bad_address_find(fault->analysis->target, &fault->analysis->task, value, &pointer);
+	if (access->has_base && fault->bad.kind != BAD_SMALL)
+		TRY(bad_address_look_up(fault->analysis->target, &fault->analysis->task, value,
+					&pointer));
 	/* What is added can make a bad address of a good one, an index for instance. */
 	if (pointer.kind == BAD_NOTHING)
 		pointer = fault->bad;
@@ -38,6 +39,7 @@ static void spell_pointer(const struct fault *fault, char *buffer, size_t size)
 	else
 		snprintf(buffer, size, "0x%" PRIx64 "%s%s%s", value, *pointer.text ? " (" : "",
 			 pointer.text, *pointer.text ? ")" : "");
+	return NULL;
 }
 
 void fault_spell_callee(const struct fault *fault, char *buffer, size_t size)
@@ -91,13 +93,13 @@ static void spell_place(const struct fault *fault, char *buffer, size_t size)
 
 struct error *fault_summarize(const struct fault *fault, const char *words, struct finding *finding)
 {
-	char function[FAULT_TEXT], pointer[160], origin[2 * FAULT_TEXT], place[FAULT_TEXT + 160];
+	char function[FAULT_TEXT], pointer[192], origin[2 * FAULT_TEXT], place[FAULT_TEXT + 160];
 	struct named_member member;
 	fault_spell_function(fault, function, sizeof(function));
 	if (!fault->access)
 		return finding_summarize(finding, "%s in %s%s%s", words, function,
 					 *fault->bad.text ? ": " : "", fault->bad.text);
-	spell_pointer(fault, pointer, sizeof(pointer));
+	TRY(spell_pointer(fault, pointer, sizeof(pointer)));
 	fault_spell_source(fault, pointer, origin, sizeof(origin));
 	if (fault->access->is_stack)
 		return finding_summarize(finding, "%s %s 0x%" PRIx64 ", which cannot be a stack",

@@ -30,6 +30,24 @@ static bool is_left_out(const struct frame *frame)
 	return frame->is_unproved || frame->kind == FRAME_SCAN || frame_is_generic(frame);
 }
 
+/* Nobody else is to blame: the function itself, and what calls such ones. */
+static void put_circumstance(const struct analysis *analysis, struct text *text)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	struct circumstance circumstance;
+	char stem[SYMBOL_NAME_SIZE];
+	if (analysis->blamed >= trace->count || trace->frames[analysis->blamed].is_unproved ||
+	    !trace->frames[analysis->blamed].has_symbol)
+		return;
+	frame_stem(&trace->frames[analysis->blamed], stem, sizeof(stem));
+	put_function(text, stem);
+	if (!trace_circumstance(trace, analysis->blamed, &circumstance) ||
+	    circumstance.frame == analysis->blamed)
+		return;
+	frame_stem(&trace->frames[circumstance.frame], stem, sizeof(stem));
+	put_function(text, stem);
+}
+
 static void put_stack(const struct analysis *analysis, struct text *text)
 {
 	char stem[SYMBOL_NAME_SIZE], last[SYMBOL_NAME_SIZE] = "";
@@ -46,6 +64,8 @@ static void put_stack(const struct analysis *analysis, struct text *text)
 			break;
 		strcpy(last, stem);
 	}
+	if (!text->functions)
+		put_circumstance(analysis, text);
 }
 
 /* The first function to blame of a task that sleeps; "": none is known. */

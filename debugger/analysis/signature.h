@@ -5,9 +5,11 @@
  * first, and the functions that are to blame, innermost first: at most four, without addresses,
  * offsets, what compilers add to names and functions that are called from everywhere
  * (stack_words.c). So it is the same for all boots, formats of dumps, and kernels whose code there
- * is the same. A deadlock begins at none of its tasks: the first function to blame of each, in the
- * order of their names. What
- * ran too often may be on no stack: its function alone. Of a machine check: the part that failed.
+ * is the same. Where all that called it are such functions, they end at what an interrupt or an
+ * exception came upon: the innermost of them, and the one that runs timers, work items, or
+ * whatever it ran in. A deadlock begins at none of its tasks: the first function to blame of each,
+ * in the order of their names. What ran too often may be on no stack: its function alone. Of a
+ * machine check: the part that failed.
  */
 #ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
 #define DEBUGGER_ANALYSIS_SIGNATURE_H

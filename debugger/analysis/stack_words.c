@@ -300,6 +300,45 @@ bool frame_is_generic(const struct frame *frame)
 	return false;
 }
 
+/* The stub of one, and not of an exception that the task made itself. */
+static bool frame_is_interrupt(const struct frame *frame)
+{
+	return frame->has_symbol &&
+	       (!strncmp(frame->symbol.name, "asm_sysvec_", 11) ||
+		frame_is(frame, "asm_common_interrupt") || frame_is(frame, "asm_exc_nmi") ||
+		frame_is(frame, "end_repeat_nmi"));
+}
+
+/*
+ * Whether what lies behind the exception frame at `end` is not what frames from `first` on are of:
+ * an interrupt came upon it. An exception is of the instruction that it came upon, and a task that
+ * an interrupt took the CPU from has been there since.
+ */
+static bool is_of_another(const struct stack_trace *trace, size_t first, size_t end)
+{
+	if (!frame_is_interrupt(&trace->frames[end - 1]))
+		return false;
+	for (size_t i = first; i < end; i++)
+		if (frame_is(&trace->frames[i], "preempt_schedule_irq") ||
+		    frame_is(&trace->frames[i], "irqentry_exit_cond_resched") ||
+		    frame_is(&trace->frames[i], "raw_irqentry_exit_cond_resched"))
+			return false;
+	return true;
+}
+
+size_t trace_blame(const struct stack_trace *trace, size_t first)
+{
+	for (size_t i = first; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (frame->kind == FRAME_USER ||
+		    (i > first && frame->kind == FRAME_EXCEPTION && is_of_another(trace, first, i)))
+			break;
+		if (!frame_is_generic(frame))
+			return i;
+	}
+	return trace->count;
+}
+
 static const struct {
 	const char *function, *what;
 	bool is_borrowed; /* in an interrupt, unless the task is there for it */
@@ -313,17 +352,9 @@ static const struct {
 	{ "handle_softirqs", "a softirq", true },
 	{ "__handle_irq_event_percpu", "an interrupt handler", true },
 	{ "__flush_smp_call_function_queue", "a call from another CPU", true },
+	{ "notifier_call_chain", "a notifier", false },
 	{ "do_one_initcall", "the start of a module or the kernel", false },
 };
-
-/* The stub of one, and not of an exception that the task made itself. */
-static bool frame_is_interrupt(const struct frame *frame)
-{
-	return frame->has_symbol &&
-	       (!strncmp(frame->symbol.name, "asm_sysvec_", 11) ||
-		frame_is(frame, "asm_common_interrupt") || frame_is(frame, "asm_exc_nmi") ||
-		frame_is(frame, "end_repeat_nmi"));
-}
 
 /* An interrupt brought it here: the trace goes on in what that came upon. */
 static bool is_interrupt(const struct stack_trace *trace, size_t first)

@@ -14,6 +14,11 @@ size_t trace_find(const struct stack_trace *trace, size_t first, const char *nam
  * Their names are data: generic.words.
  */
 bool frame_is_generic(const struct frame *frame);
+/*
+ * The first frame from `first` on that is not so; trace->count: none, or none before the frame that
+ * an interrupt came upon, which has no part in what ran then.
+ */
+size_t trace_blame(const struct stack_trace *trace, size_t first);
 /* The name without what a compiler adds to it. */
 void frame_stem(const struct frame *frame, char *buffer, size_t size);
 

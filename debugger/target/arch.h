@@ -78,6 +78,8 @@ struct arch {
 	/* A PRSTATUS note: size in bytes, and where its registers go; what is not known is 0. */
 	size_t prstatus_size;
 	void (*registers_to_prstatus)(const struct registers *registers, uint8_t *data);
+	/* Where the kernel may put modules: the first address, and the one behind the last. */
+	uint64_t modules_start, modules_end;
 	/* What an exception can have saved: selectors, flags and pc that no code runs with are not.
 	 */
 	bool (*is_possible)(const struct registers *registers);

@@ -199,6 +199,10 @@ const struct arch arch_x86_64 = {
 	.registers_from_pt_regs = from_pt_regs,
 	.prstatus_size = PRSTATUS_WHOLE,
 	.registers_to_prstatus = to_prstatus,
+	/* Kernel arch/x86/include/asm/pgtable_64_types.h: MODULES_VADDR of kernels that can be
+	 * loaded anywhere, and MODULES_END. */
+	.modules_start = 0xffffffffc0000000,
+	.modules_end = 0xffffffffff000000,
 	.is_possible = is_possible,
 	.is_user_mode = is_user_mode,
 };

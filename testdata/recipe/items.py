@@ -95,6 +95,7 @@ def ailing(name, cpus=1):
 # What guest/faults does to the machine at once.
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
+          "removed", "callback",
           "refcount", "panic", "overrun", "constant", "noexec", "unmapped",
           "smash", "stackend", "usercopy", "fortify", "doublefree", "kfence",
           "atomic", "oomslab", "oomvm")

@@ -6,6 +6,9 @@
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
@@ -62,6 +65,24 @@ static noinline int lab_fault_work(struct lab_device *device)
 	return 0;
 }
 
+/* The timer outlives the code of its module. */
+static noinline int lab_fault_removed(struct lab_device *device)
+{
+	device->timer.function = (void *)(((unsigned long)THIS_MODULE & PAGE_MASK) + SZ_256M);
+	mod_timer(&device->timer, jiffies + HZ / 20);
+	return 0;
+}
+
+/* An object that RCU was to free has been written over by a text. */
+static noinline int lab_fault_callback(struct lab_device *device)
+{
+	static struct rcu_head head;
+
+	call_rcu(&head, (void *)lab_device_timeout);
+	memcpy((void *)&head + offsetof(struct rcu_head, func), "late.txt", sizeof(head.func));
+	return 0;
+}
+
 /* Only this thread dies of it. */
 static int lab_open(void *device)
 {
@@ -87,6 +108,8 @@ const struct fault lab_elsewhere_faults[] = {
 	{ "timer", lab_fault_timer },
 	{ "softirq", lab_fault_softirq },
 	{ "work", lab_fault_work },
+	{ "removed", lab_fault_removed },
+	{ "callback", lab_fault_callback },
 	{ "oops", lab_fault_oops },
 	{ NULL, NULL },
 };

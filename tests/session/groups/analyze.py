@@ -70,6 +70,10 @@ CAUSES = {
     "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
     "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
+    "removed": ("jump", r"^a timer, given 0x[0-9a-f]{16} \(an object of the slab cache kmalloc-.*\), led to 0x[0-9a-f]{16} \(where modules lie.*\), "
+                "where no code is$", "call_timer_fn"),
+    "callback": ("jump", r"^an RCU callback, given 0x[0-9a-f]{16} \(head\S* \[faults\]\), led to 0x7478742e6574616c \(no address but text: "
+                 r"\"late\.txt\"\), where no code is$", "rcu_do_batch"),
     "timer": (None, "lab_", "lab_"),
     "softirq": (None, "lab_", "lab_"),
     "work": (None, "lab_", "lab_"),
@@ -199,6 +203,8 @@ def explains(program, boot, notes):
     if name == "hungtask":
         # Wherever one begins to look at the circle.
         check_equal(found["signature"], "1 deadlock abba_one/abba_two", "signature")
+    if name == "callback":
+        check_equal(found["signature"], "1 jump rcu_do_batch/head", "signature")
     # Whatever it came upon.
     if name == "mce":
         check_equal(found["signature"], "1 machine-check memory-controller", "signature")

@@ -64,9 +64,35 @@ static void test_five_levels(void)
 	vmcoreinfo_free(info);
 }
 
+/* Where the task has nothing, a value of user space's half was meant as no address of it. */
+static void test_look_up(void)
+{
+	static const struct {
+		uint64_t address;
+		enum bad_kind kind;
+		const char *text;
+	} values[] = {
+		{ 0x6c706d6178652e32, BAD_NON_CANONICAL, "no address but text: \"2.exampl\"" },
+		{ 0x0000007478742e61, BAD_USER, "an address of user space" },
+		{ 0x6c706d6178652e07, BAD_NON_CANONICAL, "non-canonical: no address at all" },
+		{ 0x6c706d0078652e32, BAD_NON_CANONICAL, "non-canonical: no address at all" },
+		{ 8, BAD_NULL, "NULL + 0x8" },
+	};
+	struct memory_array memory;
+	memory_array_init(&memory, 0, NULL, 0);
+	struct target target = { .memory = &memory.memory };
+	for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
+		struct bad_address bad;
+		CHECK_OK(bad_address_look_up(&target, NULL, values[i].address, &bad));
+		CHECK_U64(bad.kind, values[i].kind);
+		CHECK_STRING(bad.text, values[i].text);
+	}
+}
+
 int main(void)
 {
 	RUN(test_kinds);
 	RUN(test_five_levels);
+	RUN(test_look_up);
 	return test_finish();
 }

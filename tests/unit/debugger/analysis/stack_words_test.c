@@ -59,6 +59,30 @@ static void test_generic(void)
 	CHECK(!frame_is_generic(&stack.frames[5]));
 }
 
+/* Who called it; what an interrupt came upon did not. */
+static void test_blame(void)
+{
+	struct stack stack;
+	make(&stack, (const char *const[]){ "memcpy", "lab_read", "vfs_read", NULL });
+	CHECK_U64(trace_blame(&stack.trace, 0), 1);
+	make(&stack, (const char *const[]){ "__run_timers", "run_timer_softirq", "handle_softirqs",
+					    "sysvec_apic_timer_interrupt",
+					    "asm_sysvec_apic_timer_interrupt", "*lab_read",
+					    "vfs_read", NULL });
+	CHECK_U64(trace_blame(&stack.trace, 0), 7);
+	CHECK_U64(trace_blame(&stack.trace, 5), 5);
+	/* Whoever is kept from his CPU has been there since. */
+	make(&stack, (const char *const[]){ "__schedule", "preempt_schedule_irq", "irqentry_exit",
+					    "asm_sysvec_apic_timer_interrupt", "*lab_poll",
+					    "kthread", NULL });
+	stack.frames[2].symbol.name = "schedule";
+	CHECK_U64(trace_blame(&stack.trace, 0), 4);
+	/* A page fault is of the instruction that it came upon. */
+	make(&stack, (const char *const[]){ "panic", "kfence_report_error", "exc_page_fault",
+					    "asm_exc_page_fault", "*lab_first", NULL });
+	CHECK_U64(trace_blame(&stack.trace, 0), 4);
+}
+
 static void test_circumstance(void)
 {
 	struct stack stack;
@@ -162,6 +186,7 @@ int main(void)
 {
 	RUN(test_is);
 	RUN(test_generic);
+	RUN(test_blame);
 	RUN(test_circumstance);
 	RUN(test_circumstance_of_whom);
 	RUN(test_signature);
