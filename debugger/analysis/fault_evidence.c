@@ -218,6 +218,30 @@ struct error *fault_show_source(struct fault *fault, struct finding *finding)
 			   source->origin.offset ? ", and something added" : "");
 }
 
+/*
+ * The function that a frame called as a timer's, a work item's: the frame below it is that one's,
+ * or of one that it jumped on to. "": the frame was at something else.
+ */
+static struct error *put_callback(const struct analysis *analysis, size_t frame, char *buffer,
+				  size_t size)
+{
+	const struct frame *below = &analysis->trace.frames[frame - 1];
+	uint64_t called;
+	bool is_pointer;
+	*buffer = 0;
+	struct error *error = origin_find_called(analysis->target, &analysis->task,
+						 &analysis->trace.frames[frame], &called,
+						 &is_pointer);
+	TRY(error_only_fatal(error));
+	bool is_below = !error && below->has_symbol && below->symbol.address == called;
+	if (!error && is_pointer && !is_below &&
+	    target_describe(analysis->target, called, buffer, size))
+		return NULL;
+	if (is_below || (error && !frame_is_generic(below)))
+		analysis_place(analysis, frame - 1, buffer, size);
+	return NULL;
+}
+
 /* Whose fault it is: the first function that is not called from everywhere. */
 struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 {
@@ -238,8 +262,9 @@ struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 		return finding_add(finding, command, "it ran in %s%s", circumstance.what,
 				   circumstance.is_borrowed ? ": the task was only interrupted"
 							    : "");
-	analysis_place(analysis, circumstance.frame - 1, place, sizeof(place));
-	return finding_add(finding, command, "it ran in %s, as %s%s", circumstance.what, place,
+	TRY(put_callback(analysis, circumstance.frame, place, sizeof(place)));
+	return finding_add(finding, command, "it ran in %s%s%s%s", circumstance.what,
+			   *place ? ", as " : "", place,
 			   circumstance.is_borrowed ? ": the task was only interrupted" : "");
 }
 

@@ -33,13 +33,30 @@ static bool was_called(const struct stack_trace *trace, size_t frame)
 	       caller->kind != FRAME_SCAN && caller->kind != FRAME_POINTER;
 }
 
+/*
+ * The caller called this very function, and not one that jumped on to it with registers of its own.
+ */
+static struct error *is_called_by(const struct analysis *analysis, size_t frame, bool *ret)
+{
+	const struct frame *frames = analysis->trace.frames;
+	uint64_t called;
+	bool is_pointer;
+	struct error *error = origin_find_called(analysis->target, &analysis->task,
+						 &frames[frame + 1], &called, &is_pointer);
+	*ret = !error && frames[frame].has_symbol && called == frames[frame].symbol.address;
+	return error_only_fatal(error);
+}
+
 /* On through the functions that passed the value on, from what is known of it in the first. */
 static struct error *follow(const struct analysis *analysis, struct pointer_source *ret)
 {
 	int64_t added = ret->origin.offset;
 	for (size_t i = 0; i < FRAMES_MAX && ret->origin.is_entry; i++) {
 		struct origin origin;
-		if (!was_called(&analysis->trace, ret->frame))
+		bool is_called = was_called(&analysis->trace, ret->frame);
+		if (is_called)
+			TRY(is_called_by(analysis, ret->frame, &is_called));
+		if (!is_called)
 			break;
 		struct error *error = origin_find(analysis->target, &analysis->task,
 						  &analysis->trace.frames[ret->frame + 1],

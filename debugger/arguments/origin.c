@@ -163,3 +163,23 @@ struct error *origin_find_target(struct target *target, const struct task *task,
 	free(bytes);
 	return error;
 }
+
+struct error *origin_find_called(struct target *target, const struct task *task,
+				 const struct frame *frame, uint64_t *ret, bool *ret_is_pointer)
+{
+	struct question question = { .target = target, .frame = frame };
+	uint8_t *bytes = NULL;
+	*ret = 0;
+	struct error *error = frame->pc_is_exact ? nothing_proved() : ask(&question, &bytes);
+	const struct symbolic_place *place = &question.place;
+	*ret_is_pointer = !error && place->call == CALL_REGISTER;
+	if (!error && place->call == CALL_DIRECT)
+		*ret = place->target;
+	else if (!error && (!*ret_is_pointer || !solve(&question, task) ||
+			    (!equations_value(&question.equations, &place->pointer, 8, ret) &&
+			     !equations_value_again(&question.equations, &place->pointer,
+						    target->memory, ret))))
+		error = nothing_proved();
+	free(bytes);
+	return error;
+}

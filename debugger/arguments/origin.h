@@ -34,5 +34,12 @@ struct error *origin_find(struct target *target, const struct task *task, const 
  */
 struct error *origin_find_target(struct target *target, const struct task *task,
 				 const struct frame *frame, struct origin *ret) MUST_CHECK;
+/*
+ * The function that the frame called, as far as the code and what is known of its registers and of
+ * memory prove it. `*ret_is_pointer`: through a pointer. ERROR_NOT_FOUND: not proved.
+ */
+struct error *origin_find_called(struct target *target, const struct task *task,
+				 const struct frame *frame, uint64_t *ret,
+				 bool *ret_is_pointer) MUST_CHECK;
 
 #endif
