@@ -29,7 +29,8 @@ static bool leads_to(struct memory *memory, uint64_t head, uint64_t bad, uint64_
 		if (next + OFFSET_MAX - bad <= 2 * OFFSET_MAX) {
 			ret->position = i;
 			ret->entry = node;
-			return i > 0;
+			/* Any two pointers in a row lead somewhere. */
+			return i > 1 || (i == 1 && is_sound);
 		}
 		if (!is_sound || next == head || next % ALIGNMENT || next < KERNEL_HALF)
 			return false;

@@ -328,7 +328,10 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	TRY(fault_summarize(fault, exception->words, finding));
 	TRY(fault_note(fault, finding));
 	TRY(fault_show(fault, finding));
-	TRY(fault_show_blame(fault, finding));
+	bool is_of_allocator = false;
+	TRY(fault_show_allocator(fault, finding, &is_of_allocator));
+	if (!is_of_allocator)
+		TRY(fault_show_blame(fault, finding));
 	return fault_show_several(fault, finding);
 }
 

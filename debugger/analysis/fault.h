@@ -90,6 +90,9 @@ struct error *fault_note(const struct fault *fault, struct finding *finding) MUS
 struct error *fault_show(struct fault *fault, struct finding *finding) MUST_CHECK;
 /* Where the pointer came from alone. */
 struct error *fault_show_source(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* `*ret`: it is the slab allocator's free list, and no caller is to blame. Then all is said. */
+struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
+				   bool *ret) MUST_CHECK;
 /* Whose fault it is, the first function that is not called from everywhere, and in what it ran. */
 struct error *fault_show_blame(struct fault *fault, struct finding *finding) MUST_CHECK;
 /* Whether there were others before. */
