@@ -2,6 +2,7 @@
 #include "debugger/analysis/bad_address.h"
 
 #include "debugger/kernel/user_space.h"
+#include "debugger/target/object.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,24 +113,26 @@ static bool is_text(const struct target *target, uint64_t value, char ret[9])
 	return length >= 5;
 }
 
-/* Whether the task can have meant it. *ret_kind stays where that is not to be found out. */
+/* Whether the task can have meant it. *ret stays where that is not to be found out. */
 static struct error *find_mapping(struct target *target, const struct task *task, uint64_t address,
 				  struct bad_address *ret)
 {
 	struct user_space *space = NULL;
 	struct user_page page;
-	struct error *error = user_space_open_task(target, task, &space);
-	if (error && error->kind == ERROR_NOT_FOUND) {
+	struct object object;
+	uint64_t mm;
+	TRY(object_at(target, "struct task_struct", task->address, &object));
+	TRY(object_u64(&object, "mm", &mm));
+	if (!mm) {
 		ret->kind = BAD_LOW;
 		snprintf(ret->text, sizeof(ret->text),
 			 "no address of the kernel, and the task has no user space");
+		return NULL;
 	}
-	if (error)
-		return error_only_fatal(error);
-	error = user_space_page(space, address, &page);
+	TRY(user_space_open(target, mm, &space));
+	struct error *error = user_space_page(space, address, &page);
 	user_space_close(space);
-	if (error)
-		return error_only_fatal(error);
+	TRY(error);
 	ret->kind = page.kind == USER_PAGE_UNMAPPED ? BAD_LOW : BAD_USER;
 	snprintf(ret->text, sizeof(ret->text), "%s",
 		 page.kind == USER_PAGE_UNMAPPED
@@ -144,7 +147,7 @@ struct error *bad_address_look_up(struct target *target, const struct task *task
 	char text[9];
 	bad_address_find(target, task, address, ret);
 	if (ret->kind == BAD_USER && task)
-		TRY(find_mapping(target, task, address, ret));
+		TRY(error_only_fatal(find_mapping(target, task, address, ret)));
 	if ((ret->kind == BAD_LOW || ret->kind == BAD_NON_CANONICAL) &&
 	    is_text(target, address, text))
 		snprintf(ret->text, sizeof(ret->text), "no address but text: \"%s\"", text);

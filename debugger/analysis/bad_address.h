@@ -18,7 +18,8 @@ enum bad_kind {
 	BAD_NON_CANONICAL, /* no address of any half */
 	BAD_USER,	   /* user space's half; where the task's mappings were looked at: mapped */
 	BAD_LOW,	   /* user space's half, and nothing of the task's */
-	BAD_GUARD	   /* the page below a task's stack */
+	BAD_GUARD,	   /* the page below a task's stack */
+	BAD_MISALIGNED	   /* a good address, for another instruction than this one */
 };
 
 struct bad_address {

@@ -188,6 +188,8 @@ static struct error *find_access(struct fault *fault)
 	TRY(error_only_fatal(error));
 	if (fault->access)
 		TRY(judge(fault));
+	else if (!fault->is_page_fault)
+		TRY(fault_find_misaligned(fault));
 	else if (fault->has_address)
 		TRY(bad_address_look_up(target, &fault->analysis->task, fault->address,
 					&fault->bad));
@@ -215,7 +217,7 @@ static const char *kind_of(const struct fault *fault, const struct exception *ex
 		[BAD_LIST_POISON] = "list-poison",    [BAD_FREE_POISON] = "freed-object",
 		[BAD_NON_CANONICAL] = "wild-pointer", [BAD_USER] = "user-pointer",
 		[BAD_LOW] = "wild-pointer",	      [BAD_SMALL] = "wild-pointer",
-		[BAD_GUARD] = "stack-overflow",
+		[BAD_GUARD] = "stack-overflow",	      [BAD_MISALIGNED] = "alignment",
 	};
 	if (!strcmp(exception->kind, "bad-pointer") && fault->place.kind == PLACE_READ_ONLY)
 		return "read-only";
@@ -345,8 +347,8 @@ struct error *detect_fault(struct analysis *analysis)
 		return NULL;
 	fault.is_page_fault = frame_is(&analysis->trace.frames[fault.entry], "asm_exc_page_fault");
 	read_told(&fault);
-	struct error *error = NULL;
-	if (!strcmp(exception->kind, "invalid-instruction"))
+	struct error *error = fault_find_midway(&fault);
+	if (!error && !strcmp(exception->kind, "invalid-instruction"))
 		error = find_bug(&fault, &bug, &is_bug);
 	if (!error)
 		error = is_bug			? say_bug(&fault, &bug)

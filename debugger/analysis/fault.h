@@ -26,7 +26,7 @@ enum fault_place_kind {
 struct fault_place {
 	enum fault_place_kind kind;
 	uint64_t address;
-	char text[FAULT_TEXT + 96]; /* "lab_null_ops+0x10 [faults]"; "": not known */
+	char text[3 * FAULT_TEXT]; /* "lab_null_ops+0x10 [faults]"; "": not known */
 	/* It lies where modules do: the last one that was removed; "": none, or elsewhere. */
 	char removed[64];
 };
@@ -38,6 +38,8 @@ struct fault {
 	const struct frame *frame; /* that one */
 	bool is_page_fault;
 	bool has_error_code, has_address; /* as the handler was told */
+	size_t midway; /* bytes from the start of the instruction that the pc lies within; 0: one
+			* begins there, or it is not known */
 	uint64_t error_code, address;
 	struct accesses accesses;
 	const struct access *access; /* that failed; NULL: not known */
@@ -62,7 +64,16 @@ bool fault_writes(const struct fault *fault);
 struct error *fault_find_place(struct fault *fault, uint64_t address) MUST_CHECK;
 struct error *fault_show_place(const struct fault *fault, struct finding *finding) MUST_CHECK;
 
-/* Where no code is (fault_jump.c). */
+/* The code around it (fault_code.c). Errors are fatal ones. */
+
+/* Fills in fault->midway, where the function's code can be read from its start. */
+struct error *fault_find_midway(struct fault *fault) MUST_CHECK;
+/* Chooses the access that is not aligned as its instruction wants, and fills in fault->bad. */
+struct error *fault_find_misaligned(struct fault *fault) MUST_CHECK;
+/* The instruction wants its operand in memory to be a multiple of the operand's size. */
+bool fault_wants_alignment(const char *mnemonic);
+
+/* Where no code is, or none that the kernel may run (fault_jump.c). */
 
 /* It came of a jump to such a place, and not of an instruction. */
 bool fault_is_jump(const struct fault *fault) MUST_CHECK;

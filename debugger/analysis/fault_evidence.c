@@ -57,6 +57,7 @@ static struct error *show_meaning(struct fault *fault, struct finding *finding)
 			"the kernel may only follow a pointer of user space by copy_from_user() "
 			"and its like",
 		[BAD_GUARD] = "what lies there is never mapped: a stack that is full ends in it",
+		[BAD_MISALIGNED] = "code that was compiled for aligned data was given other data",
 	};
 	const char *meaning = fault->bad.kind < ARRAY_COUNT(meanings) ? meanings[fault->bad.kind]
 								      : NULL;

@@ -25,6 +25,8 @@ bool fault_is_readable(const struct fault *fault, uint64_t address)
 bool fault_is_jump(const struct fault *fault)
 {
 	struct bad_address bad;
+	if (fault->midway)
+		return true;
 	if (fault->frame->has_symbol)
 		return false;
 	if (fault->is_page_fault && fault->has_error_code)
@@ -43,6 +45,25 @@ static bool word_is(const struct fault *fault, uint64_t place, uint64_t wanted)
 	return is_so;
 }
 
+static bool is_in_register(const struct fault *fault)
+{
+	const struct target *target = fault->analysis->target;
+	const struct frame *frame = fault->frame;
+	for (unsigned int i = 0; i < target->arch->register_count; i++)
+		if (i != target->arch->pc && registers_has(&frame->registers, i) &&
+		    frame->registers.values[i] == frame->pc)
+			return true;
+	return false;
+}
+
+/* Why nothing should have gone there. */
+static const char *spell_wrong(const struct fault *fault)
+{
+	return fault->midway		     ? "in the middle of an instruction"
+	       : fault->bad.kind == BAD_USER ? "where the kernel must run nothing"
+					     : "where no code is";
+}
+
 /*
  * A call leaves the address to return to at the top of the stack; what lies deeper was called
  * before. A return leaves where it went to below the top, as does a call by way of a thunk, for
@@ -54,13 +75,8 @@ static bool has_called(const struct fault *fault, size_t caller)
 	const struct frame *frame = fault->frame;
 	if (!word_is(fault, frame->sp, fault->analysis->trace.frames[caller].pc))
 		return false;
-	if (!word_is(fault, frame->sp - target->memory->word_size, frame->pc))
-		return true;
-	for (unsigned int i = 0; i < target->arch->register_count; i++)
-		if (i != target->arch->pc && registers_has(&frame->registers, i) &&
-		    frame->registers.values[i] == frame->pc)
-			return true;
-	return false;
+	return !word_is(fault, frame->sp - target->memory->word_size, frame->pc) ||
+	       is_in_register(fault);
 }
 
 /* What was to be called was given something: nothing has changed the register since. */
@@ -136,8 +152,9 @@ static struct error *summarize_object(const struct fault *fault, const char *wha
 	if (given->is_known)
 		snprintf(text, sizeof(text), ", given 0x%" PRIx64 "%s%s%s,", given->address,
 			 *note ? " (" : "", note, *note ? ")" : "");
-	return finding_summarize(finding, "%s%s led to 0x%" PRIx64 "%s%s%s, where no code is", what,
-				 text, fault->frame->pc, *is ? " (" : "", is, *is ? ")" : "");
+	return finding_summarize(finding, "%s%s led to 0x%" PRIx64 "%s%s%s, %s", what, text,
+				 fault->frame->pc, *is ? " (" : "", is, *is ? ")" : "",
+				 spell_wrong(fault));
 }
 
 static struct error *summarize_caller(const struct fault *fault, const char *caller, const char *is,
@@ -146,9 +163,9 @@ static struct error *summarize_caller(const struct fault *fault, const char *cal
 	char source[FAULT_TEXT];
 	const char *bad = fault->bad.text;
 	fault_spell_source(fault, *bad ? bad : "that", source, sizeof(source));
-	return finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, where no code is%s",
+	return finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, %s%s",
 				 caller ?: "somebody", caller ? "()" : "", fault->frame->pc,
-				 *is ? " (" : "", is, *is ? ")" : "", source);
+				 *is ? " (" : "", is, *is ? ")" : "", spell_wrong(fault), source);
 }
 
 static struct error *show_given(const struct given *given, struct finding *finding)
@@ -163,29 +180,66 @@ static struct error *show_given(const struct given *given, struct finding *findi
 			   given->note.text);
 }
 
-/* What the processor took the address from is below the top of the stack now. */
-static struct error *show_return(const struct fault *fault, struct finding *finding)
+/*
+ * What the processor took the address from is below the top of the stack now; a call by way of a
+ * thunk leaves it there, too, but then a register has it.
+ */
+static struct error *show_return(const struct fault *fault, struct finding *finding, bool *ret)
 {
-	char command[64];
+	char command[64], wrong[FAULT_TEXT] = "";
 	uint64_t place = fault->frame->sp - fault->analysis->target->memory->word_size;
-	if (!word_is(fault, place, fault->frame->pc))
+	*ret = word_is(fault, place, fault->frame->pc) && !is_in_register(fault);
+	if (!*ret)
 		return NULL;
+	if (fault->midway)
+		analysis_place(fault->analysis, fault->at, wrong, sizeof(wrong));
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64, place);
 	TRY(finding_summarize(finding,
 			      "a function returned to 0x%" PRIx64
-			      ", where no code is: its return address was written over",
-			      fault->frame->pc));
+			      "%s%s%s, %s: its return address was written over",
+			      fault->frame->pc, *wrong ? " (" : "", wrong, *wrong ? ")" : "",
+			      spell_wrong(fault)));
 	return finding_add(
 		finding, command,
 		"the word below the stack pointer is that address, and none above it is of a call "
 		"that led there");
 }
 
+/* Neither a call nor a return is proved: where it went is all that is known. */
+static struct error *say_astray(struct fault *fault, struct finding *finding)
+{
+	const struct stack_trace *trace = &fault->analysis->trace;
+	char place[FAULT_TEXT];
+	bool is_return;
+	TRY(show_return(fault, finding, &is_return));
+	if (is_return)
+		return NULL;
+	finding->sure = CONFIDENCE_INFERRED;
+	if (!fault->midway)
+		return NULL;
+	fault->analysis->blamed = trace_blame(trace, fault->at);
+	analysis_place(fault->analysis, fault->at, place, sizeof(place));
+	return finding_summarize(finding, "the processor was led to %s, %s", place,
+				 spell_wrong(fault));
+}
+
+static struct error *show_midway(const struct fault *fault, struct finding *finding)
+{
+	char command[64];
+	if (!fault->midway)
+		return NULL;
+	snprintf(command, sizeof(command), "dis %s", fault->frame->symbol.name);
+	return finding_add(
+		finding, command,
+		"the instruction that the compiler put there begins %zu byte%s before it",
+		fault->midway, fault->midway == 1 ? "" : "s");
+}
+
 struct error *fault_say_jump(struct fault *fault)
 {
 	struct analysis *analysis = fault->analysis;
 	const struct stack_trace *trace = &analysis->trace;
-	char back[FAULT_TEXT], command[64];
+	char back[FAULT_TEXT], inside[FAULT_TEXT], command[64];
 	struct circumstance circumstance;
 	struct given given;
 	size_t caller = fault->at + 1;
@@ -200,7 +254,10 @@ struct error *fault_say_jump(struct fault *fault)
 	if (has_caller)
 		TRY(pointer_source_find_target(analysis, caller, &fault->source));
 	TRY(fault_find_place(fault, fault->frame->pc));
-	const char *is = *fault->bad.text ? fault->bad.text : fault->place.text;
+	analysis_place(analysis, fault->at, inside, sizeof(inside));
+	const char *is = fault->midway	    ? inside
+			 : *fault->bad.text ? fault->bad.text
+					    : fault->place.text;
 	bool is_given = has_caller && trace_circumstance(trace, caller, &circumstance) &&
 			circumstance.frame == caller;
 	if (is_given) {
@@ -214,8 +271,9 @@ struct error *fault_say_jump(struct fault *fault)
 		TRY(set_culprit(fault, caller, is_given ? &given : NULL, finding));
 	TRY(fault_note(fault, finding));
 	TRY(fault_show_place(fault, finding));
+	TRY(show_midway(fault, finding));
 	if (!has_caller)
-		return show_return(fault, finding);
+		return say_astray(fault, finding);
 	if (is_given)
 		TRY(show_given(&given, finding));
 	snprintf(command, sizeof(command), "frame %zu", caller);

@@ -74,7 +74,7 @@ static void note_object(const struct fault *fault, struct finding *finding)
 struct error *fault_note(const struct fault *fault, struct finding *finding)
 {
 	/* Bytes that were called and are no code have no meaning as an instruction. */
-	if (fault->place.kind != PLACE_NO_CODE)
+	if (fault->place.kind != PLACE_NO_CODE && !fault->midway)
 		TRY(error_only_fatal(note_instruction(fault, finding)));
 	note_access(fault, finding);
 	note_object(fault, finding);

@@ -18,14 +18,17 @@
 
 struct neighbours {
 	uint64_t address;
-	struct vmalloc_area around, below; /* size 0: there is none */
+	struct vmalloc_area around, below, above; /* size 0: there is none */
 };
 
 static struct error *look_at_area(void *context, const struct vmalloc_area *area)
 {
 	struct neighbours *found = context;
-	if (area->start > found->address)
+	if (area->start > found->address) {
+		if (!found->above.size || area->start < found->above.start)
+			found->above = *area;
 		return NULL;
+	}
 	if (found->address - area->start < area->size)
 		found->around = *area;
 	else if (!found->below.size || area->start > found->below.start)
@@ -42,19 +45,39 @@ static void put_caller(struct target *target, const struct vmalloc_area *area, c
 	snprintf(buffer, size, "%s%s", is_known ? " of " : "", is_known ? caller : "");
 }
 
+/*
+ * The guard page behind one area is the page below the next one: which of the two somebody left is
+ * not to be told by it. "": no area begins within a page above the address.
+ */
+static void put_above(struct target *target, const struct neighbours *found, char *buffer,
+		      size_t size)
+{
+	char caller[SYMBOL_NAME_SIZE + 100];
+	const struct vmalloc_area *area = &found->above;
+	uint64_t page = target->facts->page_size;
+	*buffer = 0;
+	if (!area->size || area->start - found->address > page)
+		return;
+	put_caller(target, area, caller, sizeof(caller));
+	snprintf(buffer, size, "0x%" PRIx64 " bytes below 0x%" PRIx64 " bytes of vmalloc%s",
+		 area->start - found->address, area->pages * page, caller);
+}
+
 static void say_around(struct target *target, const struct neighbours *found,
 		       struct fault_place *ret)
 {
-	char caller[SYMBOL_NAME_SIZE + 100];
+	char caller[SYMBOL_NAME_SIZE + 100], above[SYMBOL_NAME_SIZE + 200];
 	const struct vmalloc_area *area = &found->around;
 	uint64_t offset = found->address - area->start;
 	uint64_t used = area->pages * target->facts->page_size;
 	put_caller(target, area, caller, sizeof(caller));
+	put_above(target, found, above, sizeof(above));
 	ret->kind = used && offset >= used && !(area->flags & VM_NO_GUARD) ? PLACE_GUARD
 									   : PLACE_UNMAPPED;
 	if (ret->kind == PLACE_GUARD)
 		snprintf(ret->text, sizeof(ret->text),
-			 "the guard page behind 0x%" PRIx64 " bytes of vmalloc%s", used, caller);
+			 "the guard page behind 0x%" PRIx64 " bytes of vmalloc%s%s%s", used, caller,
+			 *above ? ", and " : "", above);
 	else
 		snprintf(ret->text, sizeof(ret->text),
 			 "a page that is not mapped, 0x%" PRIx64 " bytes into vmalloc%s", offset,
@@ -62,21 +85,19 @@ static void say_around(struct target *target, const struct neighbours *found,
 }
 
 /* Nothing is there: an area was given back, or there never was one. */
-static void say_below(struct target *target, const struct neighbours *found,
-		      struct fault_place *ret)
+static void say_between(struct target *target, const struct neighbours *found,
+			struct fault_place *ret)
 {
-	char caller[SYMBOL_NAME_SIZE + 100];
+	char caller[SYMBOL_NAME_SIZE + 100], above[SYMBOL_NAME_SIZE + 200], behind[64];
 	const struct vmalloc_area *area = &found->below;
 	uint64_t distance = found->address - area->start - area->size;
-	put_caller(target, area, caller, sizeof(caller));
 	ret->kind = PLACE_UNMAPPED;
-	if (distance)
-		snprintf(ret->text, sizeof(ret->text),
-			 "no area of vmalloc (0x%" PRIx64 " bytes behind the nearest one%s)",
-			 distance, caller);
-	else
-		snprintf(ret->text, sizeof(ret->text),
-			 "no area of vmalloc (the nearest one%s ends there)", caller);
+	put_above(target, found, above, sizeof(above));
+	put_caller(target, area, caller, sizeof(caller));
+	snprintf(behind, sizeof(behind), "0x%" PRIx64 " bytes behind", distance);
+	snprintf(ret->text, sizeof(ret->text),
+		 "no area of vmalloc (%s the end of the nearest one%s%s%s)",
+		 distance ? behind : "at", caller, *above ? ", " : "", above);
 }
 
 static uint64_t read_base(struct target *target, const char *name)
@@ -101,7 +122,7 @@ static struct error *find_area(struct target *target, uint64_t address, struct f
 	if (found.around.size)
 		say_around(target, &found, ret);
 	else if (found.below.size && !lost)
-		say_below(target, &found, ret);
+		say_between(target, &found, ret);
 	return NULL;
 }
 

@@ -26,11 +26,13 @@ static struct error *spell_pointer(const struct fault *fault, char *buffer, size
 	const struct access *access = fault->access;
 	struct bad_address pointer = fault->bad;
 	uint64_t value = access->has_base ? access->base_value : access->address;
-	if (access->has_base && fault->bad.kind != BAD_SMALL)
+	if (fault->bad.kind == BAD_MISALIGNED)
+		pointer = (struct bad_address){ .kind = BAD_NOTHING };
+	else if (access->has_base && fault->bad.kind != BAD_SMALL)
 		TRY(bad_address_look_up(fault->analysis->target, &fault->analysis->task, value,
 					&pointer));
 	/* What is added can make a bad address of a good one, an index for instance. */
-	if (pointer.kind == BAD_NOTHING)
+	if (pointer.kind == BAD_NOTHING && fault->bad.kind != BAD_MISALIGNED)
 		pointer = fault->bad;
 	bool tells_all = pointer.kind == BAD_NULL || pointer.kind == BAD_ERROR ||
 			 pointer.kind == BAD_LIST_POISON || pointer.kind == BAD_FREE_POISON;
@@ -51,9 +53,15 @@ void fault_spell_callee(const struct fault *fault, char *buffer, size_t size)
 
 static void spell_result(const struct fault *fault, char *buffer, size_t size)
 {
-	char callee[FAULT_TEXT];
+	char callee[FAULT_TEXT], added[48] = "";
+	int64_t offset = fault->source.origin.offset;
 	fault_spell_callee(fault, callee, sizeof(callee));
-	snprintf(buffer, size, ": %s returned it", callee);
+	if (offset > 0)
+		snprintf(added, sizeof(added), ", and 0x%" PRIx64 " was added", (uint64_t)offset);
+	else if (offset < 0)
+		snprintf(added, sizeof(added), ", and 0x%" PRIx64 " was taken off",
+			 -(uint64_t)offset);
+	snprintf(buffer, size, ": %s returned it%s", callee, added);
 }
 
 void fault_spell_source(const struct fault *fault, const char *pointer, char *buffer, size_t size)
@@ -87,13 +95,17 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 static void spell_place(const struct fault *fault, char *buffer, size_t size)
 {
 	const struct fault_place *place = &fault->place;
+	if (fault->bad.kind == BAD_MISALIGNED) {
+		snprintf(buffer, size, ", %s", fault->bad.text);
+		return;
+	}
 	snprintf(buffer, size, "%s%s%s", *place->text ? ", " : "", place->text,
 		 place->kind == PLACE_READ_ONLY ? ", which is read-only" : "");
 }
 
 struct error *fault_summarize(const struct fault *fault, const char *words, struct finding *finding)
 {
-	char function[FAULT_TEXT], pointer[192], origin[2 * FAULT_TEXT], place[FAULT_TEXT + 160];
+	char function[FAULT_TEXT], pointer[192], origin[2 * FAULT_TEXT], place[3 * FAULT_TEXT + 64];
 	struct named_member member;
 	fault_spell_function(fault, function, sizeof(function));
 	if (!fault->access)
@@ -116,7 +128,7 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 					 member.path, member.type, pointer, place, origin);
 	/* What was followed and what was accessed may be one, and a number. */
 	bool is_same = fault->access->has_base && !fault->access->displacement &&
-		       fault->bad.kind == BAD_NOTHING;
+		       (fault->bad.kind == BAD_NOTHING || fault->bad.kind == BAD_MISALIGNED);
 	return finding_summarize(finding, "%s %s 0x%" PRIx64 "%s%s%s%s", function,
 				 fault->accesses.calls ? "wanted to call what is at"
 				 : fault_writes(fault) ? "wrote to"

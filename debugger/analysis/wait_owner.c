@@ -50,6 +50,14 @@ static struct error *nobody(struct sleeper *sleeper, const char *why)
 	return NULL;
 }
 
+/* The word has an address at which no task of the dump is. */
+static struct error *no_task(struct sleeper *sleeper, uint64_t address, const char *why)
+{
+	const char *ended;
+	TRY(wait_name_ended(sleeper->world, address, &ended));
+	return nobody(sleeper, ended ?: why);
+}
+
 struct error *wait_mutex_owner(struct sleeper *sleeper)
 {
 	uint64_t word;
@@ -65,8 +73,8 @@ struct error *wait_mutex_owner(struct sleeper *sleeper)
 	if (own_by_word(sleeper, owner, is_handed_on ? "handed to it" : "owner word",
 			"owner word, or an ended task's"))
 		return NULL;
-	return nobody(sleeper, owner ? "its owner word names no task"
-				     : "it is free: a waiter is being woken");
+	return owner ? no_task(sleeper, owner, "its owner word names no task")
+		     : nobody(sleeper, "it is free: a waiter is being woken");
 }
 
 /* Of readers, the word keeps the last one that came, who may have gone. */
@@ -91,11 +99,11 @@ struct error *wait_rwsem_owner(struct sleeper *sleeper)
 		return nobody(sleeper, "its owner cannot be read");
 	uint64_t readers = count >> RWSEM_READERS_SHIFT & RWSEM_READERS_MASK;
 	if (count & RWSEM_WRITER_LOCKED) {
-		if (own_by_word(sleeper, word & ~(uint64_t)RWSEM_OWNER_FLAGS,
-				"owner word, as writer",
+		uint64_t writer = word & ~(uint64_t)RWSEM_OWNER_FLAGS;
+		if (own_by_word(sleeper, writer, "owner word, as writer",
 				"owner word, as writer, or an ended task's"))
 			return NULL;
-		return nobody(sleeper, "a writer has it, whom its word does not name");
+		return no_task(sleeper, writer, "a writer has it, whom its word does not name");
 	}
 	if (readers)
 		return reader_owner(sleeper, readers, word);

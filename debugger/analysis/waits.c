@@ -238,6 +238,8 @@ void waits_deinit(struct waits *waits)
 {
 	budget_release(waits->budget, waits->items, waits->capacity);
 	free(waits->chains);
+	for (size_t i = 0; i < waits->ended_count; i++)
+		free(waits->ended[i].text);
 	error_free(waits->problem);
 	*waits = (struct waits){ 0 };
 }

@@ -13,6 +13,7 @@
 
 #define WAIT_NONE	UINT32_MAX
 #define WAIT_OTHERS_MAX 4
+#define WAIT_ENDED_MAX	64
 
 struct wait {
 	struct task task;     /* its `problem` is not kept */
@@ -55,6 +56,12 @@ struct wait_chain {
 	enum confidence sure; /* the least of all owners and objects in it */
 };
 
+/* An address that was looked at because a lock says that its owner is there. */
+struct wait_ended {
+	uint64_t task;
+	char *text; /* "its owner has ended: 212 "comm""; NULL: no task that has ended */
+};
+
 struct waits {
 	struct wait *items; /* those that cannot be interrupted first, then in the order of ps */
 	size_t count, capacity;
@@ -62,6 +69,8 @@ struct waits {
 	size_t chain_count, chain_capacity;
 	struct error *problem; /* the first of those of tasks and stacks; NULL: all were seen */
 	struct budget *budget; /* the target's, for the items */
+	struct wait_ended ended[WAIT_ENDED_MAX]; /* owner_how of an item may be of these */
+	size_t ended_count;
 };
 
 /*

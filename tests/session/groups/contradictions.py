@@ -2,6 +2,7 @@
 """One word of a dump that all others contradict: it accuses nobody, and what it hides is missed.  On a copy of a dump."""
 
 import os
+import re
 import struct
 
 from forged import Forged
@@ -146,6 +147,22 @@ def counts(forged, notes):
             notes.append(f"{command}: {answer.get('error')}")
 
 
+def ended_owners(forged, notes):
+    """An owner word that leads to what was a task: that is said; one that leads to anything else says nothing."""
+    row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "mutex" and row["owner"])
+    word = f"&((struct mutex *){int(row['object'], 16):#x})->owner.counter"
+    free = forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\" -n 1")[0]["object"]
+    other = forged.program.result(forged.boot.dump, "objects dentry --where \"state = 'free'\" -n 1")[0]["object"]
+    for address, pattern in ((free, r'its owner has ended: \d+ ".*"'), (other, "its owner word names no task")):
+        with forged.image.patched({forged.place(word): struct.pack("<Q", int(address, 16))}):
+            mine, = (found for found in forged.answer("waits")["result"] if found["task"] == row["task"])
+            check_equal(mine["owner"], None, f"the owner at {address}")
+            check(re.fullmatch(pattern, mine["owner_how"]), mine["owner_how"])
+            said = forged.answer(f"analyze {row['pid']}")["result"]["findings"][0]["summary"]
+            check(mine["owner_how"] in said, said)
+            notes.append(mine["owner_how"])
+
+
 def never_up(program, boot):
     """What a CPU runs that never was up is no contradiction."""
     facts = program.result(boot.dump, "sys")
@@ -161,6 +178,11 @@ def run(session):
                            ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts), ("CPUs that are possible", possible_cpus), ("a log that looks empty", log)):
             with session.case(f"{boot.label}: {name}") as notes:
                 test(forged, notes)
+        os.unlink(forged.image.path)
+    for boot in boots_of_most(session, "stuck"):
+        forged = Forged(session.program, boot)
+        with session.case(f"{boot.label}: an owner that has ended") as notes:
+            ended_owners(forged, notes)
         os.unlink(forged.image.path)
     for boot in boots_of_most(session, "bug"):
         with session.case(f"{boot.label}: a CPU that never was up"):

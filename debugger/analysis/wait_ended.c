@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * An owner that is no task any more: a lock's word still has the address of its task_struct, which
+ * went back to the slab allocator, or lives on for those who hold a reference.
+ */
+#include "base/array.h"
+#include "debugger/analysis/object_note.h"
+#include "debugger/analysis/waits_private.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXITED 0x30u /* task_struct.exit_state: EXIT_DEAD, EXIT_ZOMBIE (include/linux/sched.h) */
+
+/* `*ret`: an object of the cache of tasks begins there, that is free or has exited. */
+static struct error *has_ended(struct target *target, uint64_t address, bool *ret)
+{
+	static const char cache[] = "slab cache task_struct";
+	struct object_note note;
+	struct object object;
+	uint64_t state;
+	*ret = false;
+	TRY(object_note_find(target, address, &note));
+	const char *name = strstr(note.text, cache);
+	if (!note.is_slab || note.object != address || !name || name[sizeof(cache) - 1])
+		return NULL;
+	if (note.state == SLAB_FREE) {
+		*ret = true;
+		return NULL;
+	}
+	struct error *error = object_at(target, "struct task_struct", address, &object);
+	if (!error)
+		error = object_u64(&object, "exit_state", &state);
+	if (!error)
+		*ret = note.state == SLAB_ALLOCATED && state & EXITED;
+	return error_only_fatal(error);
+}
+
+static struct error *say_ended(struct target *target, uint64_t address, char **ret)
+{
+	struct task task;
+	bool ended;
+	*ret = NULL;
+	TRY(has_ended(target, address, &ended));
+	if (!ended)
+		return NULL;
+	struct error *error = task_read(target, address, &task);
+	int length = error || task.is_partial
+			     ? asprintf(ret, "its owner has ended")
+			     : asprintf(ret, "its owner has ended: %d \"%s\"", task.pid, task.comm);
+	if (!error)
+		task_deinit(&task);
+	if (length < 0)
+		*ret = NULL;
+	TRY(error_only_fatal(error));
+	return length < 0 ? error_no_memory() : NULL;
+}
+
+/* Thousands may wait for the same one. */
+struct error *wait_name_ended(struct wait_world *world, uint64_t address, const char **ret)
+{
+	struct waits *waits = world->waits;
+	*ret = NULL;
+	for (size_t i = 0; i < waits->ended_count; i++)
+		if (waits->ended[i].task == address) {
+			*ret = waits->ended[i].text;
+			return NULL;
+		}
+	if (waits->ended_count == WAIT_ENDED_MAX)
+		return NULL;
+	struct wait_ended *ended = &waits->ended[waits->ended_count];
+	TRY(say_ended(world->target, address, &ended->text));
+	ended->task = address;
+	waits->ended_count++;
+	*ret = ended->text;
+	return NULL;
+}
