@@ -35,6 +35,7 @@ enum report {
 	REPORT_HARDWARE,
 	REPORT_THERMAL,
 	REPORT_WARNING,
+	REPORT_HANG,
 	REPORTS
 };
 
@@ -48,6 +49,7 @@ static const struct {
 	[REPORT_HARDWARE] = { "hardware-error", "hardware reported an error" },
 	[REPORT_THERMAL] = { "thermal", "a processor was too hot" },
 	[REPORT_WARNING] = { "earlier-warning", "the kernel warned" },
+	[REPORT_HANG] = { "earlier-hang", "the kernel found that something hung" },
 };
 
 /* Words of the kernel's, anywhere in a line of it. */
@@ -81,6 +83,12 @@ static const struct {
 	{ "[Hardware Error]", REPORT_HARDWARE },
 	{ "temperature above threshold", REPORT_THERMAL },
 	{ "WARNING: CPU:", REPORT_WARNING },
+	{ "BUG: soft lockup - CPU#", REPORT_HANG },
+	{ "hard LOCKUP on cpu", REPORT_HANG },
+	{ "detected stalls on CPUs/tasks", REPORT_HANG },
+	{ "self-detected stall on CPU", REPORT_HANG },
+	{ "detected expedited stalls", REPORT_HANG },
+	{ " blocked for more than ", REPORT_HANG },
 };
 
 struct found {
@@ -368,6 +376,12 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 	return report == REPORT_CHECK && is_trap && age < SAME_EVENT_NS;
 }
 
+/* Whoever had the dump made did so because of something that the kernel had not died of. */
+static bool is_dump_asked_for(const struct analysis *analysis)
+{
+	return !analysis->panicked || is_cause(analysis, "sysrq") || is_cause(analysis, "nmi");
+}
+
 static struct error *tell_reports(struct analysis *analysis, const struct search *search)
 {
 	size_t told = 0;
@@ -381,6 +395,9 @@ static struct error *tell_reports(struct analysis *analysis, const struct search
 		analysis->has_warning |= i == REPORT_WARNING;
 		/* The warning that panics is no earlier one. */
 		if (i == REPORT_WARNING && found->count == 1 && is_cause(analysis, "warning"))
+			continue;
+		/* Where it panicked of that, it is the cause already. */
+		if (i == REPORT_HANG && !is_dump_asked_for(analysis))
 			continue;
 		if (is_of_the_end(analysis, search, i))
 			TRY(finding_add_at(&analysis->findings[0], told++, "log",
@@ -409,8 +426,8 @@ static struct error *tell_oops(struct analysis *analysis, const struct search *s
 	uint64_t count = 0, ip = 0;
 	char place[SYMBOL_NAME_SIZE + 96], command[40];
 	TRY(error_only_fatal(read_oopses(analysis->target, &count, &ip)));
-	bool is_the_end = strstr(analysis->panic, "Fatal exception") ||
-			  !strstr(analysis->panic, "Kernel panic");
+	bool is_the_end = analysis->panicked && (strstr(analysis->panic, "Fatal exception") ||
+						 !strstr(analysis->panic, "Kernel panic"));
 	if (!ip || count <= (is_the_end ? 1u : 0u))
 		return NULL;
 	if (!target_describe(analysis->target, ip, place, sizeof(place)))

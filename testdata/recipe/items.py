@@ -96,7 +96,8 @@ def ailing(name, cpus=1):
 FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "divide", "errptr", "jump", "twice", "timer", "softirq", "work",
           "removed", "callback",
-          "refcount", "panic", "overrun", "constant", "noexec", "unmapped",
+          "refcount", "panic", "overrun", "underrun", "constant", "noexec",
+          "usercode", "midway", "misaligned", "unmapped",
           "smash", "stackend", "usercopy", "fortify", "doublefree", "kfence",
           "atomic", "oomslab", "oomvm")
 # The same of more than one CPU: one dies, or is found to be dead, of the other.

@@ -104,6 +104,22 @@ static noinline int lab_fault_overrun(struct lab_device *device)
 	return 1;
 }
 
+/* In front of it lies the page that is left free behind another one. */
+static noinline u64 lab_table_before(const u64 *table)
+{
+	return READ_ONCE(table[-1]);
+}
+
+static noinline int lab_fault_underrun(struct lab_device *device)
+{
+	u64 *table = vzalloc(LAB_TABLE_PAGES * PAGE_SIZE);
+
+	if (!table)
+		return -ENOMEM;
+	device->bytes = lab_table_before(table);
+	return 1;
+}
+
 /* No area has it any more, nor do the page tables. */
 static noinline int lab_fault_unmapped(struct lab_device *device)
 {
@@ -138,10 +154,50 @@ static noinline int lab_fault_noexec(struct lab_device *device)
 	return lab_device_set_mode(device, 6) + 1;
 }
 
+/* What the program that asks runs is not for the kernel to run. */
+static noinline int lab_fault_usercode(struct lab_device *device)
+{
+	device->notify = (void *)current->mm->start_code;
+	return lab_device_set_mode(device, 7) + 1;
+}
+
+/*
+ * A pointer with a mark in its lowest bit, that nobody took off: the byte behind the first one of
+ * the instruction that calls or steps over the tracer begins none.
+ */
+static noinline void lab_device_noted(struct lab_device *device, u32 mode)
+{
+	device->bytes += mode;
+}
+
+static noinline int lab_fault_midway(struct lab_device *device)
+{
+	const u8 *code = (const u8 *)lab_device_noted;
+
+	if (!memcmp(code, "\xf3\x0f\x1e\xfa", 4)) /* endbr64 */
+		code += 4;
+	device->notify = (void *)(code + 1);
+	return lab_device_set_mode(device, 8) + 1;
+}
+
+/* The compiler takes the buffer to be aligned, as its type says. */
+static noinline void lab_device_load(const void *buffer)
+{
+	asm volatile("movaps (%0), %%xmm0" : : "r"(buffer) : "memory");
+}
+
+static noinline int lab_fault_misaligned(struct lab_device *device)
+{
+	lab_device_load((const u8 *)&device->bytes + 1);
+	return device->users;
+}
+
 const struct fault lab_pointer_faults[] = {
 	{ "null", lab_fault_null },	    { "jump", lab_fault_jump },
 	{ "wild", lab_fault_wild },	    { "errptr", lab_fault_errptr },
 	{ "user", lab_fault_user },	    { "overrun", lab_fault_overrun },
-	{ "unmapped", lab_fault_unmapped }, { "constant", lab_fault_constant },
-	{ "noexec", lab_fault_noexec },	    { NULL, NULL },
+	{ "underrun", lab_fault_underrun }, { "unmapped", lab_fault_unmapped },
+	{ "constant", lab_fault_constant }, { "noexec", lab_fault_noexec },
+	{ "usercode", lab_fault_usercode }, { "midway", lab_fault_midway },
+	{ "misaligned", lab_fault_misaligned }, { NULL, NULL },
 };

@@ -41,6 +41,13 @@ CAUSES = {
              r"lab_device_configure\(\)$", "lab_device_configure"),
     "overrun": ("guard-page", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, the guard page behind 0x2000 bytes of vmalloc of "
                 r"lab_fault_overrun\+0x\w+ \[faults\]$", "lab_table_sum"),
+    "underrun": (None, r"^lab_table_before\S*\(\) read from 0x[0-9a-f]{13}ff8, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
+                 "lab_table_before"),
+    "usercode": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
+                 "struct lab_device was ", "lab_device_set_mode"),
+    "midway": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(lab_device_noted\S*\+0x[15] \[faults\]\), in the middle of an instruction: "
+               "notify of a struct lab_device was ", "lab_device_set_mode"),
+    "misaligned": ("alignment", r"^lab_device_load\S*\(\) read from 0x[0-9a-f]{15}[^0], no multiple of 16, as movaps wants", "lab_device_load"),
     "constant": ("read-only", r"^lab_device_rename\S*\(\) wrote to 0x[0-9a-f]{16} through 0x[0-9a-f]{16}, lab_null_ops\+0x10 \[faults\], "
                  "which is read-only", "lab_device_rename"),
     "noexec": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
@@ -160,7 +167,7 @@ SEVERAL = {
 }
 # Nothing else than the boots above is accused of any of them.
 ACCUSATIONS = {kind for kind, _, _ in ASIDES.values()} | {kind for said in SEVERAL.values() for kind, _, _ in said} - {"blocked", "soft-lockup"} | {"stuck-call", "kernel-report", "oom-kill", "io-error", "hardware-error",
-                                                          "thermal", "earlier-warning"}
+                                                          "thermal", "earlier-warning", "earlier-hang"}
 FAULTS = ("null", "bug", "overflow", "free", "warn", "twice", "timer", "soft", "rcu", "panic", "init")
 # What else is said of one that runs in something else than a task.
 CIRCUMSTANCES = {"timer": "a timer", "softirq": "a tasklet", "work": "a work item"}
