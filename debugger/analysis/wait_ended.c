@@ -45,15 +45,17 @@ static struct error *say_ended(struct target *target, uint64_t address, char **r
 	if (!ended)
 		return NULL;
 	struct error *error = task_read(target, address, &task);
-	int length = error || task.is_partial
-			     ? asprintf(ret, "its owner has ended")
-			     : asprintf(ret, "its owner has ended: %d \"%s\"", task.pid, task.comm);
-	if (!error)
-		task_deinit(&task);
-	if (length < 0)
-		*ret = NULL;
-	TRY(error_only_fatal(error));
-	return length < 0 ? error_no_memory() : NULL;
+	if (error)
+		return error_only_fatal(error);
+	/* An object that never was a task, or whose bytes were cleared, names nobody. */
+	bool is_named = !task.is_partial && task.pid > 0 && *task.comm;
+	int length = is_named ? asprintf(ret, "its owner has ended: %d \"%s\"", task.pid, task.comm)
+			      : 0;
+	task_deinit(&task);
+	if (length >= 0)
+		return NULL;
+	*ret = NULL;
+	return error_no_memory();
 }
 
 /* Thousands may wait for the same one. */

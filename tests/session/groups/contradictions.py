@@ -147,11 +147,42 @@ def counts(forged, notes):
             notes.append(f"{command}: {answer.get('error')}")
 
 
+HUNG = b"INFO: task lab-left:77 blocked for more than 120 seconds."
+
+
+def no_panic(forged):
+    """Patches: nothing says that a CPU panicked."""
+    patches = {at: b"Kernel merry" for at in forged.image.find_all(b"Kernel panic - not syncing")}
+    for name in ("panic_cpu", "crashing_cpu"):
+        if has(forged, f"&{name}"):
+            patches[forged.place(f"&{name}")] = struct.pack("<i", -1)
+    return patches
+
+
+def reports_of_the_log(forged, notes):
+    """What the kernel said before it was dumped, of an oops and of a task that hangs, counts where it died of neither."""
+    line = next(text for text in forged.program.text(forged.boot.dump, "log").splitlines()
+                if len(text.split("] ", 1)[-1]) > len(HUNG) and len(forged.image.find_all(text.split("] ", 1)[-1].encode())) == 1).split("] ", 1)[-1]
+    hung = {forged.image.find_all(line.encode())[0]: HUNG.ljust(len(line))}
+    where = forged.program.value(forged.boot.dump, "(u64)&schedule")
+    oops = {forged.place("&die_counter"): struct.pack("<i", 1), forged.place("&exec_summary_regs.ip"): struct.pack("<Q", where + 1)}
+    for kind, patches in (("earlier-hang", hung), ("earlier-hang", {**hung, **no_panic(forged)}), ("earlier-oops", {**oops, **no_panic(forged)})):
+        with forged.image.patched(patches):
+            found = forged.answer("analyze")["result"]["findings"]
+            said = [finding["summary"] for finding in found if finding["kind"] == kind]
+            check_equal(len(said), 1, f"findings of {kind} in {[finding['summary'] for finding in found]}")
+            check(("lab-left:77" if kind == "earlier-hang" else "schedule+0x1") in said[0], said[0])
+            is_panic = any(finding["kind"] == "sysrq" for finding in found)
+            check_equal(is_panic, patches is hung, "a panic of sysrq")
+            notes.append(said[0])
+
+
 def ended_owners(forged, notes):
     """An owner word that leads to what was a task: that is said; one that leads to anything else says nothing."""
     row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "mutex" and row["owner"])
     word = f"&((struct mutex *){int(row['object'], 16):#x})->owner.counter"
-    free = forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\" -n 1")[0]["object"]
+    free = next(found["object"] for found in forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\"")
+                if forged.program.value(forged.boot.dump, f"((struct task_struct *){int(found['object'], 16):#x})->pid"))
     other = forged.program.result(forged.boot.dump, "objects dentry --where \"state = 'free'\" -n 1")[0]["object"]
     for address, pattern in ((free, r'its owner has ended: \d+ ".*"'), (other, "its owner word names no task")):
         with forged.image.patched({forged.place(word): struct.pack("<Q", int(address, 16))}):
@@ -175,7 +206,8 @@ def run(session):
         boot = Boot(kernel, "boot1")
         forged = Forged(session.program, boot)
         for name, test in (("the task that panicked", panicking_task), ("the CPU that panicked", panicking_cpu), ("tasks that sleep", sleepers),
-                           ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts), ("CPUs that are possible", possible_cpus), ("a log that looks empty", log)):
+                           ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts), ("CPUs that are possible", possible_cpus), ("a log that looks empty", log),
+                           ("reports of the log", reports_of_the_log)):
             with session.case(f"{boot.label}: {name}") as notes:
                 test(forged, notes)
         os.unlink(forged.image.path)
