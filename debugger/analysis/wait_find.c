@@ -205,9 +205,9 @@ static uint64_t noted_lock(const struct sleeper *sleeper, const struct wait_clas
 
 #define CANDIDATES_MAX 40
 
-static bool is_kernel_address(uint64_t address)
+static bool can_be_lock(uint64_t address)
 {
-	return address >> 47 == 0x1ffff && address % 8 == 0;
+	return is_kernel_pointer(address) && address % 8 == 0;
 }
 
 /* What registers held in the function and in who called it: the list says whether it is the lock.
@@ -218,8 +218,8 @@ static size_t add_registers(const struct sleeper *sleeper, uint64_t *candidates,
 	for (size_t i = sleeper->frame; i < sleeper->frame + 2 && i < sleeper->trace->count; i++) {
 		const struct registers *registers = &sleeper->trace->frames[i].registers;
 		for (unsigned int k = 0; k < arch->register_count; k++)
-			if (registers_has(registers, k) &&
-			    is_kernel_address(registers->values[k]) && count < CANDIDATES_MAX)
+			if (registers_has(registers, k) && can_be_lock(registers->values[k]) &&
+			    count < CANDIDATES_MAX)
 				candidates[count++] = registers->values[k];
 	}
 	return count;

@@ -15,7 +15,8 @@ struct disassembler {
 
 /* --- x86-64 ---------------------------------------------------------------------------------- */
 
-#define KERNEL_HALF 0xffff800000000000u
+/* With page tables of five levels, too: is_kernel_pointer(). */
+#define KERNEL_HALF 0xff00000000000000u
 
 static bool goes_somewhere(const cs_insn *instruction)
 {

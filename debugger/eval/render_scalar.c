@@ -144,12 +144,6 @@ void render_number_text(const struct renderer *renderer, uint64_t value, bool is
 	}
 }
 
-/* In the upper half of what processors of 64 bits have, and no small negative number. */
-static bool is_kernel_address(uint64_t value)
-{
-	return value >= 0xffff800000000000 && value < 0xfffffffffffff000;
-}
-
 /* An unsigned long that holds a kernel address: hexadecimal, for decimal would be unreadable. */
 static void address_text(const struct renderer *renderer, uint64_t value,
 			 char text[RENDER_TEXT_SIZE])
@@ -274,7 +268,7 @@ static void render_integer(struct renderer *renderer, const char *key, const str
 		digits_i64((int64_t)value, text);
 	else
 		render_number_text(renderer, value, is_signed, record->size, text);
-	if (!is_signed && record->size == 8 && is_kernel_address(value))
+	if (!is_signed && record->size == 8 && is_kernel_pointer(value))
 		address_text(renderer, value, text);
 	if (!renderer->options->raw && type_is_char(slot->type) && value < 128 &&
 	    ascii_is_print((char)value))

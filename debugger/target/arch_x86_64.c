@@ -152,7 +152,7 @@ static bool is_user_mode(const struct registers *registers)
 	if (registers_has(registers, X86_64_CS))
 		return (registers->values[X86_64_CS] & 3) == 3;
 	return registers_has(registers, X86_64_RIP) && registers->values[X86_64_RIP] &&
-	       registers->values[X86_64_RIP] >> 47 == 0;
+	       registers->values[X86_64_RIP] >> 56 == 0; /* with page tables of five levels */
 }
 
 #define SELECTOR_KERNEL_CODE 0x10

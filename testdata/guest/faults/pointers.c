@@ -193,11 +193,18 @@ static noinline int lab_fault_misaligned(struct lab_device *device)
 }
 
 const struct fault lab_pointer_faults[] = {
-	{ "null", lab_fault_null },	    { "jump", lab_fault_jump },
-	{ "wild", lab_fault_wild },	    { "errptr", lab_fault_errptr },
-	{ "user", lab_fault_user },	    { "overrun", lab_fault_overrun },
-	{ "underrun", lab_fault_underrun }, { "unmapped", lab_fault_unmapped },
-	{ "constant", lab_fault_constant }, { "noexec", lab_fault_noexec },
-	{ "usercode", lab_fault_usercode }, { "midway", lab_fault_midway },
-	{ "misaligned", lab_fault_misaligned }, { NULL, NULL },
+	{ "null", lab_fault_null },
+	{ "jump", lab_fault_jump },
+	{ "wild", lab_fault_wild },
+	{ "errptr", lab_fault_errptr },
+	{ "user", lab_fault_user },
+	{ "overrun", lab_fault_overrun },
+	{ "underrun", lab_fault_underrun },
+	{ "unmapped", lab_fault_unmapped },
+	{ "constant", lab_fault_constant },
+	{ "noexec", lab_fault_noexec },
+	{ "usercode", lab_fault_usercode },
+	{ "midway", lab_fault_midway },
+	{ "misaligned", lab_fault_misaligned },
+	{ NULL, NULL },
 };

@@ -166,11 +166,67 @@ static void test_pages_that_are_there(void)
 	}
 }
 
+/* endbr64; nopl 0(%rax,%rax,1); movaps (%rdi),%xmm0; bytes that are no instruction; ret */
+static const uint8_t code[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00,
+				0x00, 0x0f, 0x28, 0x07, 0x06, 0x06, 0xc3 };
+
+static void put_code(struct fixture *fixture, uint64_t offset)
+{
+	memcpy(fixture->nodes, code, sizeof(code));
+	fixture->frame.has_symbol = true;
+	fixture->frame.symbol = (struct symbol){ .address = BASE, .name = "lab", .size = 64 };
+	fixture->frame.offset = offset;
+	fixture->frame.pc = BASE + offset;
+	fixture->fault.frame = &fixture->frame;
+}
+
+static void test_middle_of_an_instruction(void)
+{
+	/* Behind what is no instruction nothing is known. */
+	static const size_t before[] = { 0, 1, 2, 3, 0, 1, 2, 3, 4, 0, 1, 2, 0, 0, 0 };
+	for (size_t i = 0; i < ARRAY_COUNT(before); i++) {
+		struct fixture fixture;
+		build(&fixture, 0, false);
+		put_code(&fixture, i);
+		CHECK_OK(fault_find_midway(&fixture.fault));
+		CHECK_U64(fixture.fault.midway, before[i]);
+		CHECK_U64(fault_is_jump(&fixture.fault), before[i] != 0);
+		finish(&fixture);
+	}
+}
+
+static void test_alignment(void)
+{
+	static const struct {
+		uint64_t offset, address;
+		bool is_wrong;
+	} cases[] = {
+		{ 9, BASE + 1, true }, /* movaps */
+		{ 9, BASE + 16, false },
+		{ 4, BASE + 1, false }, /* nopl */
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct fixture fixture;
+		build(&fixture, 0, false);
+		put_code(&fixture, cases[i].offset);
+		fixture.fault.access = NULL;
+		fixture.fault.accesses =
+			(struct accesses){ .items = { { .address = cases[i].address, .size = 16 } },
+					   .count = 1 };
+		CHECK_OK(fault_find_misaligned(&fixture.fault));
+		CHECK_U64(fixture.fault.bad.kind == BAD_MISALIGNED, cases[i].is_wrong);
+		CHECK_U64(fixture.fault.access != NULL, cases[i].is_wrong);
+		finish(&fixture);
+	}
+}
+
 int main(void)
 {
 	RUN(test_list_that_leads_there);
 	RUN(test_end_of_a_chain);
 	RUN(test_chain_that_is_no_list);
 	RUN(test_pages_that_are_there);
+	RUN(test_middle_of_an_instruction);
+	RUN(test_alignment);
 	return test_finish();
 }

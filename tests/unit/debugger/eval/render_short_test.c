@@ -249,6 +249,9 @@ static void test_times(void)
 static void test_addresses(void)
 {
 	CHECK_SHORT("long unsigned int", "0xffff888000001000", 0xffff888000001000);
+	/* With page tables of five levels, and a number that only looks large. */
+	CHECK_SHORT("long unsigned int", "0xff11000000001000", 0xff11000000001000);
+	CHECK_SHORT("long unsigned int", "1152921504606846976", 0x1000000000000000);
 	CHECK_SHORT("long unsigned int", "18446744073709551615", UINT64_MAX);
 	CHECK_SHORT("long int", "-131391639515136", 0xffff888000001000);
 	const struct render_options raw = { .raw = true };
