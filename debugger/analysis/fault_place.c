@@ -46,21 +46,23 @@ static void put_caller(struct target *target, const struct vmalloc_area *area, c
 }
 
 /*
- * The guard page behind one area is the page below the next one: which of the two somebody left is
- * not to be told by it. "": no area begins within a page above the address.
+ * The guard page behind one area is the page below the next one, which somebody may have left as
+ * well. `behind`: bytes from what is used below. "": no area begins nearer than that, or within a
+ * page.
  */
-static void put_above(struct target *target, const struct neighbours *found, char *buffer,
-		      size_t size)
+static void put_above(struct target *target, const struct neighbours *found, uint64_t behind,
+		      char *buffer, size_t size)
 {
 	char caller[SYMBOL_NAME_SIZE + 100];
 	const struct vmalloc_area *area = &found->above;
 	uint64_t page = target->facts->page_size;
+	uint64_t distance = area->start - found->address;
 	*buffer = 0;
-	if (!area->size || area->start - found->address > page)
+	if (!area->size || distance > page || distance > behind)
 		return;
 	put_caller(target, area, caller, sizeof(caller));
 	snprintf(buffer, size, "0x%" PRIx64 " bytes below 0x%" PRIx64 " bytes of vmalloc%s",
-		 area->start - found->address, area->pages * page, caller);
+		 distance, area->pages * page, caller);
 }
 
 static void say_around(struct target *target, const struct neighbours *found,
@@ -71,7 +73,7 @@ static void say_around(struct target *target, const struct neighbours *found,
 	uint64_t offset = found->address - area->start;
 	uint64_t used = area->pages * target->facts->page_size;
 	put_caller(target, area, caller, sizeof(caller));
-	put_above(target, found, above, sizeof(above));
+	put_above(target, found, offset > used ? offset - used : 0, above, sizeof(above));
 	ret->kind = used && offset >= used && !(area->flags & VM_NO_GUARD) ? PLACE_GUARD
 									   : PLACE_UNMAPPED;
 	if (ret->kind == PLACE_GUARD)
@@ -92,7 +94,7 @@ static void say_between(struct target *target, const struct neighbours *found,
 	const struct vmalloc_area *area = &found->below;
 	uint64_t distance = found->address - area->start - area->size;
 	ret->kind = PLACE_UNMAPPED;
-	put_above(target, found, above, sizeof(above));
+	put_above(target, found, distance + target->facts->page_size, above, sizeof(above));
 	put_caller(target, area, caller, sizeof(caller));
 	snprintf(behind, sizeof(behind), "0x%" PRIx64 " bytes behind", distance);
 	snprintf(ret->text, sizeof(ret->text),

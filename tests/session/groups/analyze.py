@@ -41,7 +41,7 @@ CAUSES = {
              r"lab_device_configure\(\)$", "lab_device_configure"),
     "overrun": ("guard-page", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, the guard page behind 0x2000 bytes of vmalloc of "
                 r"lab_fault_overrun\+0x\w+ \[faults\]$", "lab_table_sum"),
-    "underrun": (None, r"^lab_table_before\S*\(\) read from 0x[0-9a-f]{13}ff8, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
+    "underrun": (None, r"^lab_table_before\S*\(\) read from 0x[0-9a-f]{13}ff8 through 0x[0-9a-f]{13}000, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
                  "lab_table_before"),
     "usercode": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
                  "struct lab_device was ", "lab_device_set_mode"),
