@@ -102,6 +102,8 @@ struct search {
 	uint64_t end; /* ns: what comes after it is of the panic itself */
 	struct found found[REPORTS];
 	char init[LINE];		     /* a fault of the first process */
+	bool is_cut;			     /* the record before was the mark of a report */
+	char warned[LINE];		     /* what the last WARN() said, if it did */
 	struct allocation_report allocation; /* the last one */
 	/* An oops: its first line and where it was. */
 	char oops[LINE], place[LINE];
@@ -136,6 +138,16 @@ static void look_for_oops(struct search *search, const char *line, uint64_t time
 		strcpy(search->place, line + sizeof(place) - 1);
 }
 
+/* A WARN() with a text prints that between the mark and its place. */
+static void look_for_warned(struct search *search, const char *line)
+{
+	bool is_text = search->is_cut && *line && strncmp(line, "WARNING: ", 9) != 0 &&
+		       strncmp(line, "kernel BUG at", 13) != 0;
+	if (search->is_cut)
+		snprintf(search->warned, sizeof(search->warned), "%s", is_text ? line : "");
+	search->is_cut = strstr(line, "[ cut here ]");
+}
+
 static struct error *look_at_record(void *context, const struct printk_record *record)
 {
 	struct search *search = context;
@@ -145,6 +157,7 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 		return NULL;
 	copy_line(record, line);
 	look_for_oops(search, line, record->time);
+	look_for_warned(search, line);
 	allocation_report_line(&search->allocation, line);
 	if (strstr(line, "[1]: segfault at") || strstr(line, "[1] trap") ||
 	    strstr(line, "[1] general protection"))
@@ -388,6 +401,12 @@ static struct error *tell_reports(struct analysis *analysis, const struct search
 	if (*search->init && is_cause(analysis, "init-died"))
 		TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
 				search->init));
+	/* A check's text, which has a row of its own, would be told twice. */
+	bool is_told = search->found[REPORT_CHECK].count &&
+		       !strcmp(search->found[REPORT_CHECK].last, search->warned);
+	if (*search->warned && !is_told && is_cause(analysis, "warning"))
+		TRY(finding_add_at(&analysis->findings[0], told++, "log", "the kernel said: %s",
+				   search->warned));
 	for (unsigned int i = 0; i < REPORTS; i++) {
 		const struct found *found = &search->found[i];
 		if (!found->count)
