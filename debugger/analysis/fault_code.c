@@ -43,8 +43,11 @@ struct error *fault_find_midway(struct fault *fault)
 	const struct frame *frame = fault->frame;
 	struct disassembler *disassembler;
 	struct error *why;
+	/* What could not be fetched is no code by now. */
+	bool is_fetch = fault->is_page_fault && fault->has_error_code &&
+			fault->error_code & FAULT_FETCH;
 	fault->midway = 0;
-	if (!frame->has_symbol || !frame->offset || frame->offset > FUNCTION_MAX)
+	if (is_fetch || !frame->has_symbol || !frame->offset || frame->offset > FUNCTION_MAX)
 		return NULL;
 	/* The last one may begin just before the pc. */
 	size_t wanted = (size_t)frame->offset + INSTRUCTION_MAX;

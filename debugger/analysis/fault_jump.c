@@ -25,12 +25,12 @@ bool fault_is_readable(const struct fault *fault, uint64_t address)
 bool fault_is_jump(const struct fault *fault)
 {
 	struct bad_address bad;
-	if (fault->midway)
+	bool is_told = fault->is_page_fault && fault->has_error_code;
+	/* A function may be gone from its place: what only the start of the kernel needs is. */
+	if (fault->midway || (is_told && fault->error_code & FAULT_FETCH))
 		return true;
-	if (fault->frame->has_symbol)
+	if (fault->frame->has_symbol || is_told)
 		return false;
-	if (fault->is_page_fault && fault->has_error_code)
-		return fault->error_code & FAULT_FETCH;
 	bad_address_find(fault->analysis->target, NULL, fault->frame->pc, &bad);
 	return (fault->is_page_fault || bad.kind == BAD_NON_CANONICAL) &&
 	       !fault_is_readable(fault, fault->frame->pc);

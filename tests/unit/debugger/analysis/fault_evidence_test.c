@@ -191,6 +191,12 @@ static void test_middle_of_an_instruction(void)
 		CHECK_OK(fault_find_midway(&fixture.fault));
 		CHECK_U64(fixture.fault.midway, before[i]);
 		CHECK_U64(fault_is_jump(&fixture.fault), before[i] != 0);
+		/* A function whose code is gone. */
+		fixture.fault.is_page_fault = fixture.fault.has_error_code = true;
+		fixture.fault.error_code = FAULT_FETCH;
+		CHECK_OK(fault_find_midway(&fixture.fault));
+		CHECK_U64(fixture.fault.midway, 0);
+		CHECK_U64(fault_is_jump(&fixture.fault), true);
 		finish(&fixture);
 	}
 }
