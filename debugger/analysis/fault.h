@@ -70,8 +70,6 @@ struct error *fault_show_place(const struct fault *fault, struct finding *findin
 struct error *fault_find_midway(struct fault *fault) MUST_CHECK;
 /* Chooses the access that is not aligned as its instruction wants, and fills in fault->bad. */
 struct error *fault_find_misaligned(struct fault *fault) MUST_CHECK;
-/* The instruction wants its operand in memory to be a multiple of the operand's size. */
-bool fault_wants_alignment(const char *mnemonic);
 
 /* Where no code is, or none that the kernel may run (fault_jump.c). */
 

@@ -10,31 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_MAX  (256u << 10)
-#define ALIGNMENT_MAX 64u /* of the state that xsave writes */
+#define FUNCTION_MAX (256u << 10)
+/* Bytes: of the state that xsave writes, and the least of the others. */
+#define STATE_ALIGNMENT	 64u
+#define VECTOR_ALIGNMENT 16u
 
 /* --- the middle of an instruction ------------------------------------------------------------- */
 
 /*
- * Reads the function's instructions from its start. `*ret_before`: bytes from the one that the
- * offset lies within to the offset; 0: one begins there, or bytes before it are no instructions.
+ * Bytes from the start of the instruction that the offset lies within to the offset, by the
+ * function's instructions from its start; 0: one begins there, or bytes before it are none.
  */
-static struct error *find_before(struct disassembler *disassembler, const uint8_t *code,
-				 size_t size, const struct symbol *symbol, size_t offset,
-				 size_t *ret_before)
+static size_t count_before(struct disassembler *disassembler, const uint8_t *code, size_t size,
+			   uint64_t address, size_t offset)
 {
 	size_t at = 0, before = 0;
 	struct instruction instruction;
-	*ret_before = 0;
 	while (at < offset) {
-		disassemble(disassembler, code + at, size - at, symbol->address + at, &instruction);
+		disassemble(disassembler, code + at, size - at, address + at, &instruction);
 		if (!instruction.is_valid)
-			return NULL;
+			return 0;
 		before = at;
 		at += instruction.size;
 	}
-	*ret_before = at == offset ? 0 : offset - before;
-	return NULL;
+	return at == offset ? 0 : offset - before;
 }
 
 struct error *fault_find_midway(struct fault *fault)
@@ -60,8 +59,8 @@ struct error *fault_find_midway(struct fault *fault)
 				      ? disassembler_create(target->arch->name, &disassembler)
 				      : error_create(ERROR_NOT_FOUND, "no code");
 	if (!error) {
-		error = find_before(disassembler, code, size, &frame->symbol, (size_t)frame->offset,
-				    &fault->midway);
+		fault->midway = count_before(disassembler, code, size, frame->symbol.address,
+					     (size_t)frame->offset);
 		disassembler_destroy(disassembler);
 	}
 	free(code);
@@ -71,11 +70,10 @@ struct error *fault_find_midway(struct fault *fault)
 /* --- alignment -------------------------------------------------------------------------------- */
 
 /*
- * What general protection faults come of if the address is good: instructions on vectors that want
- * it to be a multiple of their size. Of those without a prefix of AVX all do but a few; the
- * disassembler's name is what tells them apart (Intel's manual, volume 1, 4.1.1).
+ * Instructions that fault at a good address if it is no multiple of their size (Intel's manual,
+ * volume 1, 4.1.1); arithmetic on vectors, which the kernel hardly does, is left out.
  */
-bool fault_wants_alignment(const char *mnemonic)
+static bool wants_alignment(const char *mnemonic)
 {
 	static const char *const names[] = { "movaps",	"movapd",  "movdqa",   "movntps",
 					     "movntpd", "movntdq", "movntdqa", "fxsave",
@@ -110,14 +108,15 @@ struct error *fault_find_misaligned(struct fault *fault)
 	const struct accesses *all = &fault->accesses;
 	struct instruction instruction;
 	struct error *error = read_mnemonic(fault, &instruction);
-	if (error || !fault_wants_alignment(instruction.mnemonic))
+	if (error || !wants_alignment(instruction.mnemonic))
 		return error_only_fatal(error);
 	for (size_t i = 0; i < all->count && !fault->access; i++) {
 		const struct access *access = &all->items[i];
-		uint32_t wanted = access->size && access->size < ALIGNMENT_MAX ? access->size
-									       : ALIGNMENT_MAX;
-		if (!strncmp(instruction.mnemonic, "fx", 2))
-			wanted = 16;
+		bool is_state = *instruction.mnemonic == 'x';
+		bool is_wide = access->size > VECTOR_ALIGNMENT && *instruction.mnemonic == 'v';
+		uint32_t wanted = is_state  ? STATE_ALIGNMENT
+				  : is_wide ? access->size
+					    : VECTOR_ALIGNMENT;
 		if (access->address % wanted == 0)
 			continue;
 		fault->access = access;

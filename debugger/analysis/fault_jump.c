@@ -228,7 +228,7 @@ static struct error *show_midway(const struct fault *fault, struct finding *find
 	char command[64];
 	if (!fault->midway)
 		return NULL;
-	snprintf(command, sizeof(command), "dis %s", fault->frame->symbol.name);
+	snprintf(command, sizeof(command), "dis -r 0x%" PRIx64, fault->frame->pc - fault->midway);
 	return finding_add(
 		finding, command,
 		"the instruction that the compiler put there begins %zu byte%s before it",
