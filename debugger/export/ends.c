@@ -182,13 +182,17 @@ static uint64_t size_up_to(const struct code_ends *ends, const struct code_room 
 	return size;
 }
 
-/* Code in front of a place that ends there. Leaves its bytes in `ends`. */
+/*
+ * Code in front of a place that ends there: what has no operations is none. Leaves its bytes and
+ * its operations, of which there is one, in `ends`.
+ */
 static bool ends_at(struct code_ends *ends, const struct code_room *room, uint64_t end)
 {
 	if (!code_ends_read(ends, room->address, end - room->address))
 		return false;
 	uint64_t size = size_up_to(ends, room, end);
-	return code_ends_read(ends, room->address, size) && !code_ends_runs_on(ends);
+	return code_ends_read(ends, room->address, size) && ends->ops.count &&
+	       !code_ends_runs_on(ends);
 }
 
 /* Out of another function, and not out of what the compiler set apart from one. */
@@ -238,7 +242,7 @@ static bool is_unreached(struct code_ends *ends, const struct code_room *room, u
 	return true;
 }
 
-/* The next instruction is where the called function returns to, if it does. */
+/* The next instruction is where the called function returns to, if it does. After ends_at(). */
 static bool is_behind_call(const struct code_ends *ends, const struct code_room *room, uint64_t end)
 {
 	const struct op *last = &ends->ops.items[ends->ops.count - 1];
