@@ -47,9 +47,14 @@ static struct error *say_ended(struct target *target, uint64_t address, char **r
 	struct error *error = task_read(target, address, &task);
 	if (error)
 		return error_only_fatal(error);
-	/* An object that never was a task, or whose bytes were cleared, names nobody. */
+	/*
+	 * An object that never was a task, or whose bytes were cleared, names nobody; one that
+	 * names somebody may have been other tasks before.
+	 */
 	bool is_named = !task.is_partial && task.pid > 0 && *task.comm;
-	int length = is_named ? asprintf(ret, "its owner has ended: %d \"%s\"", task.pid, task.comm)
+	int length = is_named ? asprintf(ret,
+					 "its owner has ended; the last task there was %d \"%s\"",
+					 task.pid, task.comm)
 			      : 0;
 	task_deinit(&task);
 	if (length >= 0)

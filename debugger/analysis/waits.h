@@ -59,7 +59,7 @@ struct wait_chain {
 /* An address that was looked at because a lock says that its owner is there. */
 struct wait_ended {
 	uint64_t task;
-	char *text; /* "its owner has ended: 212 "comm""; NULL: no task that has ended */
+	char *text; /* "its owner has ended; the last..."; NULL: no task that has */
 };
 
 struct waits {

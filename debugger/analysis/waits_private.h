@@ -146,8 +146,8 @@ bool wait_is_rt_lock(const struct frame *frame);
 /* --- owners (wait_owner.c, wait_completer.c) -------------------------------------------- */
 
 /*
- * "its owner has ended: 212 "comm"", of waits->ended, of what is at an address that is no task of
- * the dump. `*ret` NULL: nothing says so. Errors are fatal ones.
+ * "its owner has ended; the last task there was 212 "comm"", of waits->ended, of what is at an
+ * address that is no task of the dump. `*ret` NULL: nothing says so. Errors are fatal ones.
  */
 struct error *wait_name_ended(struct wait_world *world, uint64_t address,
 			      const char **ret) MUST_CHECK;

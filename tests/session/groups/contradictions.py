@@ -184,7 +184,7 @@ def ended_owners(forged, notes):
     free = next(found["object"] for found in forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\"")
                 if forged.program.value(forged.boot.dump, f"((struct task_struct *){int(found['object'], 16):#x})->pid"))
     other = forged.program.result(forged.boot.dump, "objects dentry --where \"state = 'free'\" -n 1")[0]["object"]
-    for address, pattern in ((free, r'its owner has ended: \d+ ".*"'), (other, "its owner word names no task")):
+    for address, pattern in ((free, r'its owner has ended; the last task there was \d+ ".*"'), (other, "its owner word names no task")):
         with forged.image.patched({forged.place(word): struct.pack("<Q", int(address, 16))}):
             mine, = (found for found in forged.answer("waits")["result"] if found["task"] == row["task"])
             check_equal(mine["owner"], None, f"the owner at {address}")
