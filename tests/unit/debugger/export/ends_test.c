@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/export/ends.h"
 #include "debugger/target/arch_x86_64.h"
+#include "debugger/target/attached.h"
 
 #define BASE 0xffffffff81000000u
 #define SIZE 16
@@ -52,6 +53,7 @@ static void check_case(size_t number)
 	CHECK_U64(code_ends_size(&ends, &symbol), cases[number].size);
 	ends.jumps = NULL;
 	code_ends_deinit(&ends);
+	target_detach_all(&target);
 	btf_close(target.btf);
 	btf__free(written);
 	symtab_destroy(symbols);
