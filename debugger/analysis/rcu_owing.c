@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/rcu_owing.h"
 
+#include "debugger/kernel/clock.h"
 #include "debugger/kernel/walk.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
@@ -92,8 +93,7 @@ static struct error *find_age(struct target *target, const struct object *state,
 	TRY(object_u64(state, "gp_start", &began));
 	TRY(object_variable(target, "jiffies_64", "unsigned long", &variable));
 	TRY(object_u64(&variable, NULL, &now));
-	TRY(object_variable(target, "tick_nsec", "unsigned long", &variable));
-	TRY(object_u64(&variable, NULL, &tick));
+	TRY(clock_tick(target, &tick));
 	if (!__builtin_mul_overflow(now - began, tick, &age) && age < AGE_MAX_NS)
 		ret->began_ns = age;
 	return NULL;

@@ -6,6 +6,7 @@
 #include "debugger/export/dwarf_codes.h"
 #include "debugger/infer/known/declared_length.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/kernel/clock.h"
 #include "debugger/target/object.h"
 #include <stdlib.h>
 #include <string.h>
@@ -325,12 +326,9 @@ const char quirk_write_expire_scope[] = "dd_init_sched";
 
 bool quirk_write_expire(struct target *target, int64_t *ret)
 {
-	struct object object;
 	uint64_t nanoseconds;
-	struct error *error = object_variable(target, "tick_nsec", "unsigned long", &object);
-	if (!error)
-		error = object_u64(&object, NULL, &nanoseconds);
-	bool found = !error && nanoseconds >= 100000 && nanoseconds <= 1000000000;
+	struct error *error = clock_tick(target, &nanoseconds);
+	bool found = !error;
 	error_free(error);
 	/* A tick is a whole number of nanoseconds: 3333333 at 300 Hz. */
 	if (found)

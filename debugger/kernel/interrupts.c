@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/interrupts.h"
 
+#include "debugger/kernel/clock.h"
 #include "debugger/kernel/path.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,7 +146,7 @@ struct error *interrupt_rate_read(struct target *target, const struct cpu *cpu,
 	TRY(object_u64(&pool, "count", &count));
 	TRY(object_u64(&pool, "last", &last));
 	TRY(read_variable(target, "jiffies", &now));
-	TRY(read_variable(target, "tick_nsec", &tick));
+	TRY(clock_tick(target, &tick));
 	/* The highest bit says that it is to begin anew. */
 	ret->count = (uint32_t)count & (UINT32_MAX >> 1);
 	if (now > last && __builtin_mul_overflow(now - last, tick, &ret->ns))

@@ -365,8 +365,7 @@ static struct error *read_ticks(struct pass *pass)
 	struct object variable;
 	TRY(object_variable(pass->scan->target, "jiffies", "unsigned long", &variable));
 	TRY(object_u64(&variable, NULL, &pass->jiffies));
-	TRY(object_variable(pass->scan->target, "tick_nsec", "unsigned long", &variable));
-	return object_u64(&variable, NULL, &pass->tick);
+	return clock_tick(pass->scan->target, &pass->tick);
 }
 
 static struct error *visit(struct table_scan *scan)
