@@ -148,6 +148,12 @@ static void look_for_warned(struct search *search, const char *line)
 	search->is_cut = strstr(line, "[ cut here ]");
 }
 
+/* From 6.19 on the line of a WARN() begins with its place. */
+static bool is_placed_warning(const char *line)
+{
+	return !strncmp(line, "WARNING: ", 9) && strstr(line, ", CPU#");
+}
+
 static struct error *look_at_record(void *context, const struct printk_record *record)
 {
 	struct search *search = context;
@@ -164,7 +170,8 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 		strcpy(search->init, line);
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		struct found *found = &search->found[rows[i].report];
-		if (!strstr(line, rows[i].words))
+		bool is_placed = rows[i].report == REPORT_WARNING && is_placed_warning(line);
+		if (!is_placed && !strstr(line, rows[i].words))
 			continue;
 		if (!found->count++) {
 			found->time = record->time;

@@ -148,6 +148,8 @@ def counts(forged, notes):
 
 
 HUNG = b"INFO: task lab-left:77 blocked for more than 120 seconds."
+# Up to 6.18 and since.
+WARNED = (b"WARNING: CPU: 1 PID: 77 at lab.c:9 lab_warn+0x1/0x9", b"WARNING: lab.c:9 at lab_warn+0x1/0x9, CPU#1: cat/77")
 
 
 def no_panic(forged):
@@ -163,9 +165,15 @@ def reports_of_the_log(forged, notes):
     """What the kernel said before it was dumped, of an oops and of a task that hangs, counts where it died of neither."""
     line = next(text for text in forged.program.text(forged.boot.dump, "log").splitlines()
                 if len(text.split("] ", 1)[-1]) > len(HUNG) and len(forged.image.find_all(text.split("] ", 1)[-1].encode())) == 1).split("] ", 1)[-1]
-    hung = {forged.image.find_all(line.encode())[0]: HUNG.ljust(len(line))}
+    at = forged.image.find_all(line.encode())[0]
+    hung = {at: HUNG.ljust(len(line))}
     where = forged.program.value(forged.boot.dump, "(u64)&schedule")
     oops = {forged.place("&die_counter"): struct.pack("<i", 1), forged.place("&exec_summary_regs.ip"): struct.pack("<Q", where + 1)}
+    for words in WARNED:
+        with forged.image.patched({at: words.ljust(len(line))}):
+            said = [finding["summary"] for finding in forged.answer("analyze")["result"]["findings"] if finding["kind"] == "earlier-warning"]
+            check(len(said) == 1 and "lab_warn+0x1" in said[0], f"{words}: {said}")
+            notes.append(said[0])
     for kind, patches in (("earlier-hang", hung), ("earlier-hang", {**hung, **no_panic(forged)}), ("earlier-oops", {**oops, **no_panic(forged)})):
         with forged.image.patched(patches):
             found = forged.answer("analyze")["result"]["findings"]
