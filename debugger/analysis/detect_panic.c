@@ -187,15 +187,46 @@ static struct error *set_preempted(const struct analysis *analysis, struct findi
 	return finding->culprit ? NULL : error_no_memory();
 }
 
+static struct error *add_reader_count(struct finding *finding, const struct task *task,
+				      const struct rcu_owing *owing)
+{
+	bool is_alone = owing->task_count == 1;
+	char command[32];
+	snprintf(command, sizeof(command), "bt %" PRId32, task->pid);
+	return finding_add(finding, command, "%zu task%s that read%s hold%s the grace period up",
+			   owing->task_count, is_alone ? "" : "s", is_alone ? "s" : "",
+			   is_alone ? "s" : "");
+}
+
+/*
+ * Who was preempted once, and runs again: a task as any that a watchdog comes upon, which may be
+ * the one that reported itself.
+ */
+static struct error *say_running_reader(struct analysis *analysis, struct finding *finding,
+					const struct reason *reason, const struct rcu_owing *owing,
+					size_t frame)
+{
+	TRY(say_interrupted(analysis, finding, reason, frame));
+	TRY(add_reader_count(finding, &analysis->task, owing));
+	return finding_add(finding, NULL, "it was preempted while it reads, and runs again");
+}
+
 /* Nobody else may have what he reads changed, however long he is away. */
 static struct error *say_reader(struct analysis *analysis, struct finding *finding,
-				const struct reason *reason, const struct rcu_owing *owing)
+				const struct reason *reason, const struct rcu_owing *owing,
+				size_t frame)
 {
 	char place[TEXT], who[TEXT], command[48];
+	if (analysis->has_task && analysis->task.on_cpu && analysis->task.address == owing->task)
+		return say_running_reader(analysis, finding, reason, owing, frame);
 	TRY(analysis_look_at_task(analysis, owing->task));
+	if (analysis->has_task && analysis->task.on_cpu)
+		TRY(analysis_look_at_cpu(analysis, analysis->task.cpu));
 	if (!analysis->has_task)
 		return NULL;
 	const struct task *task = &analysis->task;
+	if (task->on_cpu && task->address == owing->task)
+		return say_running_reader(analysis, finding, reason, owing, 0);
 	bool is_ready = task->state_letter == 'R';
 	finding->task = finding->blamed = task->address;
 	analysis_blame_first(analysis);
@@ -206,12 +237,9 @@ static struct error *say_reader(struct analysis *analysis, struct finding *findi
 	TRY(finding_summarize(finding, "%s: %s %s while it reads, %s%s", reason->words, who,
 			      is_ready ? "was preempted" : "sleeps",
 			      *place ? "in " : "nobody knows where", place));
-	snprintf(command, sizeof(command), "bt %d", task->pid);
-	TRY(finding_add(finding, command, "%zu task%s that read%s hold%s the grace period up",
-			owing->task_count, owing->task_count == 1 ? "" : "s",
-			owing->task_count == 1 ? "s" : "", owing->task_count == 1 ? "s" : ""));
+	TRY(add_reader_count(finding, task, owing));
 	struct task other;
-	if (!is_ready || task->on_cpu)
+	if (!is_ready)
 		return NULL;
 	TRY(set_preempted(analysis, finding));
 	struct error *error = task_on_cpu(analysis->target, task->cpu, &other);
@@ -236,7 +264,7 @@ static struct error *say_stall(struct analysis *analysis, struct finding *findin
 				"the grace period began %.1f s before the end",
 				(double)owing.began_ns / NS_PER_SECOND));
 	if (!owing.count && owing.task)
-		return say_reader(analysis, finding, reason, &owing);
+		return say_reader(analysis, finding, reason, &owing, frame);
 	if (!owing.count)
 		return finding_add(finding, "print rcu_state",
 				   "neither a CPU nor a task is known to hold it up");

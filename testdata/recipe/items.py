@@ -102,7 +102,7 @@ FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "atomic", "oomslab", "oomvm")
 # The same of more than one CPU: one dies, or is found to be dead, of the other.
 FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers",
-                 "rcusleep", "rcupreempt", "spin")
+                 "rcusleep", "rcupreempt", "rcuresume", "spin")
 # What it does to one that goes on, until somebody looks at it.
 AILMENTS = {"leak": 1, "leakpages": 1, "leakvm": 1, "leakbuffers": 1,
             "order": 1, "hog": 2, "tasklets": 2, "watermark": 1}

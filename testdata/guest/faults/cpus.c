@@ -202,6 +202,22 @@ static noinline int lab_fault_rcupreempt(struct lab_device *device)
 	return error ?: lab_start_thread(lab_hog, device, "lab-hog");
 }
 
+static int lab_interlude(void *unused)
+{
+	sched_set_fifo(current);
+	mdelay(500);
+	return 0;
+}
+
+/* The reader loses his CPU for a while only, and has it again when somebody asks what he does. */
+static noinline int lab_fault_rcuresume(struct lab_device *device)
+{
+	int error = lab_fault_rcu(device);
+
+	msleep(200);
+	return error ?: lab_start_thread(lab_interlude, device, "lab-interlude");
+}
+
 const struct fault lab_cpu_faults[] = {
 	{ "soft", lab_fault_soft },
 	{ "rcu", lab_fault_rcu },
@@ -211,5 +227,6 @@ const struct fault lab_cpu_faults[] = {
 	{ "spin", lab_fault_spin },
 	{ "rcusleep", lab_fault_rcusleep },
 	{ "rcupreempt", lab_fault_rcupreempt },
+	{ "rcuresume", lab_fault_rcuresume },
 	{ NULL, NULL },
 };

@@ -94,6 +94,7 @@ CAUSES = {
     "spin": ("soft-lockup", r'did not schedule for too long: pid \d+ "lab-(left|right)" spins for the lock lab_(?!\1)(left|right) \[faults\], in lab_take_both',
              "lab_take_both"),
     "rcusleep": ("rcu-stall", r'grace period did not end: pid \d+ "lab-sleeper" sleeps while it reads, in lab_device_rest', "lab_device_rest"),
+    "rcuresume": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
     "rcupreempt": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was preempted while it reads, in lab_device_poll', "lab_device_poll"),
     "rcu": ("rcu-stall", r'grace period did not end: pid \d+ "lab-reader" was in lab_device_poll', "lab_device_poll"),
 }
@@ -121,6 +122,7 @@ EVIDENCE = {
     "ext4": r"^the kernel said: EXT4-fs error \(device loop1\)",
     "spin": r"^CPU \d spins, too: pid \d+ \"lab-(left|right)\" for the lock lab_(left|right) \[faults\], in lab_take_both",
     "rcusleep": r"^the grace period began \d+\.\d s before the end$",
+    "rcuresume": r"^it was preempted while it reads, and runs again$",
     "rcupreempt": r'^CPU 1, on which it would go on, runs pid \d+ "lab-hog" instead$',
     "panic": r"^the kernel is tainted \(OE\), by the module faults \(OE, on the stack\)$",
 }
