@@ -299,19 +299,24 @@ struct error *wait_socket_peer(struct sleeper *sleeper)
 
 /* --- FUSE ----------------------------------------------------------------------------------- */
 
-/* The connection of a request, which may have a mount of its own since 5.10 (fcee216beb9c). */
+/*
+ * What has the devices of a request: the connection, of which a mount may have another one
+ * since 5.10 (fcee216beb9c), or, from 7.2 on, its channel.
+ */
 static struct error *find_connection(const struct object *request, struct object *ret)
 {
 	struct object mount;
+	if (object_has(request, "chan"))
+		return object_follow(request, "chan", ret);
 	if (!object_has(request, "fm"))
 		return object_follow(request, "fc", ret);
 	TRY(object_follow(request, "fm", &mount));
 	return object_follow(&mount, "fc", ret);
 }
 
-/* A device for each time that /dev/fuse was opened for the filesystem. */
+/* A device for each time that /dev/fuse was opened for the filesystem: `ret_count` is how many. */
 static struct error *add_servers(struct wait_world *world, const struct object *connection,
-				 uint64_t own, struct peers *ret)
+				 uint64_t own, struct peers *ret, uint64_t *ret_count)
 {
 	struct list_walk walk;
 	struct object devices, entry, device = { .target = world->target };
@@ -326,6 +331,7 @@ static struct error *add_servers(struct wait_world *world, const struct object *
 		if (!node)
 			break;
 		add_peers(world, node - entry.address, FMODE_ANY, own, ret);
+		(*ret_count)++;
 	}
 	return NULL;
 }
@@ -335,13 +341,15 @@ static struct error *find_server(struct sleeper *sleeper, const struct object *r
 	struct wait_world *world = sleeper->world;
 	struct object connection;
 	struct peers peers = { 0 };
-	uint64_t own, files;
+	uint64_t own, files = 0;
 	TRY(load_files(world));
 	TRY(find_connection(request, &connection));
-	TRY(object_u64(&connection, "dev_count.counter", &files));
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
 		return NULL;
-	TRY(add_servers(world, &connection, own, &peers));
+	TRY(add_servers(world, &connection, own, &peers, &files));
+	/* Up to 7.1 it counts them, too. */
+	if (object_has(&connection, "dev_count"))
+		TRY(object_u64(&connection, "dev_count.counter", &files));
 	say_peers(sleeper, &peers, (uint32_t)files, &device_words);
 	return NULL;
 }
@@ -359,5 +367,6 @@ struct error *wait_find_fuse(struct sleeper *sleeper)
 	wait->object = request.address;
 	wait->how = "argument";
 	wait->sure = CONFIDENCE_CERTAIN;
+	wait->owner_how = "who has the filesystem's device open could not be found out";
 	return error_only_fatal(find_server(sleeper, &request));
 }

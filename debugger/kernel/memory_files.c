@@ -75,18 +75,30 @@ static struct error *look_at_super(void *context, const struct walk_item *item)
 	return error_only_fatal(walk_list(&walk, list.address, false));
 }
 
+/* At address 0: there is none.  From 6.18 on each leads to the next one of the filesystem. */
+static struct error *first_mount(const struct object *super, struct object *ret)
+{
+	struct object list;
+	uint64_t node;
+	TRY(object_member(super, "s_mounts", &list));
+	if (!object_has(&list, "next"))
+		return object_follow(super, "s_mounts", ret);
+	TRY(object_u64(&list, "next", &node));
+	if (node == list.address)
+		return object_at(super->target, "struct mount", 0, ret);
+	return object_container(super->target, "struct mount", "mnt_instance", node, ret);
+}
+
 /* Where the filesystem is mounted first; "": nowhere that has a name. */
 static struct error *find_mount(const struct object *inode, char path[PATH_SIZE])
 {
-	struct object super, list, mount, vfsmount;
-	uint64_t node, root;
+	struct object super, mount, vfsmount;
+	uint64_t root;
 	*path = 0;
 	TRY(object_follow(inode, "i_sb", &super));
-	TRY(object_member(&super, "s_mounts", &list));
-	TRY(object_u64(&list, "next", &node));
-	if (node == list.address)
+	TRY(first_mount(&super, &mount));
+	if (!mount.address)
 		return NULL;
-	TRY(object_container(inode->target, "struct mount", "mnt_instance", node, &mount));
 	TRY(object_member(&mount, "mnt", &vfsmount));
 	TRY(object_u64(&super, "s_root", &root));
 	return path_of(inode->target, vfsmount.address, root, path);
