@@ -102,8 +102,14 @@ static enum place_kind place_of(struct run *run, const struct op *op, int64_t *r
 	if (op->per_cpu)
 		return PLACE_ELSEWHERE;
 	if (has_base && registers[op->base].base == BASE_STACK && registers[op->base].size == 8) {
-		*ret = registers[op->base].offset + op->displacement;
-		return has_index ? PLACE_STACK_SOMEWHERE : PLACE_STACK;
+		/* No stack is so large: what was added is a number of the code's that is none of
+		 * it. */
+		bool is_far =
+			__builtin_add_overflow(registers[op->base].offset, op->displacement, ret) ||
+			*ret < INT32_MIN || *ret > INT32_MAX;
+		if (is_far)
+			*ret = INT32_MIN;
+		return has_index || is_far ? PLACE_STACK_SOMEWHERE : PLACE_STACK;
 	}
 	if (has_index && registers[op->index].base == BASE_STACK) {
 		*ret = INT32_MIN;

@@ -69,8 +69,8 @@ bool x86_set_place(const struct lowering_state *state, const cs_x86_op *operand,
 	if (memory->segment == X86_REG_FS || state->x86->addr_size != 8)
 		return false;
 	if (memory->base == X86_REG_RIP)
-		op->displacement +=
-			(int64_t)(state->instruction->address + state->instruction->size);
+		op->displacement = (int64_t)((uint64_t)memory->disp + state->instruction->address +
+					     state->instruction->size);
 	else if (memory->base != X86_REG_INVALID && memory->base != X86_REG_RIZ)
 		op->base = x86_gpr_of(memory->base);
 	if (memory->index != X86_REG_INVALID && memory->index != X86_REG_RIZ) {

@@ -143,6 +143,9 @@ struct value value_join(const struct value *a, const struct value *b, enum join 
 	joined.size |= other->kind == stepped->kind ? other->size : 0;
 	if (other->number < joined.number)
 		joined.number = other->number;
+	/* No index begins there: it is a number of something else. */
+	if (joined.kind == VALUE_SCALED && !is_small(joined.number))
+		return value_unknown();
 	return joined;
 }
 

@@ -81,6 +81,7 @@ static struct value scaled(int64_t stride, int64_t number, uint8_t looseness)
 
 struct value value_scale(const struct value *value, int64_t factor)
 {
+	int64_t number;
 	if (factor < 0 || factor > STRIDE_MAX)
 		return value_unknown();
 	switch ((enum value_kind)value->kind) {
@@ -89,7 +90,10 @@ struct value value_scale(const struct value *value, int64_t factor)
 				       .number = (int64_t)((uint64_t)value->number *
 							   (uint64_t)factor) };
 	case VALUE_SCALED:
-		return scaled(value->stride * factor, value->number * factor, value->size);
+		/* What was added to it may be any number of the code. */
+		if (__builtin_mul_overflow(value->number, factor, &number))
+			return value_unknown();
+		return scaled(value->stride * factor, number, value->size);
 	case VALUE_UNKNOWN:
 	case VALUE_OBJECT:
 	case VALUE_EITHER:
@@ -332,7 +336,7 @@ static struct value load_global(struct flow *flow, const struct value *place, co
 static void use_base(struct flow *flow, const struct op *op, const struct value *place)
 {
 	if (place->kind == VALUE_OBJECT)
-		object_reaches(flow, place, place->number + op->size);
+		object_reaches(flow, place, add(place->number, op->size));
 	bool is_sure = op->index == LOWER_NONE || op->scale > 1;
 	if (op->base < LOWER_TEMPORARY && is_sure && !op->per_cpu &&
 	    op->displacement > -MEMBERS_MAX && op->displacement < MEMBERS_MAX)

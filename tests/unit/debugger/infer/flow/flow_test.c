@@ -441,6 +441,25 @@ static void test_loops(void)
 	CHECK_U64(count(CLUE_OBJECT), 0);
 }
 
+/* An index of a loop that is also set to a number which four times as much does not fit in 64 bits.
+ */
+static void test_far_index(void)
+{
+	bytes("31 db"); /* xor %ebx, %ebx */
+	size_t head = code_size;
+	bytes("48 89 d8 48 c1 e0 02"); /* mov %rbx, %rax; shl $2, %rax */
+	call(PUT_FOO);
+	bytes("48 83 c3 08 85 c0 75"); /* add $8, %rbx; test %eax, %eax; jne head */
+	machine_code[code_size] = (uint8_t)(head - code_size - 1);
+	code_size++;
+	bytes("48 bb 00 00 00 00 00 00 83 c5 eb"); /* movabs $0xc583000000000000, %rbx; jmp head */
+	machine_code[code_size] = (uint8_t)(head - code_size - 1);
+	code_size++;
+	run(0);
+	CHECK_U64(count(CLUE_OBJECT), 0);
+	CHECK_U64(count(CLUE_STRIDE), 0);
+}
+
 static void test_static_branch(void)
 {
 	/* nop; ret; and out of line, where only the branch leads: put_foo(rbx) */
@@ -655,6 +674,7 @@ int main(void)
 	RUN(test_formats);
 	RUN(test_strides);
 	RUN(test_loops);
+	RUN(test_far_index);
 	RUN(test_static_branch);
 	RUN(test_writes_forget);
 	RUN(test_calls_forget);
