@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Devices that the device mapper makes, and the targets of their live tables. */
+#include "debugger/kernel/device_mapper.h"
 #include "debugger/kernel/disks.h"
 
 #include "base/array.h"
@@ -51,9 +52,6 @@ static const struct table_column columns[] = {
 	[COLUMN_UUID] = { "uuid", COLUMN_TEXT, -20, "the device's", NULL },
 };
 
-/* All disks of the device mapper, and no others, have this function. */
-#define IOCTL	    "dm_blk_ioctl"
-#define SUSPENDED   1 /* DMF_SUSPENDED, a bit */
 #define TARGETS_MAX ((uint64_t)1 << 20)
 #define NAMED_MAX   64u /* devices below one that are shown */
 
@@ -204,7 +202,7 @@ static struct error *set_device(const struct pass *pass)
 	struct error *error = object_u64(&pass->device, "flags", &number);
 	if (!error) {
 		table_set(scan, COLUMN_FLAGS, number);
-		table_set(scan, COLUMN_SUSPENDED, number >> SUSPENDED & 1);
+		table_set(scan, COLUMN_SUSPENDED, (number & DEVICE_MAPPER_SUSPENDED) != 0);
 	}
 	TRY(table_set_error(scan, COLUMN_SUSPENDED, error));
 	TRY(table_set_member(scan, COLUMN_OPEN, &pass->device, "open_count.counter"));
@@ -263,21 +261,16 @@ static struct error *visit_targets(struct pass *pass)
 	return NULL;
 }
 
-static struct error *visit_device(struct pass *pass, uint64_t address)
+static struct error *visit_device(struct pass *pass)
 {
 	struct table_scan *scan = pass->scan;
-	uint64_t disk, table;
-	TRY(table_object(scan, pass->types, "struct mapped_device", address, &pass->device));
-	TRY(object_u64(&pass->device, "disk", &disk));
-	if (disk != pass->disk->address)
-		return error_create(ERROR_FORMAT, "mapped_device 0x%" PRIx64 " is another disk's",
-				    address);
+	uint64_t table;
 	TRY(object_u64(&pass->device, "map", &table));
 	if (table) {
 		uint64_t its;
 		TRY(table_object(scan, pass->types, "struct dm_table", table, &pass->table));
 		TRY(object_u64(&pass->table, "md", &its));
-		if (its != address)
+		if (its != pass->device.address)
 			return error_create(ERROR_FORMAT,
 					    "dm_table 0x%" PRIx64 " is another device's", table);
 		return visit_targets(pass);
@@ -288,19 +281,9 @@ static struct error *visit_device(struct pass *pass, uint64_t address)
 
 static struct error *look_at_disk(struct pass *pass)
 {
-	struct object disk, operations;
-	uint64_t function, device;
-	char name[SYMBOL_NAME_SIZE];
-	TRY(object_at(pass->scan->target, "struct gendisk", pass->disk->address, &disk));
-	TRY(object_follow(&disk, "fops", &operations));
-	if (!operations.address)
-		return NULL;
-	TRY(object_u64(&operations, "ioctl", &function));
-	if (!function || !table_function(pass->scan, function, name, &pass->types) ||
-	    strcmp(name, IOCTL))
-		return NULL;
-	TRY(object_u64(&disk, "private_data", &device));
-	return device ? visit_device(pass, device) : NULL;
+	TRY(device_mapper_find(pass->scan->target, pass->disk->address, &pass->device));
+	pass->types = pass->device.type.btf;
+	return pass->device.address ? visit_device(pass) : NULL;
 }
 
 static struct error *broken(void *context, struct error *problem)
