@@ -7,6 +7,9 @@
 #include "debugger/unwind/stacks.h"
 #include <string.h>
 
+#define BIOS_MAX ((uint64_t)1 << 22) /* bios and tags that are looked at for all waiters together  \
+				      */
+
 /* --- reading ---------------------------------------------------------------------------- */
 
 bool wait_offset(const struct wait_world *world, const char *type, const char *path, uint64_t *ret)
@@ -218,7 +221,7 @@ static struct error *find_and_link(struct wait_world *world)
 
 struct error *waits_find(struct target *target, struct waits *ret)
 {
-	struct wait_world world = { .target = target, .waits = ret };
+	struct wait_world world = { .target = target, .waits = ret, .bios_left = BIOS_MAX };
 	*ret = (struct waits){ .budget = &target->kept };
 	TRY(target_need_memory(target));
 	TRY(target_need_btf(target));

@@ -49,6 +49,7 @@ struct wait_world {
 	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
 	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
 	uint32_t super_blocks_seen;
+	uint64_t bios_left; /* that may still be looked at, for all who wait for one */
 };
 
 struct sleeper;

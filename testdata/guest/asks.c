@@ -6,7 +6,9 @@
  *
  * Writes to FOLDER what it asked the disks for (asked: "DISK r|w SECTOR BYTES"), what the device
  * mapper says (mapped), and makes the file READY. Adds a line for each task to MANIFEST, as states
- * does. Nobody waits here: asynchronous reads and writes leave the task free.
+ * does. Asynchronous reads and writes leave the task free; others wait for a disk that does not
+ * answer, or for reads that no disk is asked for: their device is suspended, or their cgroup has
+ * had its share.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,10 +26,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SECTOR	    512
-#define FIRST_BYTES (128 << 10) /* more than what the disk answers at once */
-#define PAGE	    4096
-#define DM_BYTES    16384
+#define SECTOR	      512
+#define FIRST_BYTES   (128 << 10) /* more than what the disk answers at once */
+#define PAGE	      4096
+#define DM_BYTES      16384
+#define NARROW_CGROUP "/sys/fs/cgroup/narrow"
 
 static char memory[4][FIRST_BYTES] __attribute__((aligned(PAGE)));
 
@@ -46,6 +49,14 @@ static void fail(const char *what)
 {
 	printf("guest: failed: asks: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+static int open_disk(const char *path)
+{
+	int disk = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (disk < 0)
+		fail(path);
+	return disk;
 }
 
 static FILE *open_output(const char *folder, const char *name)
@@ -93,6 +104,7 @@ static void ask(aio_context_t context, const char *name, FILE *asked)
 /* --- the device mapper ----------------------------------------------------------------------- */
 
 static int control;
+static int asleep; /* /dev/dm-N, which is suspended */
 static union {
 	struct dm_ioctl head;
 	char bytes[DM_BYTES];
@@ -186,14 +198,62 @@ static void map_devices(FILE *mapped)
 	prepare("lab-asleep", "", 0);
 	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
 	snprintf(path, sizeof(path), "/dev/dm-%u", minor(call.head.dev));
-	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
-		fail(path);
+	asleep = open_disk(path);
 	set_suspended("lab-asleep", true);
 	prepare("lab-bare", "LAB-bare-3", 0);
 	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
 	report("lab-several", mapped);
 	report("lab-asleep", mapped);
 	report("lab-bare", mapped);
+}
+
+/* --- reads that are kept back ----------------------------------------------------------------- */
+
+static void set(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		fail(path);
+	close(fd);
+}
+
+static void start_reader(FILE *manifest, const char *comm, const char *explanation, int disk,
+			 const char *cgroup)
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		fprintf(manifest, "%d %s D %s\n", pid, comm, explanation);
+		return;
+	}
+	prctl(PR_SET_NAME, comm);
+	if (cgroup)
+		set(cgroup, "0");
+	pread(disk, memory[0], PAGE, PAGE);
+	fail(comm);
+}
+
+/* Whoever sets a limit first waits for all that the disk was asked for. */
+static void limit_reads(void)
+{
+	struct stat status;
+	char limit[64];
+	set("/sys/fs/cgroup/cgroup.subtree_control", "+io");
+	if (stat("/dev/sda", &status) || mkdir(NARROW_CGROUP, 0755))
+		fail(NARROW_CGROUP);
+	snprintf(limit, sizeof(limit), "%u:%u rbps=2", major(status.st_rdev),
+		 minor(status.st_rdev));
+	set(NARROW_CGROUP "/io.max", limit);
+}
+
+static void keep_back(FILE *manifest)
+{
+	start_reader(manifest, "mapper-waits", "reads a device that is suspended", asleep, NULL);
+	start_reader(manifest, "direct-waits", "reads a disk that does not answer",
+		     open_disk("/dev/vdb"), NULL);
+	start_reader(manifest, "limit-waits", "in a cgroup that may read two bytes a second",
+		     open_disk("/dev/sda"), NARROW_CGROUP "/cgroup.procs");
 }
 
 int main(int argc, char **argv)
@@ -206,15 +266,17 @@ int main(int argc, char **argv)
 		fail("usage: asks MANIFEST FOLDER READY");
 	prctl(PR_SET_NAME, "disk-asks");
 	fprintf(manifest, "%d disk-asks S asks disks that do not answer\n", getpid());
-	fclose(manifest);
 	FILE *asked = open_output(argv[2], "asked"), *mapped = open_output(argv[2], "mapped");
 	map_devices(mapped);
+	limit_reads();
 	if (syscall(SYS_io_setup, 64L, &context))
 		fail("io_setup");
 	for (size_t i = 0; i < sizeof(disks) / sizeof(*disks); i++)
 		ask(context, disks[i], asked);
 	fclose(asked);
 	fclose(mapped);
+	keep_back(manifest);
+	fclose(manifest);
 	if (close(open(argv[3], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
 		fail(argv[3]);
 	for (;;)

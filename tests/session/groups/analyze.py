@@ -159,9 +159,7 @@ SEVERAL = {
         ("bpf-growth", r'^BPF maps have 3[6-8]\.\d MiB of vmalloc, 1\d % of memory; map \d+ "lab_array" has most$',
          r'^map \d+ "lab_hash" \(hash\) of 12288 entries has 1[23]\.\d MiB$'),
         ("vmalloc-growth", r"^array_map_alloc\S* has 24\.\d MiB of vmalloc", "took 24"),
-        ("blocked", r'^\d+ "nfs-waits" waits for RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\), '
-         r"for up to \d+\.\d s: the server has not answered$", '"nfs-waits" waits for RPC answer'),
-        ("blocked", r'^\d+ "disk-waits" waits for folio 0x[0-9a-f]+ \(for disk vdb\), for up to', '"disk-waits" waits for folio'),
+        ("blocked", r'^\d+ "mapper-waits" waits for bio 0x[0-9a-f]+ \(for disk dm-1\), for up to \d+\.\d s: it was not sent: its device is suspended', "mapper-waits"),
     ],
     "tasklets": [("softirq-storm", r'^softirqs take CPU \d: pid \d+ "ksoftirqd/\d" .* \d\d+ % of the CPU of late$',
                   r"^the tasklet that is next there: lab_device_poll_again \[faults\]$")],

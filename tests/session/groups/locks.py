@@ -272,6 +272,15 @@ def compare_held(program, boot):
     check_equal((futex["kind"], int(futex["object"], 16), futex["owner_pid"]), ("futex", argument(boot, pids["pi-waits"]), pids["pi-holds"]),
                 "what pi-waits waits for")
     check_equal((futex["sure"], futex["owner_sure"]), ("certain", "certain"), "confidence")
+    for comm, device, how in (("direct-waits", "vdb", "its device has not answered"),
+                              ("mapper-waits", "dm-1", "it was not sent: its device is suspended (device mapper)"),
+                              ("limit-waits", "sda", "it was not sent: a cgroup's limit (io.max) keeps it back")):
+        row = states[comm]
+        check_equal((row["kind"], row["name"], row["owner_how"]), ("bio", f"for disk {device}", how), f"what {comm} waits for")
+    for comm, pattern in (("nfs-waits", r"RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\): the server has not answered"),
+                          ("disk-waits", r"folio 0x[0-9a-f]+ \(for disk vdb\).*")):
+        said = program.result(boot.dump, f"analyze {comm}")["findings"][0]["summary"]
+        check(re.fullmatch(rf'{pids[comm]} "{comm}" waits for {pattern}', said), said)
     texts = [piece["text"] for piece in program.result(boot.dump, "analyze cold-waits")["findings"][0]["evidence"]]
     check(f'{pids["cold-holds"]} "cold-holds" is frozen by its cgroup /cold' in texts, f"{texts}")
     words = program.result(boot.dump, "analyze kthreadd")["findings"][0]["summary"]
