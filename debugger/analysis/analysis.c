@@ -220,7 +220,7 @@ struct error *analysis_run(struct target *target, const struct task *task, struc
 	TRY(prepare(target, task, ret, &no_task));
 	TRY(analysis_find_unread(ret, no_task));
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)
-		TRY(error_only_fatal(detectors[i].run(ret)));
+		TRY(analysis_note_unread(ret, detectors[i].run(ret), detectors[i].name));
 	/* Of the crash, not of a task. */
 	return task ? NULL : signature_make(ret, ret->signature);
 }

@@ -50,6 +50,13 @@ struct error *analysis_find_unread(struct analysis *analysis, struct error *no_t
 /* The words for no finding: who could not look has not found that there is nothing. */
 const char *analysis_nothing_found(const struct analysis *analysis);
 
+/*
+ * Keeps why something that an analysis would have looked at could not be. Takes `error`; fatal ones
+ * are given back. `what` goes before its words, NULL: nothing.
+ */
+struct error *analysis_note_unread(struct analysis *analysis, struct error *error,
+				   const char *what) MUST_CHECK;
+
 /* For detectors. */
 
 /* A new finding, empty; NULL without memory. */

@@ -69,8 +69,9 @@ static struct error *look_at_group(void *context, const struct task_group *group
 		struct error *error = group_throttled_since(throttling->analysis->target, group,
 							    &cpus[i], &since, &throttled.queue);
 		if (error) {
-			TRY(error_only_fatal(error));
-			continue;
+			/* Those of the other CPUs would say the same. */
+			return analysis_note_unread(throttling->analysis, error,
+						    "who is throttled");
 		}
 		if (since && since < throttling->now)
 			throttled.waited = throttling->now - since;

@@ -11,8 +11,7 @@ static struct error *pass_task(void *context, const struct task *task)
 	return NULL;
 }
 
-/* Takes the error; fatal ones are given back. `what` goes before its words, NULL: nothing. */
-static struct error *note(struct analysis *analysis, struct error *error, const char *what)
+struct error *analysis_note_unread(struct analysis *analysis, struct error *error, const char *what)
 {
 	if (!error || error_is_fatal(error))
 		return error;
@@ -27,24 +26,25 @@ static struct error *note(struct analysis *analysis, struct error *error, const 
 static struct error *look_at_tasks(struct analysis *analysis)
 {
 	struct error *problem = NULL;
-	TRY(note(analysis, task_for_each(analysis->target, pass_task, NULL, &problem), "tasks"));
-	return note(analysis, problem, "tasks");
+	TRY(analysis_note_unread(
+		analysis, task_for_each(analysis->target, pass_task, NULL, &problem), "tasks"));
+	return analysis_note_unread(analysis, problem, "tasks");
 }
 
 static struct error *look_at_stack(struct analysis *analysis)
 {
 	if (!analysis->has_task || analysis->trace.count > 1 || !analysis->trace.end)
 		return NULL;
-	return note(analysis, error_copy(analysis->trace.end), "its stack");
+	return analysis_note_unread(analysis, error_copy(analysis->trace.end), "its stack");
 }
 
 struct error *analysis_find_unread(struct analysis *analysis, struct error *no_task)
 {
-	TRY(note(analysis, no_task, "the task"));
+	TRY(analysis_note_unread(analysis, no_task, "the task"));
 	TRY(look_at_stack(analysis));
 	if (analysis->is_asked)
 		return NULL;
-	TRY(note(analysis, printk_check(analysis->target), NULL));
+	TRY(analysis_note_unread(analysis, printk_check(analysis->target), NULL));
 	return look_at_tasks(analysis);
 }
 

@@ -19,7 +19,12 @@ static struct error *read_group(const struct object *object, struct task_group *
 	TRY(object_u64(object, "cfs_bandwidth.nr_throttled", &ret->throttled_periods));
 	TRY(object_u64(object, "cfs_bandwidth.throttled_time", &ret->throttled_ns));
 	TRY(object_u64(object, "css.cgroup", &ret->cgroup));
-	return object_u64(object, "cfs_rq", &ret->queues);
+	struct object queues;
+	struct type pointed;
+	TRY(object_member(object, "cfs_rq", &queues));
+	/* 7.3 has it as a per-CPU variable. */
+	ret->are_per_cpu = type_target(queues.type, &pointed) && !type_is_pointer(pointed);
+	return object_u64(&queues, NULL, &ret->queues);
 }
 
 static struct error *visit_group(void *context, const struct walk_item *item)
@@ -61,9 +66,12 @@ struct error *group_throttled_since(struct target *target, const struct task_gro
 	struct object queue;
 	uint64_t throttled;
 	*ret = 0;
-	TRY(memory_read_word(target->memory,
-			     group->queues + (uint64_t)cpu->number * target->memory->word_size,
-			     ret_queue));
+	*ret_queue = group->queues + cpu->per_cpu_offset;
+	if (!group->are_per_cpu)
+		TRY(memory_read_word(target->memory,
+				     group->queues +
+					     (uint64_t)cpu->number * target->memory->word_size,
+				     ret_queue));
 	if (!*ret_queue)
 		return NULL;
 	TRY(object_at(target, "struct cfs_rq", *ret_queue, &queue));

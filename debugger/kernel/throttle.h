@@ -13,7 +13,8 @@ struct task_group {
 	uint64_t cgroup;				   /* 0: it has none */
 	uint64_t quota, period;				   /* ns of each ns; */
 	uint64_t periods, throttled_periods, throttled_ns; /* that there were, of all CPUs */
-	uint64_t queues; /* address of the array of its cfs_rq, one a CPU */
+	uint64_t queues;  /* address of the array of pointers to its cfs_rq, one a CPU; or: */
+	bool are_per_cpu; /* `queues` is that of the cfs_rq in the area of each CPU */
 };
 
 typedef struct error *task_group_visitor(void *context, const struct task_group *group);
