@@ -190,9 +190,12 @@ static struct error *say_banks(struct analysis *analysis)
 			say_bank(analysis, &record, analysis->task.cpu, command, &said)));
 	}
 	size_t count = target_cpus(target, &cpus);
+	/* Renamed since 6.12. */
+	const char *seen = symtab_address(target->symbols, "mces_seen", &address) ? "mces_seen"
+										  : "hw_errs_seen";
 	for (size_t i = 0; i < count && !said; i++) {
-		TRY(object_per_cpu(target, "mces_seen", type, &cpus[i], &record));
-		snprintf(command, sizeof(command), "print mces_seen:%u", cpus[i].number);
+		TRY(object_per_cpu(target, seen, type, &cpus[i], &record));
+		snprintf(command, sizeof(command), "print %s:%u", seen, cpus[i].number);
 		TRY(error_only_fatal(say_bank(analysis, &record, cpus[i].number, command, &said)));
 	}
 	if (said && frame < analysis->trace.count)
@@ -208,5 +211,5 @@ struct error *detect_words(struct analysis *analysis)
 		TRY(say_init(analysis));
 	if (is_cause(analysis, "panic") && strstr(analysis->panic, "Unable to mount root"))
 		TRY(say_root(analysis));
-	return is_cause(analysis, "machine-check") ? error_only_fatal(say_banks(analysis)) : NULL;
+	return is_cause(analysis, "machine-check") ? say_banks(analysis) : NULL;
 }

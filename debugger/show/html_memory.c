@@ -23,6 +23,7 @@ static const struct use {
 	{ "kernel stacks", "vm_node_stat[NR_KERNEL_STACK_KB].counter", true },
 	{ "page tables", "vm_node_stat[NR_PAGETABLE].counter", false },
 	{ "vmalloc", "nr_vmalloc_pages.counter", false },
+	{ "vmalloc", "vm_node_stat[NR_VMALLOC].counter", false }, /* since 7.0 */
 };
 
 static bool read_number(struct session *session, const char *expression, uint64_t *ret)

@@ -72,7 +72,9 @@ static struct error *visit_pool(struct table_scan *scan, const struct object *po
 	TRY(table_set_member(scan, COLUMN_WORKERS, pool, "nr_workers"));
 	TRY(table_set_member(scan, COLUMN_IDLE, pool, "nr_idle"));
 	TRY(table_set_error(scan, COLUMN_PENDING, set_pending(scan, pool)));
-	TRY(table_set_member(scan, COLUMN_WATCHDOG, pool, "watchdog_ts"));
+	bool is_renamed = object_has(pool, "last_progress_ts"); /* 7.3 has it so */
+	TRY(table_set_member(scan, COLUMN_WATCHDOG, pool,
+			     is_renamed ? "last_progress_ts" : "watchdog_ts"));
 	return table_emit(scan);
 }
 
