@@ -50,6 +50,8 @@ STRESS   := $(patsubst tests/stress/%.c,$(BUILD)/stress/%,$(wildcard tests/stres
 TARGETS  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/driver.c %/words.c %/allocations.c,$(wildcard tests/fuzz/*.c)))
 # The program itself, which reads other words than those in the dump.
 WORDS_PROGRAM := $(BUILD)/words/btfcrash
+# The program itself, which notes what names a kernel does not have.
+LACKS_PROGRAM := $(BUILD)/lacks/btfcrash
 FLOOR    := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 # What the goals need of tests/packages. `make demo`, `make check` and `make packages` install what
@@ -107,6 +109,12 @@ WRAPPERS := $(BUILD)/tests/fuzz/words.o $(BUILD)/tests/fuzz/allocations.o
 $(WORDS_PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(WRAPPERS) $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(LDFLAGS) $(addprefix -Wl$(COMMA)--wrap=,$(WRAPPED)) -o $@ $^ $(LIBS)
+
+LOOKUPS := error_create type_find_member btf_find_enumerator symtab_address
+
+$(LACKS_PROGRAM): $(BUILD)/cmds/main.o $(BUILD)/$(NOTE:.c=.o) $(BUILD)/tests/lacks/lacks.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LDFLAGS) $(addprefix -Wl$(COMMA)--wrap=,$(LOOKUPS)) -o $@ $^ $(LIBS)
 
 ABSENT := $(addprefix $(BUILD)/kdump/,absent.o no-libkdumpfile.o no-libbpf.o no-sqlite.o)
 
@@ -196,12 +204,12 @@ dumpless: packages ## of check, what needs no dump: builds, lint, unit
 lint: $(PROGRAM) ## form of the source: format, layers, sizes, globals, hardening, scripts
 	@tests/lint/run $(BUILD)
 
-programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) $(WORDS_PROGRAM) ## builds the program and the tests of it, and runs none
+programs: $(PROGRAM) $(STATIC) $(UNIT) $(STRESS) $(WORDS_PROGRAM) $(LACKS_PROGRAM) ## builds the program and the tests of it, and runs none
 
 unit: $(UNIT) ## the unit tests
 	@tests/tally -j $(PROCESSORS) $(UNIT)
 
-session: $(PROGRAM) $(STRESS) $(WORDS_PROGRAM) $(STATIC) dumps ## what the program says of real dumps
+session: $(PROGRAM) $(STRESS) $(WORDS_PROGRAM) $(LACKS_PROGRAM) $(STATIC) dumps ## what the program says of real dumps
 	@tests/session/run -j $(PROCESSORS) $(BUILD)
 
 sanitized: packages ## builds what sanitize runs
