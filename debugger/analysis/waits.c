@@ -7,8 +7,9 @@
 #include "debugger/unwind/stacks.h"
 #include <string.h>
 
-#define BIOS_MAX ((uint64_t)1 << 22) /* bios and tags that are looked at for all waiters together  \
-				      */
+#define BIOS_MAX                                                                                   \
+	((uint64_t)1 << 22) /* bios and tags that are looked at for all waiters together           \
+			     */
 
 /* --- reading ---------------------------------------------------------------------------- */
 

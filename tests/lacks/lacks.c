@@ -5,8 +5,8 @@
  *
  *   BTFCRASH_LACKS=FILE
  *
- * A line for each is added to the file, as often as it is asked for. What is asked for in vain may be
- * one of several names of a thing: the lists that are kept (tests/lacks/KERNEL) say which.
+ * A line for each is added to the file, as often as it is asked for. What is asked for in vain may
+ * be one of several names of a thing: the lists that are kept (tests/lacks/KERNEL) say which.
  */
 #include "base/error.h"
 #include "btf/btf.h"
