@@ -341,7 +341,8 @@ struct error *wait_find(struct sleeper *sleeper)
 		return NULL;
 	find_caller(sleeper);
 	const struct wait_row *row = row_of(&sleeper->trace->frames[sleeper->frame]);
-	if (!wait_find_rt_mutex(sleeper) && !wait_find_rt_writer(sleeper)) {
+	TRY(wait_find_rt_mutex(sleeper));
+	if (!sleeper->wait->kind && !wait_find_rt_writer(sleeper)) {
 		if (row)
 			TRY(find_lock(sleeper, row));
 		if (!sleeper->wait->kind)

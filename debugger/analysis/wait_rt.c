@@ -104,16 +104,24 @@ static bool own(struct sleeper *sleeper, uint64_t word, const char *how)
 	return true;
 }
 
-static void find_owner(struct sleeper *sleeper, const char *type, uint64_t lock)
+static struct error *find_owner(struct sleeper *sleeper, const char *type, uint64_t lock)
 {
 	struct wait *wait = sleeper->wait;
+	const char *ended = NULL;
 	uint64_t word;
-	if (!wait_read(sleeper->world, type, lock, "owner", &word))
+	if (!wait_read(sleeper->world, type, lock, "owner", &word)) {
 		wait->owner_how = "its owner cannot be read";
-	else if (!own(sleeper, word, "owner word"))
-		wait->owner_how = word & ~(uint64_t)RT_MUTEX_FLAGS
-					  ? "its owner word names no task"
-					  : "it is free: a waiter is being woken";
+		return NULL;
+	}
+	if (own(sleeper, word, "owner word"))
+		return NULL;
+	uint64_t owner = word & ~(uint64_t)RT_MUTEX_FLAGS;
+	if (owner)
+		TRY(wait_name_ended(sleeper->world, owner, &ended));
+	wait->owner_how = ended	  ? ended
+			  : owner ? "its owner word names no task"
+				  : "it is free: a waiter is being woken";
+	return NULL;
 }
 
 /* Whether who has the rt_mutex of readers and writers writes, or waits for readers to go. */
@@ -165,7 +173,7 @@ static bool find_pi_futex(struct sleeper *sleeper)
 	return true;
 }
 
-bool wait_find_rt_mutex(struct sleeper *sleeper)
+struct error *wait_find_rt_mutex(struct sleeper *sleeper)
 {
 	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
@@ -175,7 +183,7 @@ bool wait_find_rt_mutex(struct sleeper *sleeper)
 		       &waiter) ||
 	    !waiter || !wait_read(world, record, waiter, "task", &task) ||
 	    task != sleeper->task->address || !wait_read(world, record, waiter, "lock", &lock))
-		return false;
+		return NULL;
 	/* A part of its own since 5.16 (830e6acc8a1c). */
 	const char *const types[] = { "struct rt_mutex_base", "struct rt_mutex" };
 	size_t type = !wait_offset(world, types[0], "owner", &unused);
@@ -184,10 +192,10 @@ bool wait_find_rt_mutex(struct sleeper *sleeper)
 	wait->object = lock;
 	wait->how = "task's own note";
 	wait->sure = CONFIDENCE_CERTAIN;
-	find_owner(sleeper, types[type], lock);
+	TRY(find_owner(sleeper, types[type], lock));
 	if (!find_pi_futex(sleeper))
 		find_whole(sleeper, lock);
-	return true;
+	return NULL;
 }
 
 /* Whatever of the functions around the wait the compiler left. */

@@ -137,8 +137,11 @@ struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
 void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */
 void wait_put_rpc(struct target *target, uint64_t call, struct strbuf *ret);
-/* A task that an rt_mutex blocks, or a lock that is made of one; false: none does (wait_rt.c). */
-bool wait_find_rt_mutex(struct sleeper *sleeper);
+/*
+ * A task that an rt_mutex blocks, or a lock that is made of one: the kind stays NULL where none
+ * does (wait_rt.c).
+ */
+struct error *wait_find_rt_mutex(struct sleeper *sleeper) MUST_CHECK;
 /* One that has such a lock of readers and writers already, but for the readers in it. */
 bool wait_find_rt_writer(struct sleeper *sleeper);
 /* Whether it waits for such a lock, and nothing else, on its caller's behalf. */

@@ -185,10 +185,20 @@ def reports_of_the_log(forged, notes):
             notes.append(said[0])
 
 
-def ended_owners(forged, notes):
-    """An owner word that leads to what was a task: that is said; one that leads to anything else says nothing."""
+def a_mutex(forged):
     row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "mutex" and row["owner"])
-    word = f"&((struct mutex *){int(row['object'], 16):#x})->owner.counter"
+    return row, f"&((struct mutex *){int(row['object'], 16):#x})->owner.counter"
+
+
+def a_futex(forged):
+    """Of a thread that lends its priority: its rt_mutex has the owner."""
+    row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["comm"] == "pi-waits")
+    return row, f"&((struct task_struct *){int(row['task'], 16):#x})->pi_blocked_on->lock->owner"
+
+
+def ended_owners(forged, notes, find):
+    """An owner word that leads to what was a task: that is said; one that leads to anything else says nothing."""
+    row, word = find(forged)
     free = next(found["object"] for found in forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\"")
                 if forged.program.value(forged.boot.dump, f"((struct task_struct *){int(found['object'], 16):#x})->pid"))
     other = forged.program.result(forged.boot.dump, "objects dentry --where \"state = 'free'\" -n 1")[0]["object"]
@@ -231,11 +241,12 @@ def run(session):
             with session.case(f"{boot.label}: {name}") as notes:
                 test(forged, notes)
         os.unlink(forged.image.path)
-    for boot in boots_of_most(session, "stuck"):
-        forged = Forged(session.program, boot)
-        with session.case(f"{boot.label}: an owner that has ended") as notes:
-            ended_owners(forged, notes)
-        os.unlink(forged.image.path)
+    for name, find in (("stuck", a_mutex), ("held", a_futex)):
+        for boot in boots_of_most(session, name):
+            forged = Forged(session.program, boot)
+            with session.case(f"{boot.label}: an owner that has ended") as notes:
+                ended_owners(forged, notes, find)
+            os.unlink(forged.image.path)
     for boot in (Boot(kernel, "refcount") for kernel in kernel_names()):
         if not os.path.isdir(boot.folder):
             continue

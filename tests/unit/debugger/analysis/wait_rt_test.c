@@ -34,9 +34,12 @@ struct fixture {
 	struct frame frames[3];
 	struct stack_trace trace;
 	struct wait_world world;
+	struct waits waits;
 	struct wait wait;
 	struct sleeper sleeper;
 };
+
+#define ENDED "its owner has ended; the last task there was 7 \"gone\""
 
 /* `is_rt`: locks are made of an rt_mutex; elsewhere, they are not. */
 static void write_types(struct fixture *fixture, bool is_rt)
@@ -98,8 +101,14 @@ static void build(struct fixture *fixture, bool is_rt, const char *const functio
 			(struct frame){ .has_symbol = functions[i], .symbol.name = functions[i] };
 	fixture->trace = (struct stack_trace){ .frames = fixture->frames, .count = 3 };
 	fixture->world = (struct wait_world){ .target = &fixture->target,
+					      .waits = &fixture->waits,
 					      .tasks = fixture->tasks,
 					      .task_count = 2 };
+	/* What was asked before: no task was ever at the lock's address, and one was at the
+	 * waiter's. */
+	fixture->waits.ended[0] = (struct wait_ended){ .task = LOCK };
+	fixture->waits.ended[1] = (struct wait_ended){ .task = WAITER, .text = strdup(ENDED) };
+	fixture->waits.ended_count = 2;
 	/* No arguments are proved. */
 	fixture->sleeper = (struct sleeper){ .world = &fixture->world,
 					     .task = &fixture->tasks[0],
@@ -110,6 +119,7 @@ static void build(struct fixture *fixture, bool is_rt, const char *const functio
 
 static void finish(struct fixture *fixture)
 {
+	free(fixture->waits.ended[1].text);
 	btf_close(fixture->target.btf);
 	btf__free(fixture->written);
 }
@@ -170,13 +180,19 @@ static const struct {
 	  LOCK + RT_MUTEX },
 };
 
+static bool find(struct sleeper *sleeper)
+{
+	CHECK_OK(wait_find_rt_mutex(sleeper));
+	return sleeper->wait->kind;
+}
+
 static void test_what_it_is_part_of(void)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		struct fixture fixture;
 		build(&fixture, true, cases[i].functions);
 		put(&fixture, TASK_A + STATE, cases[i].state);
-		CHECK(wait_find_rt_mutex(&fixture.sleeper));
+		CHECK(find(&fixture.sleeper));
 		CHECK_STRING(fixture.wait.kind, cases[i].kind);
 		check_text(fixture.wait.mode, cases[i].mode);
 		CHECK_U64(fixture.wait.object, cases[i].object);
@@ -193,7 +209,7 @@ static void test_other_kernels(void)
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		struct fixture fixture;
 		build(&fixture, false, cases[i].functions);
-		CHECK(wait_find_rt_mutex(&fixture.sleeper));
+		CHECK(find(&fixture.sleeper));
 		CHECK_STRING(fixture.wait.kind, "rt_mutex");
 		CHECK_U64(fixture.wait.object, LOCK + RT_MUTEX);
 		finish(&fixture);
@@ -210,13 +226,14 @@ static void test_who_writes(void)
 		{ 2, TASK_B, "the writer that waits for readers" },
 		{ 2, 1, "it is free: a waiter is being woken" },
 		{ 2, LOCK, "its owner word names no task" },
+		{ 2, WAITER | 1, ENDED },
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
 		struct fixture fixture;
 		build(&fixture, true, cases[1].functions);
 		put(&fixture, LOCK, words[i].readers);
 		put(&fixture, LOCK + RT_MUTEX, words[i].owner);
-		CHECK(wait_find_rt_mutex(&fixture.sleeper));
+		CHECK(find(&fixture.sleeper));
 		CHECK_STRING(fixture.wait.owner_how, words[i].how);
 		CHECK_U64(fixture.wait.owner, i < 2 ? TASK_B : 0);
 		finish(&fixture);
@@ -231,7 +248,7 @@ static void test_no_waiter(void)
 		struct fixture fixture;
 		build(&fixture, true, cases[0].functions);
 		put(&fixture, TASK_A + BLOCKED_ON, notes[i]);
-		CHECK(!wait_find_rt_mutex(&fixture.sleeper));
+		CHECK(!find(&fixture.sleeper));
 		CHECK(!fixture.wait.kind);
 		finish(&fixture);
 	}
