@@ -6,7 +6,11 @@
 #include "base/interrupt.h"
 #include "debugger/eval/variables.h"
 #include "debugger/target/object.h"
+#include <inttypes.h>
 #include <string.h>
+
+/* Nothing of the kernel lies so low, but members of what is at NULL. */
+#define NULL_PAGE 4096
 
 /* --- several results ------------------------------------------------------------------------ */
 
@@ -261,6 +265,13 @@ static struct error *address_of_node(struct scope *scope, const struct node *nod
 	struct value value;
 	TRY(expression_walk(&evaluation, node, &value));
 	if (value.in_memory && (node->kind == NODE_NAME || is_place(&value))) {
+		/* Else NULL's own number would be asked for: as a word to search, all memory has
+		 * it. */
+		if (node->kind != NODE_NAME && value.address < NULL_PAGE)
+			return error_create(ERROR_NOT_FOUND,
+					    "what is asked for lies at 0x%" PRIx64
+					    ": a NULL pointer leads there",
+					    value.address);
 		*ret = value.address;
 		return NULL;
 	}

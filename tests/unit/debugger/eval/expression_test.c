@@ -465,6 +465,11 @@ static void test_addresses(void)
 	CHECK_ADDRESS("*pointer", AT(other));
 	CHECK_ADDRESS("cpu_number:1", AT(per_cpu[1]));
 	CHECK_ADDRESS("some_function", TEXT_BASE + 0x100);
+	CHECK_ADDRESS("&((struct thing *)0)->points", AT(thing.points) - AT(thing));
+	CHECK_FAILS(expression_address(&fixture->scope, "*(struct thing *)0", &address),
+		    "NULL pointer");
+	CHECK_FAILS(expression_address(&fixture->scope, "((struct thing *)0)->points", &address),
+		    "NULL pointer");
 }
 
 static void test_depth(void)
