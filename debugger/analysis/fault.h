@@ -7,6 +7,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/bad_address.h"
 #include "debugger/analysis/pointer_source.h"
+#include "debugger/disassembly/decode.h"
 
 #define FAULT_TEXT 640
 /* Of what page_fault_oops() is told (kernel arch/x86/include/asm/trap_pf.h). */
@@ -63,6 +64,9 @@ bool fault_writes(const struct fault *fault);
 /* Fills in fault->place. Errors are fatal ones. After fault->bad. */
 struct error *fault_find_place(struct fault *fault, uint64_t address) MUST_CHECK;
 struct error *fault_show_place(const struct fault *fault, struct finding *finding) MUST_CHECK;
+
+/* The instruction that faulted, disassembled (fault_code.c); what cannot be read is an error. */
+struct error *fault_read_instruction(const struct fault *fault, struct instruction *ret) MUST_CHECK;
 
 /* The code around it (fault_code.c). Errors are fatal ones. */
 

@@ -5,7 +5,6 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
-#include "debugger/disassembly/decode.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +85,7 @@ static bool wants_alignment(const char *mnemonic)
 	return false;
 }
 
-static struct error *read_mnemonic(const struct fault *fault, struct instruction *ret)
+struct error *fault_read_instruction(const struct fault *fault, struct instruction *ret)
 {
 	struct target *target = fault->analysis->target;
 	struct disassembler *disassembler;
@@ -107,7 +106,7 @@ struct error *fault_find_misaligned(struct fault *fault)
 {
 	const struct accesses *all = &fault->accesses;
 	struct instruction instruction;
-	struct error *error = read_mnemonic(fault, &instruction);
+	struct error *error = fault_read_instruction(fault, &instruction);
 	if (error || !wants_alignment(instruction.mnemonic))
 		return error_only_fatal(error);
 	for (size_t i = 0; i < all->count && !fault->access; i++) {

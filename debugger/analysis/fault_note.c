@@ -2,25 +2,15 @@
 /* A fault as facts, for programs that read the answer. */
 #include "debugger/analysis/fault.h"
 
-#include "debugger/disassembly/decode.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 static struct error *note_instruction(const struct fault *fault, struct finding *finding)
 {
-	struct target *target = fault->analysis->target;
-	struct disassembler *disassembler;
 	struct instruction instruction;
-	uint8_t bytes[INSTRUCTION_MAX];
-	struct error *why;
-	size_t size =
-		memory_read_some(target->memory, fault->frame->pc, bytes, sizeof(bytes), &why);
-	error_free(why);
-	if (!size)
-		return NULL;
-	TRY(disassembler_create(target->arch->name, &disassembler));
-	disassemble(disassembler, bytes, size, fault->frame->pc, &instruction);
-	disassembler_destroy(disassembler);
+	struct error *error = fault_read_instruction(fault, &instruction);
+	if (error)
+		return error_only_fatal(error);
 	finding->instruction_address = fault->frame->pc;
 	int length = asprintf(&finding->instruction, "%s%s%s", instruction.mnemonic,
 			      *instruction.operands ? " " : "", instruction.operands);
