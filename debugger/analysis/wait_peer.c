@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Who could end a wait by using a file: the other end of a pipe or socket, the device of a FUSE
- * filesystem.
+ * filesystem, a group of fanotify.
  * Only a task that has it open can; where one alone has, it holds the waiter up (fs/pipe.c,
- * fs/fuse/dev.c).
+ * fs/fuse/dev.c, fs/notify/fanotify/fanotify.c).
  */
 #include "debugger/analysis/waits_private.h"
 
@@ -231,6 +231,13 @@ static const struct peer_words device_words = {
 	"the only one that has the filesystem's device open",
 };
 
+static const struct peer_words group_words = {
+	"none but itself has the group of fanotify open",
+	"no task is seen to have the group of fanotify open",
+	"several tasks have the group of fanotify open",
+	"the only one that has the group of fanotify open, and decides",
+};
+
 /* `files`: how many are open, as what they lead to counts them. */
 static void say_peers(struct sleeper *sleeper, const struct peers *peers, uint64_t files,
 		      const struct peer_words *words)
@@ -369,4 +376,33 @@ struct error *wait_find_fuse(struct sleeper *sleeper)
 	wait->sure = CONFIDENCE_CERTAIN;
 	wait->owner_how = "who has the filesystem's device open could not be found out";
 	return error_only_fatal(find_server(sleeper, &request));
+}
+
+/* --- fanotify ------------------------------------------------------------------------------- */
+
+/* A program asked to be asked who may open what (FAN_OPEN_PERM): its group has one file. */
+struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct fsnotify_group";
+	uint64_t own, offset, operations, function;
+	struct peers peers = { 0 };
+	if (!wait_offset(world, type, "fanotify_data.access_waitq", &offset) ||
+	    !wait_read(world, type, head - offset, "ops", &operations) ||
+	    !wait_read(world, "struct fsnotify_ops", operations, "handle_event", &function) ||
+	    !wait_is_function(world, function, "fanotify_handle_event"))
+		return NULL;
+	wait->kind = "fanotify answer";
+	wait->type = type;
+	wait->object = head - offset;
+	wait->how = "list";
+	wait->sure = CONFIDENCE_CERTAIN;
+	wait->owner_how = "who has the group of fanotify open could not be found out";
+	TRY(load_files(world));
+	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
+		return NULL;
+	add_peers(world, wait->object, FMODE_ANY, own, &peers);
+	say_peers(sleeper, &peers, 1, &group_words);
+	return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "debugger/analysis/wait_place.h"
+#include "debugger/kernel/device_mapper.h"
 #include "debugger/kernel/disks.h"
 #include <inttypes.h>
 #include <string.h>
@@ -43,6 +44,15 @@ static bool find_bit(struct sleeper *sleeper, uint64_t entry, bool is_variable)
 	return true;
 }
 
+/* Why what is asked of a device is not answered; 0: it is not known which. */
+static const char *why_unanswered(const struct wait_world *world, uint64_t device)
+{
+	bool is_suspended = false;
+	if (device)
+		error_free(device_mapper_is_suspended(world->target, device, &is_suspended));
+	return is_suspended ? "its device is suspended (device mapper)" : "no task is noted in it";
+}
+
 /* A bit of a buffer's state (fs/buffer.c); who waits for it leaves no function of its own. */
 static void find_buffer(struct sleeper *sleeper)
 {
@@ -56,11 +66,11 @@ static void find_buffer(struct sleeper *sleeper)
 	if (sure == CONFIDENCE_UNKNOWN)
 		return;
 	say(wait, "buffer", type, wait->object - offset, "list", sure);
-	wait->owner_how = "no task is noted in it";
 	if (wait_read(sleeper->world, type, wait->object, "b_bdev", &device) && device) {
 		wait->within = device;
 		wait->within_type = "struct block_device";
 	}
+	wait->owner_how = why_unanswered(sleeper->world, wait->within);
 }
 
 /* A page's or, since 5.16, a folio's bit. */
@@ -69,14 +79,13 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 	static const char *const names[] = { "folio", "page" };
 	static const char *const types[] = { "struct folio", "struct page" };
 	const char *type = "struct wait_page_queue";
-	uint64_t offset, value, bit, mapping, inode;
+	uint64_t offset, value, bit, mapping, inode, block, of_file = 0;
 	size_t name = !wait_offset(sleeper->world, type, names[0], &value);
 	if (!wait_offset(sleeper->world, type, "wait", &offset) ||
 	    !wait_read(sleeper->world, type, entry - offset, names[name], &value) ||
 	    !wait_read(sleeper->world, type, entry - offset, "bit_nr", &bit))
 		return false;
 	say(sleeper->wait, names[name], types[name], value, "list", CONFIDENCE_CERTAIN);
-	sleeper->wait->owner_how = "no task is noted in it";
 	/* Of the page cache, unless one of the lowest bits says otherwise (PAGE_MAPPING_FLAGS). */
 	if (wait_read(sleeper->world, types[name], value, "mapping", &mapping) && mapping &&
 	    !(mapping & 3) &&
@@ -85,7 +94,11 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 		error_free(block_device_of_inode(sleeper->world->target, inode, &device));
 		sleeper->wait->within = device ?: inode;
 		sleeper->wait->within_type = device ? "struct block_device" : "struct inode";
+		if (!device && wait_read(sleeper->world, "struct inode", inode, "i_sb", &block))
+			wait_read(sleeper->world, "struct super_block", block, "s_bdev", &of_file);
+		of_file = device ?: of_file;
 	}
+	sleeper->wait->owner_how = why_unanswered(sleeper->world, of_file);
 	return true;
 }
 
@@ -188,6 +201,11 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 		return wait_pipe_peer(sleeper);
 	if (find_socket(sleeper, head))
 		return wait_socket_peer(sleeper);
+	TRY(wait_find_journal(sleeper, head));
+	if (!sleeper->wait->kind)
+		TRY(wait_find_fanotify(sleeper, head));
+	if (sleeper->wait->kind)
+		return NULL;
 	say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",
 	    CONFIDENCE_CERTAIN);
 	return NULL;

@@ -133,6 +133,12 @@ struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
 /* The answer of a FUSE filesystem's server (wait_peer.c). */
 struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
+/*
+ * Of a queue whose head is at `head`: a journal's, which a thread commits (wait_journal.c); a
+ * program's that decides who may open a file (wait_peer.c). The kind stays NULL where it is none.
+ */
+struct error *wait_find_journal(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
+struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 /* Makes of a bit that it waits for the answer that the bit stands for (wait_rpc.c). */
 void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */

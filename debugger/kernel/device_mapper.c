@@ -35,3 +35,20 @@ struct error *device_mapper_find(struct target *target, uint64_t disk, struct ob
 				    address);
 	return NULL;
 }
+
+struct error *device_mapper_is_suspended(struct target *target, uint64_t device, bool *ret)
+{
+	struct object block, mapped;
+	uint64_t disk, flags;
+	*ret = false;
+	TRY(object_at(target, "struct block_device", device, &block));
+	TRY(object_u64(&block, "bd_disk", &disk));
+	if (!disk)
+		return NULL;
+	TRY(device_mapper_find(target, disk, &mapped));
+	if (!mapped.address)
+		return NULL;
+	TRY(object_u64(&mapped, "flags", &flags));
+	*ret = flags & DEVICE_MAPPER_SUSPENDED;
+	return NULL;
+}

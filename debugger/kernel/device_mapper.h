@@ -14,4 +14,11 @@
 struct error *device_mapper_find(struct target *target, uint64_t disk,
 				 struct object *ret) MUST_CHECK;
 
+/*
+ * Whether the disk of the struct block_device at `device` is one of them, and is suspended: then
+ * what is asked of it waits.
+ */
+struct error *device_mapper_is_suspended(struct target *target, uint64_t device,
+					 bool *ret) MUST_CHECK;
+
 #endif

@@ -20,17 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SECTOR	      512
-#define FIRST_BYTES   (128 << 10) /* more than what the disk answers at once */
-#define PAGE	      4096
-#define DM_BYTES      16384
-#define NARROW_CGROUP "/sys/fs/cgroup/narrow"
+#define SECTOR	       512
+#define FIRST_BYTES    (128 << 10) /* more than what the disk answers at once */
+#define PAGE	       4096
+#define DM_BYTES       16384
+#define NARROW_CGROUP  "/sys/fs/cgroup/narrow"
+#define JOURNAL_FOLDER "/tmp/journal"
 
 static char memory[4][FIRST_BYTES] __attribute__((aligned(PAGE)));
 
@@ -182,6 +184,7 @@ static void map_devices(FILE *mapped)
 		{ 2048, 4096, "striped", "2 8 /dev/vdb 16384 /dev/nvme0n1 32" },
 		{ 6144, 1024, "error", "" },
 	};
+	static const struct target journal[] = { { 0, 16384, "linear", "/dev/loop7 0" } };
 	static const struct target one[] = { { 0, 1024, "linear", "/dev/nvme0n1 8192" } };
 	char path[64];
 	control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
@@ -202,6 +205,10 @@ static void map_devices(FILE *mapped)
 	set_suspended("lab-asleep", true);
 	prepare("lab-bare", "LAB-bare-3", 0);
 	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
+	prepare("lab-journal", "", 0);
+	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
+	load("lab-journal", journal, 1);
+	set_suspended("lab-journal", false);
 	report("lab-several", mapped);
 	report("lab-asleep", mapped);
 	report("lab-bare", mapped);
@@ -247,8 +254,39 @@ static void limit_reads(void)
 	set(NARROW_CGROUP "/io.max", limit);
 }
 
+/* A filesystem on a device that is suspended: the thread of its journal waits for that, and who
+ * syncs for it. */
+static void sync_suspended(FILE *manifest)
+{
+	char path[64];
+	prepare("lab-journal", "", 0);
+	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
+	snprintf(path, sizeof(path), "/dev/dm-%u", minor(call.head.dev));
+	if (mkdir(JOURNAL_FOLDER, 0755) || mount(path, JOURNAL_FOLDER, "ext4", 0, ""))
+		fail("mount of lab-journal");
+	int file = open(JOURNAL_FOLDER "/log", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	if (file < 0 || write(file, memory, PAGE) != PAGE || fsync(file))
+		fail(JOURNAL_FOLDER "/log");
+	prepare("lab-journal", "", DM_SUSPEND_FLAG | DM_SKIP_LOCKFS_FLAG | DM_NOFLUSH_FLAG);
+	tell(DM_DEV_SUSPEND, "DM_DEV_SUSPEND");
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		fprintf(manifest, "%d sync-waits D syncs a file of a device that is suspended\n",
+			pid);
+		close(file);
+		return;
+	}
+	prctl(PR_SET_NAME, "sync-waits");
+	if (!fchmod(file, 0600))
+		fsync(file);
+	fail("sync-waits");
+}
+
 static void keep_back(FILE *manifest)
 {
+	sync_suspended(manifest);
 	start_reader(manifest, "mapper-waits", "reads a device that is suspended", asleep, NULL);
 	start_reader(manifest, "direct-waits", "reads a disk that does not answer",
 		     open_disk("/dev/vdb"), NULL);
@@ -273,9 +311,10 @@ int main(int argc, char **argv)
 		fail("io_setup");
 	for (size_t i = 0; i < sizeof(disks) / sizeof(*disks); i++)
 		ask(context, disks[i], asked);
+	keep_back(manifest);
+	report("lab-journal", mapped);
 	fclose(asked);
 	fclose(mapped);
-	keep_back(manifest);
 	fclose(manifest);
 	if (close(open(argv[3], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
 		fail(argv[3]);

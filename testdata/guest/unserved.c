@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #define FUSE_FOLDER   "/tmp/fuse"
+#define SCANNED_FILE  "/tmp/scanned"
 #define REQUEST_BYTES (1 << 16)
 
 static FILE *manifest;
@@ -89,6 +91,22 @@ static void look_at_fuse(void)
 	stat(FUSE_FOLDER "/file", &attributes);
 }
 
+/* A program that is asked whether others may open a file, and does not say */
+
+static void scan(void)
+{
+	int group = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC);
+	if (group < 0 || fanotify_mark(group, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, SCANNED_FILE))
+		fail("fanotify");
+	for (;;)
+		pause();
+}
+
+static void open_scanned(void)
+{
+	open(SCANNED_FILE, O_RDONLY | O_CLOEXEC);
+}
+
 /* A pipe whose reader is stopped */
 
 static void stop(void)
@@ -133,6 +151,10 @@ int main(int argc, char **argv)
 	start("fuse-server", 'S', "answers nothing for " FUSE_FOLDER, serve_fuse);
 	sleep(1);
 	start("fuse-waits", 'S', "waits for fuse-server", look_at_fuse);
+	close(open(SCANNED_FILE, O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+	start("scan-server", 'S', "is asked who may open " SCANNED_FILE, scan);
+	sleep(1);
+	start("scan-waits", 'D', "waits for scan-server", open_scanned);
 	/* The others would have its ends, too. */
 	if (pipe2(ends, O_CLOEXEC))
 		fail("pipe");

@@ -243,6 +243,9 @@ def compare_unserved(program, boot):
     check_equal((fuse["sure"], fuse["owner_sure"]), ("certain", "certain"), "confidence")
     check_equal((pipe["kind"], pipe["mode"], pipe["owner_pid"]), ("pipe", "write", servers["pipe-stopped"]),
                 "what pipe-waits waits for, and who has it")
+    scan = states["scan-waits"]
+    check_equal((scan["kind"], scan["owner_pid"], scan["owner_sure"]), ("fanotify answer", servers["scan-server"], "certain"),
+                "what scan-waits waits for, and who has it")
     row = states["unix-waits"]
     check_equal((row["kind"], row["mode"], row["owner_pid"]), ("socket", "read", servers["unix-stopped"]),
                 "what unix-waits waits for, and who has it")
@@ -263,7 +266,7 @@ def compare_places(program, boot):
         check(re.fullmatch(r"in an object of the slab cache kmalloc-\S+", rows[name]["name"]), f"{name}: {rows[name]['name']}")
 
 
-def compare_held(program, boot):
+def compare_held(program, boot, notes):
     """guest/held_up: a reader in a frozen cgroup, and a futex whose owner the kernel knows."""
     states = named(boot, rows_of(program, boot))
     pids = {line.split()[1]: int(line.split()[0]) for line in boot.truth("states").splitlines()}
@@ -277,6 +280,11 @@ def compare_held(program, boot):
                               ("limit-waits", "sda", "it was not sent: a cgroup's limit (io.max) keeps it back")):
         row = states[comm]
         check_equal((row["kind"], row["name"], row["owner_how"]), ("bio", f"for disk {device}", how), f"what {comm} waits for")
+    row = states["sync-waits"]
+    thread = next(other for other in rows_of(program, boot).values() if other["pid"] == row["owner_pid"])
+    check_equal((row["kind"], row["owner_sure"], row["name"]), ("journal commit", "certain", "for disk dm-3"), "what sync-waits waits for")
+    check(thread["comm"].startswith("jbd2/dm-3"), f"who commits: {thread}")
+    notes.append(f"{thread['comm']} waits for {thread['kind']} ({thread['name']}): {thread['owner_how']}")
     for comm, pattern in (("nfs-waits", r"RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\): the server has not answered"),
                           ("disk-waits", r"folio 0x[0-9a-f]+ \(for disk vdb\).*")):
         said = program.result(boot.dump, f"analyze {comm}")["findings"][0]["summary"]
@@ -350,8 +358,10 @@ def run(session):
         with session.case(f"{boot.label}: --dot"):
             compare_dot(program, boot)
     for boot in boots_of_most(session, "held"):
-        with session.case(f"{boot.label}: who holds others up"):
-            compare_held(program, boot)
+        with session.case(f"{boot.label}: who holds others up") as notes:
+            compare_held(program, boot, notes)
+        with session.case(f"{boot.label}: servers that do not serve"):
+            compare_unserved(program, boot)
     for boot in boots(("rcu",)):
         if os.path.isdir(boot.folder):
             with session.case(f"{boot.label}: who holds others up"):
