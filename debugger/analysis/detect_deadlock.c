@@ -203,6 +203,40 @@ static struct error *put_head(struct detection *detection, const struct wait_cha
 	return NULL;
 }
 
+/* A lock of the kernel's own, which its task gives back before it is user space again. */
+static bool is_of_kernel(const struct wait *wait)
+{
+	static const char *const kinds[] = { "mutex", "rwsem", "rt_mutex", "rwlock", "spinlock" };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (!strcmp(wait->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A system call that does nothing but sleep has taken no lock: who is in it and is said to have one
+ * did not give that back, or is not who took it.
+ */
+static struct error *is_head_doubtful(struct detection *detection, uint32_t number,
+				      const char **ret_function, bool *ret)
+{
+	static const char *const sleeps[] = { "do_nanosleep", "__do_sys_pause", "sigsuspend",
+					      "do_sigtimedwait" };
+	const struct waits *waits = detection->waits;
+	const struct wait_chain *chain = &waits->chains[number];
+	bool is_sleep = false;
+	*ret = false;
+	if (chain->wait != WAIT_NONE || chain->length)
+		return NULL;
+	TRY(wait_function_of(detection->target, &chain->head, ret_function));
+	for (size_t i = 0; i < ARRAY_COUNT(sleeps) && *ret_function; i++)
+		is_sleep |= !strcmp(*ret_function, sleeps[i]);
+	for (uint32_t i = 0; i < waits->count && is_sleep && !*ret; i++)
+		*ret = waits->items[i].owner == chain->head.address &&
+		       is_of_kernel(&waits->items[i]);
+	return NULL;
+}
+
 static struct error *add_chain(struct detection *detection, uint32_t number,
 			       const struct pressure *pressure)
 {
@@ -211,16 +245,22 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 	struct finding *finding;
 	struct strbuf text = { 0 };
 	char command[32];
+	const char *function = NULL;
+	bool is_doubtful;
+	TRY(is_head_doubtful(detection, number, &function, &is_doubtful));
 	TRY(new_finding(detection, "blocked", &finding));
 	finding->sure = chain->sure;
+	if (is_doubtful && finding->sure > CONFIDENCE_INFERRED)
+		finding->sure = CONFIDENCE_INFERRED;
 	finding->task = waits->items[pressure->first].task.address;
-	finding->blamed = chain->head.address;
+	finding->blamed = is_doubtful ? finding->task : chain->head.address;
 	struct error *error = put_head(detection, chain, &text);
 	if (error) {
 		strbuf_deinit(&text);
 		return error;
 	}
-	strbuf_format(&text, "; it holds up %" PRIu32 " task%s", chain->behind,
+	strbuf_format(&text, "; it %s up %" PRIu32 " task%s",
+		      is_doubtful ? "is said to hold" : "holds", chain->behind,
 		      chain->behind == 1 ? "" : "s");
 	put_age(pressure, &text);
 	TRY(summarize(finding, &text));
@@ -235,6 +275,12 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 			TRY(add_link(detection, finding, &waits->items[i]));
 			shown++;
 		}
+	if (is_doubtful)
+		TRY(finding_add(
+			finding, NULL,
+			"%s() takes no lock: an earlier system call did not give it back, or "
+			"who took it has ended, and its task_struct is that of %" PRId32 " now",
+			function, chain->head.pid));
 	TRY(add_named(finding, pressure));
 	return add_graph(finding, chain->behind);
 }

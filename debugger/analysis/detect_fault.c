@@ -156,14 +156,18 @@ static struct error *judge(struct fault *fault)
 	const struct access *access = fault->access;
 	struct bad_address base;
 	TRY(bad_address_look_up(target, &fault->analysis->task, access->address, &fault->bad));
-	if ((fault->bad.kind != BAD_USER && fault->bad.kind != BAD_LOW) || !access->has_base)
+	bool may_be_of_null = fault->bad.kind == BAD_USER || fault->bad.kind == BAD_LOW ||
+			      fault->bad.kind == BAD_ERROR;
+	if (!may_be_of_null || !access->has_base)
 		return NULL;
 	bad_address_find(target, NULL, access->base_value, &base);
 	if (base.kind != BAD_NULL)
 		return NULL;
 	fault->bad = base;
 	fault->bad.offset = access->address;
-	snprintf(fault->bad.text, sizeof(fault->bad.text), "NULL + 0x%" PRIx64, access->address);
+	bool is_below = (int64_t)access->address < 0;
+	snprintf(fault->bad.text, sizeof(fault->bad.text), "NULL %c 0x%" PRIx64,
+		 is_below ? '-' : '+', is_below ? -access->address : access->address);
 	return NULL;
 }
 
@@ -175,7 +179,8 @@ static void judge_number(struct fault *fault)
 	    !source->origin.is_loaded || source->origin.offset)
 		return;
 	fault->bad.kind = BAD_SMALL;
-	snprintf(fault->bad.text, sizeof(fault->bad.text), "a small number");
+	snprintf(fault->bad.text, sizeof(fault->bad.text),
+		 fault->pointer > INT64_MAX ? "a number just below 0" : "a small number");
 }
 
 static struct error *find_access(struct fault *fault)

@@ -58,6 +58,9 @@ bool fault_is_explained(const struct fault *fault, const struct access *access);
 
 bool fault_is_readable(const struct fault *fault, uint64_t address);
 
+/* Nothing was added to what a function returned or memory had: an error number was no other one. */
+bool fault_is_error_known(const struct fault *fault);
+
 /* The access is a write, by what the processor said or by the instruction. */
 bool fault_writes(const struct fault *fault);
 

@@ -61,6 +61,10 @@ static struct error *show_meaning(struct fault *fault, struct finding *finding)
 	};
 	const char *meaning = fault->bad.kind < ARRAY_COUNT(meanings) ? meanings[fault->bad.kind]
 								      : NULL;
+	if (fault->bad.kind == BAD_ERROR && !fault_is_error_known(fault))
+		meaning = "functions that fail return such a number (IS_ERR); NULL less where a "
+			  "member "
+			  "lies is one, too (container_of)";
 	return meaning ? finding_add(finding, NULL, "%s", meaning) : NULL;
 }
 

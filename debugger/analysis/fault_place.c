@@ -189,7 +189,8 @@ struct error *fault_show_place(const struct fault *fault, struct finding *findin
 	static const char *const words[] = {
 		[PLACE_READ_ONLY] = "a page is there, which must not be written to",
 		[PLACE_NO_CODE] = "a page is there, whose bytes must not be run",
-		[PLACE_GUARD] = "what lies there is never mapped: it was read or written too far",
+		[PLACE_GUARD] = "nothing is ever mapped there: it was read or written too far, or "
+				"what was there is gone",
 		[PLACE_UNMAPPED] = "no page is there",
 	};
 	const struct fault_place *place = &fault->place;

@@ -19,6 +19,11 @@ bool fault_writes(const struct fault *fault)
 							     : fault->access->is_write;
 }
 
+bool fault_is_error_known(const struct fault *fault)
+{
+	return fault->source.is_known && !fault->source.origin.offset;
+}
+
 /* What the pointer is that the access starts from: "NULL", "LIST_POISON1", "0x... (no address...)".
  */
 static struct error *spell_pointer(const struct fault *fault, char *buffer, size_t size)
@@ -36,7 +41,12 @@ static struct error *spell_pointer(const struct fault *fault, char *buffer, size
 		pointer = fault->bad;
 	bool tells_all = pointer.kind == BAD_NULL || pointer.kind == BAD_ERROR ||
 			 pointer.kind == BAD_LIST_POISON || pointer.kind == BAD_FREE_POISON;
-	if (tells_all)
+	/* NULL in the place of a list's next entry, less where that lies in its object, is as
+	 * small. */
+	if (pointer.kind == BAD_ERROR && !fault_is_error_known(fault))
+		snprintf(buffer, size, "0x%" PRIx64 " (NULL - 0x%" PRIx64 ", or %s)", value, -value,
+			 pointer.text);
+	else if (tells_all)
 		snprintf(buffer, size, "%s", pointer.text);
 	else
 		snprintf(buffer, size, "0x%" PRIx64 "%s%s%s", value, *pointer.text ? " (" : "",

@@ -104,7 +104,7 @@ EVIDENCE = {
     "warn": r"^nothing leads past it: whoever calls the function gets there$",
     "free": r"^who has it still may be found by what points at it$",
     "timers": r'^it ran in a timer; pid \d+ ("ksoftirqd/\d+" is only the thread that runs them|"(?!ksoftirqd).*" was only interrupted)$',
-    "overrun": r"^what lies there is never mapped: it was read or written too far$",
+    "overrun": r"^nothing is ever mapped there: it was read or written too far, or what was there is gone$",
     "constant": r"^a page is there, which must not be written to$",
     "noexec": r"^a page is there, whose bytes must not be run$",
     "twice": r"^the kernel said: list_del corruption, .* is LIST_POISON1",

@@ -212,6 +212,17 @@ def ended_owners(forged, notes, find):
             notes.append(mine["owner_how"])
 
 
+def sleeping_owner(forged, notes):
+    """An owner that does nothing but sleep, in a system call that takes no lock, is not accused as if it were certain."""
+    row, word = a_mutex(forged)
+    sleeper = forged.program.result(forged.boot.dump, "sql SELECT task FROM frames WHERE function = 'do_nanosleep' LIMIT 1")[0]["task"]
+    with forged.image.patched({forged.place(word): struct.pack("<Q", int(sleeper, 16))}):
+        found, = (found for found in forged.answer("analyze -v")["result"]["findings"] if "is said to hold up" in found["summary"])
+        check_equal(found["sure"], "inferred", "confidence")
+        check(any("do_nanosleep() takes no lock" in piece["text"] for piece in found["evidence"]), f"{found['evidence']}")
+        notes.append(found["summary"])
+
+
 def warnings_text(forged, notes):
     """What a WARN says of itself is told, be it a check that is known or not."""
     known, other = b"refcount_t: underflow; use-after-free.", b"lab0: a device with 1000 users is lost"
@@ -246,6 +257,9 @@ def run(session):
             forged = Forged(session.program, boot)
             with session.case(f"{boot.label}: an owner that has ended") as notes:
                 ended_owners(forged, notes, find)
+            if name == "stuck":
+                with session.case(f"{boot.label}: an owner that only sleeps") as notes:
+                    sleeping_owner(forged, notes)
             os.unlink(forged.image.path)
     for boot in (Boot(kernel, "refcount") for kernel in kernel_names()):
         if not os.path.isdir(boot.folder):
