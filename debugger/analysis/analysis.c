@@ -7,6 +7,7 @@
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/panic_cpu.h"
 #include "debugger/kernel/printk.h"
+#include "debugger/unwind/scan.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,42 @@ void analysis_place(const struct analysis *analysis, size_t frame, char *buffer,
 		snprintf(buffer, size, "%s+0x%llx%s%s%s", at->symbol.name,
 			 (unsigned long long)at->offset, at->symbol.module ? " [" : "",
 			 at->symbol.module ?: "", at->symbol.module ? "]" : "");
+}
+
+/* What the compiler makes calls of, where it is not the function itself that is called. */
+static bool is_trampoline(const char *name)
+{
+	static const char *const starts[] = { "__SCT__", "__x86_indirect_", "__x86_return_",
+					      "__pi_" };
+	for (size_t i = 0; i < ARRAY_COUNT(starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* Parts of one function ("f", "f.cold") jump to each other. */
+static bool is_same_function(const struct symbol *one, const struct symbol *other)
+{
+	size_t length = strcspn(one->name, ".");
+	return one->address == other->address ||
+	       (length == strcspn(other->name, ".") && !strncmp(one->name, other->name, length));
+}
+
+void analysis_put_caller(const struct analysis *analysis, size_t frame, char *buffer, size_t size)
+{
+	const struct frame *caller = &analysis->trace.frames[frame], *callee = caller - 1;
+	char name[SYMBOL_NAME_SIZE];
+	struct symbol symbol;
+	uint64_t called, offset;
+	analysis_place(analysis, frame, buffer, size);
+	if (!frame || caller->kind == FRAME_EXCEPTION || caller->is_unproved ||
+	    !callee->has_symbol || !scan_call_target(analysis->target, caller->pc, &called) ||
+	    !target_symbol_at_into(analysis->target, called, name, &symbol, &offset) ||
+	    is_same_function(&symbol, &callee->symbol) || is_trampoline(symbol.name))
+		return;
+	size_t used = strlen(buffer);
+	snprintf(buffer + used, size - used, ", by way of %s%s%s%s", symbol.name,
+		 symbol.module ? " [" : "", symbol.module ?: "", symbol.module ? "]" : "");
 }
 
 static void forget_task(struct analysis *analysis)

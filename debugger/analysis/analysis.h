@@ -79,6 +79,12 @@ bool analysis_argument(const struct analysis *analysis, size_t frame, const char
 /* "function+0x12 [module]" of a frame. */
 void analysis_place(const struct analysis *analysis, size_t frame, char *buffer, size_t size);
 
+/*
+ * The same of one that called what is on the stack above it. Where its call leads elsewhere, that
+ * function jumped on: "lab_write+0xbc [faults], by way of lab_close [faults]".
+ */
+void analysis_put_caller(const struct analysis *analysis, size_t frame, char *buffer, size_t size);
+
 /* `pid 42 "name"`; without its task_struct, where that is: nothing else is known of it. */
 void analysis_put_task(const struct task *task, char *buffer, size_t size);
 

@@ -59,6 +59,7 @@ struct error *cpu_lateness(struct target *target, const struct cpu *cpu, uint64_
 
 struct calls {
 	struct target *target;
+	const struct cpu *cpu; /* that is asked */
 	pending_call_visitor *visit;
 	void *context;
 };
@@ -82,6 +83,26 @@ static struct error *is_call(const struct object *data, bool *ret)
 	return NULL;
 }
 
+/*
+ * Who asks several CPUs has a call for each of them, in that one's area, and notes no more than
+ * where (kernel/smp.c, cfd_data).
+ */
+static struct error *find_asker(const struct calls *calls, struct pending_call *call)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(calls->target, &cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct object data;
+		uint64_t own;
+		TRY(object_per_cpu(calls->target, "cfd_data", "struct call_function_data", &cpus[i],
+				   &data));
+		TRY(object_u64(&data, object_has(&data, "csd") ? "csd" : "pcpu", &own));
+		if (own && own + calls->cpu->per_cpu_offset == call->address)
+			call->by = cpus[i].number;
+	}
+	return NULL;
+}
+
 static struct error *visit_call(void *context, const struct walk_item *item)
 {
 	struct calls *calls = context;
@@ -97,6 +118,7 @@ static struct error *visit_call(void *context, const struct walk_item *item)
 	if (object_has(&data, "node.src"))
 		TRY(object_u64(&data, "node.src", &by));
 	call.by = (uint32_t)by;
+	TRY(error_only_fatal(find_asker(calls, &call)));
 	return calls->visit(calls->context, &call);
 }
 
@@ -109,7 +131,7 @@ static struct error *end_walk(void *context, struct error *problem)
 struct error *cpu_for_each_call(struct target *target, const struct cpu *cpu,
 				pending_call_visitor *visit, void *context)
 {
-	struct calls calls = { target, visit, context };
+	struct calls calls = { target, cpu, visit, context };
 	struct walk walk = {
 		.target = target, .visit = visit_call, .broken = end_walk, .context = &calls
 	};

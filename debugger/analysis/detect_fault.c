@@ -290,7 +290,7 @@ static struct error *summarize_bug(const struct fault *fault, const struct bug *
 	char function[FAULT_TEXT], caller[FAULT_TEXT] = "";
 	fault_spell_function(fault, function, sizeof(function));
 	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
-		analysis_place(analysis, analysis->blamed, caller, sizeof(caller));
+		analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
 	return finding_summarize(finding, "%s at %s:%" PRIu64 " in %s%s%s%s",
 				 bug->is_warning ? "a WARN that panics" : "a BUG",
 				 *bug->file ? bug->file : "?", bug->line, function,

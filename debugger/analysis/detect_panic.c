@@ -367,7 +367,7 @@ static struct error *say_panic(struct analysis *analysis)
 	if (caller >= trace->count)
 		return NULL;
 	analysis->blamed = caller;
-	analysis_place(analysis, caller, place, sizeof(place));
+	analysis_put_caller(analysis, caller, place, sizeof(place));
 	snprintf(command, sizeof(command), "frame %zu", caller);
 	return finding_add(finding, command, "panic() was called by %s", place);
 }

@@ -257,7 +257,7 @@ struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 	size_t i = trace_blame(trace, fault->at);
 	analysis->blamed = i < trace->count ? i : fault->at;
 	snprintf(command, sizeof(command), "frame %zu", analysis->blamed);
-	analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	analysis_put_caller(analysis, analysis->blamed, place, sizeof(place));
 	if (analysis->blamed != fault->at)
 		TRY(finding_add(finding, command, "it was called by %s", place));
 	if (!trace_circumstance(trace, fault->at, &circumstance))

@@ -69,7 +69,7 @@ CAUSES = {
                  "lab_device_nest"),
     "usercopy": ("bug", r"^a BUG at mm/usercopy\.c:\d+ in usercopy_abort\(\), called by lab_device_export", "lab_device_export"),
     "fortify": ("bug", r"^a BUG at lib/string_helpers\.c:\d+ in .*, called by lab_device_describe", "lab_device_describe"),
-    "doublefree": ("bug", r"^a BUG at mm/\S+:\d+ in .*, called by lab_\S+ \[faults\]: an object that is free was freed again$", "lab_"),
+    "doublefree": ("bug", r"^a BUG at mm/\S+:\d+ in .*, called by lab_\S+ \[faults\](, by way of lab_record_put \[faults\])?: an object that is free was freed again$", "lab_"),
     "kfence": ("kernel-report", r"^KFENCE found: use-after-free read in lab_record_first\+0x\w+/0x\w+ \[faults\]$", "lab_record_first"),
     "atomic": ("sleep-in-atomic", r'^pid \d+ "collect" gave up its CPU where it must not, with a spinlock in hand or preemption off: in lab_device_settle\+',
                "lab_device_settle"),
@@ -485,6 +485,7 @@ def run(session):
         by_text = {}
         for name, found in signatures.items():
             by_text.setdefault(min(found.values()), []).append(name)
-        alike = [names for names in by_text.values() if len(set(names) - {"kdump", "stuck"}) > 1]
+        # The reader of "rcu", who was away for a while.
+        alike = [names for names in by_text.values() if len(set(names) - {"kdump", "stuck", "rcuresume"}) > 1]
         check(not alike, f"one signature for {alike}")
         notes.append(f"{len(signatures)} causes")
