@@ -9,19 +9,20 @@
 #define FUNCTION_TAIL	 64 /* bytes in which padding ends */
 #define FUNCTION_OVERLAP 8  /* of it, in front of what is looked at next */
 
-/* The largest text seen has 24 MiB. */
-#define TEXT_MAX (256u << 20)
+/* Of all ranges: the largest kernel seen has 24 MiB, and its modules as much again. */
+#define TEXT_MAX ((uint64_t)192 << 20)
 
 static struct error *add_range(struct text *text, uint64_t start, uint64_t size)
 {
 	for (size_t i = 0; i < text->count; i++)
 		if (text->ranges[i].start == start)
 			return NULL;
-	if (!size || size > TEXT_MAX || start + size < start)
+	if (!size || size > TEXT_MAX - text->total || start + size < start)
 		return NULL;
 	if (!array_reserve(&text->ranges, &text->capacity, text->count + 1))
 		return error_no_memory();
 	text->ranges[text->count++] = (struct text_range){ .start = start, .size = size };
+	text->total += size;
 	return NULL;
 }
 

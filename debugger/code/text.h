@@ -20,6 +20,7 @@ struct text {
 	const struct lowering *lowering;
 	struct text_range *ranges; /* the kernel's first */
 	size_t count, capacity;
+	uint64_t total; /* bytes of all ranges */
 };
 
 /* The kernel's text. */
@@ -29,7 +30,7 @@ struct error *text_init(struct text *text, struct target *target,
 struct error *text_init_strings(struct text *text, struct target *target,
 				const struct lowering *lowering) MUST_CHECK;
 void text_deinit(struct text *text);
-/* One more, unless it is there. */
+/* One more, unless it is there; none of a size that all code together cannot have. */
 struct error *text_add_module(struct text *text, const struct module *module) MUST_CHECK;
 /* Loads all ranges. */
 struct error *text_load(struct text *text) MUST_CHECK;
