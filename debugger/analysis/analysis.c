@@ -126,12 +126,13 @@ static bool is_same_function(const struct symbol *one, const struct symbol *othe
 
 void analysis_put_caller(const struct analysis *analysis, size_t frame, char *buffer, size_t size)
 {
-	const struct frame *caller = &analysis->trace.frames[frame], *callee = caller - 1;
+	const struct frame *caller = &analysis->trace.frames[frame];
+	const struct frame *callee = frame ? caller - 1 : NULL;
 	char name[SYMBOL_NAME_SIZE];
 	struct symbol symbol;
 	uint64_t called, offset;
 	analysis_place(analysis, frame, buffer, size);
-	if (!frame || caller->kind == FRAME_EXCEPTION || caller->is_unproved ||
+	if (!callee || caller->kind == FRAME_EXCEPTION || caller->is_unproved ||
 	    !callee->has_symbol || !scan_call_target(analysis->target, caller->pc, &called) ||
 	    !target_symbol_at_into(analysis->target, called, name, &symbol, &offset) ||
 	    is_same_function(&symbol, &callee->symbol) || is_trampoline(symbol.name))

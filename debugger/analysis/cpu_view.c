@@ -57,9 +57,12 @@ struct error *cpu_lateness(struct target *target, const struct cpu *cpu, uint64_
 	return NULL;
 }
 
+#define RECORDS_MAX (1u << 16) /* of CPUs, that are looked at for all calls to one */
+
 struct calls {
 	struct target *target;
 	const struct cpu *cpu; /* that is asked */
+	size_t looked_at;
 	pending_call_visitor *visit;
 	void *context;
 };
@@ -87,11 +90,11 @@ static struct error *is_call(const struct object *data, bool *ret)
  * Who asks several CPUs has a call for each of them, in that one's area, and notes no more than
  * where (kernel/smp.c, cfd_data).
  */
-static struct error *find_asker(const struct calls *calls, struct pending_call *call)
+static struct error *find_asker(struct calls *calls, struct pending_call *call)
 {
 	const struct cpu *cpus;
 	size_t count = target_cpus(calls->target, &cpus);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && calls->looked_at < RECORDS_MAX; i++, calls->looked_at++) {
 		struct object data;
 		uint64_t own;
 		TRY(object_per_cpu(calls->target, "cfd_data", "struct call_function_data", &cpus[i],
@@ -131,7 +134,7 @@ static struct error *end_walk(void *context, struct error *problem)
 struct error *cpu_for_each_call(struct target *target, const struct cpu *cpu,
 				pending_call_visitor *visit, void *context)
 {
-	struct calls calls = { target, cpu, visit, context };
+	struct calls calls = { target, cpu, 0, visit, context };
 	struct walk walk = {
 		.target = target, .visit = visit_call, .broken = end_walk, .context = &calls
 	};
