@@ -11,11 +11,9 @@
 
 enum unit { UNIT_PAGE, UNIT_KIB, UNIT_BYTE };
 
-/* `newer`: the counter of other kernels, where `counter` is not that of all. */
-static const struct kind {
+static const struct {
 	const char *name, *counter;
 	enum unit unit;
-	const char *newer;
 } kinds[] = {
 	[CGROUP_ANONYMOUS] = { "anonymous memory", "NR_ANON_MAPPED", UNIT_PAGE },
 	[CGROUP_FILE] = { "files", "NR_FILE_PAGES", UNIT_PAGE },
@@ -24,7 +22,7 @@ static const struct kind {
 	[CGROUP_SLAB] = { "unreclaimable slabs", "NR_SLAB_UNRECLAIMABLE_B", UNIT_BYTE },
 	[CGROUP_TABLES] = { "page tables", "NR_PAGETABLE", UNIT_PAGE },
 	[CGROUP_STACKS] = { "kernel stacks", "NR_KERNEL_STACK_KB", UNIT_KIB },
-	[CGROUP_VMALLOC] = { "vmalloc", "MEMCG_VMALLOC", UNIT_PAGE, "NR_VMALLOC" },
+	[CGROUP_VMALLOC] = { "vmalloc", "MEMCG_VMALLOC", UNIT_PAGE },
 	[CGROUP_PER_CPU] = { "per-CPU memory", "MEMCG_PERCPU_B", UNIT_BYTE },
 	[CGROUP_SOCKETS] = { "sockets", "MEMCG_SOCK", UNIT_PAGE },
 };
@@ -71,8 +69,9 @@ static struct error *read_kind(const struct object *stats, enum memory_cgroup_ki
 	struct btf_enumerator counter;
 	*ret = 0;
 	bool is_known = btf_find_enumerator(target->btf, kinds[kind].counter, &id, &counter);
-	if (!is_known && kinds[kind].newer)
-		is_known = btf_find_enumerator(target->btf, kinds[kind].newer, &id, &counter);
+	/* Since 7.0 it is a counter of nodes. */
+	if (!is_known && kind == CGROUP_VMALLOC)
+		is_known = btf_find_enumerator(target->btf, "NR_VMALLOC", &id, &counter);
 	if (!is_known || counter.value < 0)
 		return NULL;
 	TRY(find_index(target, (uint64_t)counter.value, &index, &found));
