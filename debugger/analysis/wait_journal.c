@@ -18,23 +18,15 @@ static const struct queue {
 	{ "add_transaction_credits", "j_wait_transaction_locked", "journal transaction" },
 };
 
-/* The types of the function's module, if it is one's; NULL: the kernel's. */
-static const struct btf *types_of(struct target *target, const struct frame *frame)
-{
-	const struct module *module =
-		frame->symbol.module ? target_module(target, frame->symbol.module) : NULL;
-	return module ? target_module_btf(target, module) : NULL;
-}
-
 static struct error *read_journal(struct sleeper *sleeper, const struct queue *queue, uint64_t head)
 {
 	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
 	struct object journal = { .target = world->target }, member;
 	uint64_t thread, device;
-	TRY(target_find_type(world->target,
-			     types_of(world->target, &sleeper->trace->frames[sleeper->frame]),
-			     JOURNAL, &journal.type));
+	const struct symbol *function = &sleeper->trace->frames[sleeper->frame].symbol;
+	TRY(target_find_type(world->target, target_symbol_btf(world->target, function), JOURNAL,
+			     &journal.type));
 	TRY(object_member(&journal, queue->member, &member));
 	journal.address = head - member.address;
 	TRY(object_u64(&journal, "j_task", &thread));

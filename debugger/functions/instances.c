@@ -18,7 +18,7 @@ static struct error *ask(struct target *target, const struct symbol *symbol,
 	struct inference *inference;
 	*ret = (struct function_instance){ .symbol = *symbol };
 	TRY(inference_get(target, &inference));
-	const struct btf *btf = instance_level(target, symbol);
+	const struct btf *btf = target_symbol_btf(target, symbol);
 	if (btf && symbol->module)
 		TRY(inference_add_module(inference, target_module(target, symbol->module)));
 	ret->why = "there is no BTF of it";
@@ -42,7 +42,7 @@ static void take_prototype(struct target *target, const struct table_question *a
 	struct functions functions;
 	if (!answer->prototype.btf || answer->is_contradictory)
 		return;
-	instance_functions(instance_level(target, &instance->symbol), instance->symbol.name,
+	instance_functions(target_symbol_btf(target, &instance->symbol), instance->symbol.name,
 			   &functions);
 	for (uint32_t i = 0; i < functions.count; i++) {
 		if (!is_same_prototype(functions.prototypes[i], answer->prototype))
@@ -101,7 +101,7 @@ static bool is_named(const char *symbol, const char *name)
 static bool has_several(struct target *target, const struct symbol *symbol)
 {
 	struct functions functions;
-	const struct btf *btf = instance_level(target, symbol);
+	const struct btf *btf = target_symbol_btf(target, symbol);
 	if (!btf)
 		return false;
 	instance_functions(btf, symbol->name, &functions);

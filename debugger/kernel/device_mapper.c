@@ -25,9 +25,8 @@ struct error *device_mapper_find(struct target *target, uint64_t disk, struct ob
 	TRY(object_u64(&gendisk, "private_data", &address));
 	if (!address)
 		return NULL;
-	const struct module *module = symbol.module ? target_module(target, symbol.module) : NULL;
-	TRY(target_find_type(target, module ? target_module_btf(target, module) : NULL,
-			     "struct mapped_device", &ret->type));
+	TRY(target_find_type(target, target_symbol_btf(target, &symbol), "struct mapped_device",
+			     &ret->type));
 	ret->address = address;
 	TRY(object_u64(ret, "disk", &its));
 	if (its != disk)

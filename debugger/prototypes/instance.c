@@ -51,15 +51,6 @@ void instance_functions(const struct btf *btf, const char *name, struct function
 		add_function(ret, id);
 }
 
-/* The BTF that a symbol's function is in; NULL: there is none. */
-const struct btf *instance_level(struct target *target, const struct symbol *symbol)
-{
-	if (!symbol->module)
-		return target->btf;
-	const struct module *module = target_module(target, symbol->module);
-	return module ? target_module_btf(target, module) : NULL;
-}
-
 /* Addresses of functions of that name in the kernel or a module. */
 uint32_t instance_addresses(const struct symtab *symbols, const char *module, const char *name)
 {

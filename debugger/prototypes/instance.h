@@ -50,8 +50,6 @@ struct functions {
 };
 
 void instance_functions(const struct btf *btf, const char *name, struct functions *ret);
-/* The BTF that has the function of a symbol, if any has. */
-const struct btf *instance_level(struct target *target, const struct symbol *symbol);
 /* How many functions of an owner have the name. */
 uint32_t instance_addresses(const struct symtab *symbols, const char *module, const char *name);
 

@@ -310,9 +310,7 @@ bool table_function(const struct table_scan *scan, uint64_t address, char name[S
 	if (!target_symbol_at_into(target, address, buffer, &symbol, &offset) || offset)
 		return false;
 	snprintf(name, SYMBOL_NAME_SIZE, "%s", symbol.name);
-	const struct module *module = symbol.module ? target_module(target, symbol.module) : NULL;
-	if (module)
-		*ret_types = target_module_btf(target, module);
+	*ret_types = target_symbol_btf(target, &symbol);
 	return true;
 }
 

@@ -353,3 +353,11 @@ const struct btf *target_module_btf(struct target *target, const struct module *
 	}
 	return own->btf;
 }
+
+const struct btf *target_symbol_btf(struct target *target, const struct symbol *symbol)
+{
+	if (!symbol->module)
+		return target->btf;
+	const struct module *module = target_module(target, symbol->module);
+	return module ? target_module_btf(target, module) : NULL;
+}

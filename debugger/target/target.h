@@ -202,6 +202,8 @@ const struct module *target_module(struct target *target, const char *name);
 const struct module *target_module_at(struct target *target, uint64_t address);
 /* Its split BTF, loaded when first asked for; NULL: none, see module->problem. */
 const struct btf *target_module_btf(struct target *target, const struct module *module);
+/* That which describes a symbol: its module's, or the kernel's; NULL: there is none. */
+const struct btf *target_symbol_btf(struct target *target, const struct symbol *symbol);
 
 /* --- generated code (generated.c): its symbols belong to "bpf" and the like ---- */
 /* Fills target->generated and the symbols; what is broken becomes a problem of the target. */

@@ -153,9 +153,7 @@ static bool symbol_type_of_btf(struct target *target, const struct symbol *symbo
 			       struct type *ret_type, enum type_origin *ret_origin)
 {
 	const struct module *module = symbol->module ? target_module(target, symbol->module) : NULL;
-	const struct btf *btf = module		 ? target_module_btf(target, module)
-				: symbol->module ? NULL
-						 : target->btf;
+	const struct btf *btf = target_symbol_btf(target, symbol);
 	if (!btf)
 		return false;
 	bool is_of_file = module ? module->btf_is_of_file : target->btf_is_of_file;

@@ -213,13 +213,9 @@ static void find_prototype(const struct knowledge *knowledge, const struct symbo
 {
 	struct target *target = knowledge->target;
 	struct btf_type record;
-	const struct btf *btf = target->btf;
+	const struct btf *btf = target_symbol_btf(target, symbol);
 	uint64_t cursor = 0;
 	uint32_t id, count = 0;
-	if (symbol->module) {
-		const struct module *module = target_module(target, symbol->module);
-		btf = module ? target_module_btf(target, module) : NULL;
-	}
 	/* gcc's clones take other parameters than their name says. */
 	if (!btf || strchr(symbol->name, '.'))
 		return;
