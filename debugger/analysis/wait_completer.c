@@ -9,13 +9,7 @@
 
 #include "base/array.h"
 
-#define PF_WQ_WORKER 0x00000020u
-#define PF_KTHREAD   0x00200000u
-
-static bool task_flags(const struct wait_world *world, const struct task *task, uint64_t *ret)
-{
-	return wait_read(world, "struct task_struct", task->address, "flags", ret);
-}
+#define PF_KTHREAD 0x00200000u
 
 /* --- those that the end of a task completes --------------------------------------------- */
 
@@ -32,7 +26,8 @@ static struct error *load_ends(struct wait_world *world)
 		uint64_t completion, flags;
 		if (!wait_read(world, "struct task_struct", task->address, "vfork_done",
 			       &completion) ||
-		    !completion || !task_flags(world, task, &flags))
+		    !completion ||
+		    !wait_read(world, "struct task_struct", task->address, "flags", &flags))
 			continue;
 		if (!array_reserve(&world->ends, &world->end_capacity, world->end_count + 1))
 			return error_no_memory();
@@ -74,147 +69,6 @@ static struct error *end_of_task(struct sleeper *sleeper, bool *ret)
 	wait->owner = end->task;
 	wait->owner_sure = CONFIDENCE_CERTAIN;
 	*ret = true;
-	return NULL;
-}
-
-/* --- works ------------------------------------------------------------------------------ */
-
-static bool read_worker(const struct wait_world *world, const struct task *task,
-			struct wait_worker *ret)
-{
-	/* Up to 5.16 the struct kthread had no member of its own (e32cf5dfbe22). */
-	static const char *const members[] = { "worker_private", "set_child_tid" };
-	const char *type = "struct worker";
-	uint64_t flags, offset, kthread, worker, owner;
-	if (!task_flags(world, task, &flags) || !(flags & PF_WQ_WORKER))
-		return false;
-	size_t member = !wait_offset(world, "struct task_struct", members[0], &offset);
-	if (!wait_read(world, "struct task_struct", task->address, members[member], &kthread) ||
-	    !wait_read(world, "struct kthread", kthread, "data", &worker) ||
-	    !wait_read(world, type, worker, "task", &owner) || owner != task->address ||
-	    !wait_read(world, type, worker, "current_work", &ret->work) ||
-	    !wait_offset(world, type, "scheduled", &offset))
-		return false;
-	uint64_t pool;
-	if (!ret->work || !wait_read(world, type, worker, "current_pwq", &pool) ||
-	    !wait_read(world, "struct pool_workqueue", pool, "wq", &ret->queue) ||
-	    !wait_read(world, type, worker, "current_color", &ret->color))
-		ret->queue = 0;
-	ret->task = task->address;
-	ret->scheduled = worker + offset;
-	return true;
-}
-
-static struct error *load_workers(struct wait_world *world)
-{
-	for (size_t i = 0; i < world->task_count; i++) {
-		struct wait_worker worker;
-		if (!read_worker(world, &world->tasks[i], &worker))
-			continue;
-		if (!array_reserve(&world->workers, &world->worker_capacity,
-				   world->worker_count + 1))
-			return error_no_memory();
-		world->workers[world->worker_count++] = worker;
-	}
-	world->workers_loaded = true;
-	return NULL;
-}
-
-/*
- * Who flushes a work puts a barrier behind it: into the list of the worker that runs it, or, while
- * none does, into the pool's.
- */
-static struct error *worker_of_barrier(struct sleeper *sleeper, uint64_t entry,
-				       const struct wait_worker **ret)
-{
-	struct wait_world *world = sleeper->world;
-	*ret = NULL;
-	if (!world->workers_loaded)
-		TRY(load_workers(world));
-	for (size_t i = 0; i < world->worker_count && !*ret; i++) {
-		bool shares;
-		TRY(wait_rings_share(&world->rings, world->target, entry,
-				     world->workers[i].scheduled, &shares));
-		if (shares)
-			*ret = &world->workers[i];
-	}
-	return NULL;
-}
-
-static struct error *flush_of_work(struct sleeper *sleeper, bool *ret)
-{
-	struct wait_world *world = sleeper->world;
-	struct wait *wait = sleeper->wait;
-	const char *type = "struct wq_barrier";
-	const struct wait_worker *worker;
-	uint64_t done, function, task, entry, work = 0;
-	*ret = false;
-	if (!wait_offset(world, type, "done", &done))
-		return NULL;
-	uint64_t barrier = wait->object - done;
-	if (!wait_read(world, type, barrier, "work.func", &function) ||
-	    !wait_is_function(world, function, "wq_barrier_func") ||
-	    !wait_read(world, type, barrier, "task", &task) || task != sleeper->task->address ||
-	    !wait_offset(world, type, "work.entry", &entry))
-		return NULL;
-	*ret = true;
-	wait->kind = "flush work";
-	wait->type = "struct work_struct";
-	TRY(worker_of_barrier(sleeper, barrier + entry, &worker));
-	if (worker) {
-		wait->object = worker->work;
-		wait->how = "list";
-		wait->owner = worker->task;
-		wait->owner_sure = CONFIDENCE_CERTAIN;
-		wait->owner_how = "the worker that runs it";
-		return NULL;
-	}
-	bool known = wait_argument(sleeper, sleeper->frame, sleeper->frame + 4,
-				   "struct work_struct *", &work);
-	wait->object = known ? work : 0;
-	wait->how = known ? "argument" : NULL;
-	wait->sure = known ? CONFIDENCE_CERTAIN : CONFIDENCE_UNKNOWN;
-	wait->owner_how = "no worker has begun it";
-	return NULL;
-}
-
-/*
- * All works of a queue that have the flusher's color (struct wq_flusher on its stack, which the
- * queue leads to).
- */
-static struct error *flush_of_queue(struct sleeper *sleeper, bool *ret)
-{
-	struct wait_world *world = sleeper->world;
-	struct wait *wait = sleeper->wait;
-	const char *type = "struct workqueue_struct";
-	uint64_t queue, done, first, color;
-	size_t runs = 0;
-	*ret = false;
-	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct workqueue_struct *",
-			   &queue) ||
-	    !wait_offset(world, "struct wq_flusher", "done", &done) ||
-	    !wait_read(world, "struct wq_flusher", wait->object - done, "flush_color", &color) ||
-	    !wait_read(world, type, queue, "first_flusher", &first) || first != wait->object - done)
-		return NULL;
-	*ret = true;
-	wait->kind = "flush workqueue";
-	wait->type = type;
-	wait->object = queue;
-	wait->owner_how = "no worker runs a work of it";
-	if (!world->workers_loaded)
-		TRY(load_workers(world));
-	for (size_t i = 0; i < world->worker_count; i++) {
-		const struct wait_worker *worker = &world->workers[i];
-		if (worker->queue != queue || worker->color != color || runs++)
-			continue;
-		wait->owner = worker->task;
-		wait->owner_how = "the worker that runs a work of it";
-	}
-	wait->owner_sure = runs == 1 ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
-	if (!runs)
-		wait->owner_sure = CONFIDENCE_UNKNOWN;
-	if (runs > 1)
-		wait->owner_how = "one of several workers that run works of it";
 	return NULL;
 }
 
@@ -314,9 +168,9 @@ struct error *wait_completer(struct sleeper *sleeper)
 	uint64_t done;
 	wait->is_granted = wait_read(sleeper->world, wait->type, wait->object, "done", &done) &&
 			   done != 0;
-	TRY(flush_of_work(sleeper, &found));
+	TRY(wait_flush_of_work(sleeper, &found));
 	if (!found)
-		TRY(flush_of_queue(sleeper, &found));
+		TRY(wait_flush_of_queue(sleeper, &found));
 	if (found || is_grace_period(sleeper))
 		return NULL;
 	TRY(find_bio(sleeper, &found));

@@ -8,164 +8,25 @@
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
-#include "base/bytes.h"
-#include "base/interrupt.h"
 #include "debugger/target/list.h"
 #include "debugger/target/object.h"
 #include <string.h>
 
 /* Of struct sock_common.skc_family. */
 #define AF_UNIX 1u
+/* Of struct sock_common.skc_state, which sockets of this machine use, too. */
+#define TCP_ESTABLISHED 1u
 /* Of struct file.f_mode. */
 #define FMODE_READ  1u
 #define FMODE_WRITE 2u
 #define FMODE_ANY   (FMODE_READ | FMODE_WRITE)
 
-/* Open files, and places for them, that are looked at in all tasks together. */
-#define FILES_MAX     (1u << 18)
-#define SLOTS_MAX     (1u << 22)
-#define SLOTS_AT_ONCE 512u
-#define DEVICES_MAX   64u
 /* Open files that are looked at for all waiters together. */
 #define STEPS_MAX (1u << 26)
-
-/* --- all that is open --------------------------------------------------------------------- */
-
-/* A table of open files, and one of the tasks that share it: the first thread, if that does. */
-struct table {
-	uint64_t address;
-	const struct task *task;
-};
-
-struct loading {
-	struct wait_world *world;
-	uint64_t mode, data; /* offsets in struct file */
-	size_t slots_left;
-};
-
-static int compare_tables(const void *a, const void *b)
-{
-	const struct table *one = a, *other = b;
-	if (one->address != other->address)
-		return one->address < other->address ? -1 : 1;
-	int first = one->task->pid == one->task->tgid,
-	    second = other->task->pid == other->task->tgid;
-	if (first != second)
-		return second - first;
-	return one->task->address < other->task->address
-		       ? -1
-		       : one->task->address > other->task->address;
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	const struct wait_file *one = a, *other = b;
-	if (one->data != other->data)
-		return one->data < other->data ? -1 : 1;
-	if (one->file != other->file)
-		return one->file < other->file ? -1 : 1;
-	return one->table < other->table ? -1 : one->table > other->table;
-}
-
-/* What cannot be read is nobody's: whether all ends of it were seen is counted. */
-static struct error *keep_file(struct loading *loading, const struct table *table, uint64_t file)
-{
-	struct wait_world *world = loading->world;
-	struct memory *memory = world->target->memory;
-	uint32_t mode;
-	uint64_t data = 0;
-	struct error *why = memory_read_u32(memory, file + loading->mode, &mode);
-	if (!why)
-		why = memory_read_word(memory, file + loading->data, &data);
-	bool is_read = !why;
-	error_free(why);
-	if (!is_read || !data)
-		return NULL;
-	if (world->file_count >= FILES_MAX) {
-		world->files_cut = true;
-		return NULL;
-	}
-	if (!array_reserve(&world->files, &world->file_capacity, world->file_count + 1))
-		return error_no_memory();
-	world->files[world->file_count++] = (struct wait_file){ .data = data,
-								.file = file,
-								.table = table->address,
-								.task = table->task->address,
-								.mode = mode };
-	return NULL;
-}
-
-static struct error *load_table(struct loading *loading, const struct table *table)
-{
-	struct wait_world *world = loading->world;
-	struct memory *memory = world->target->memory;
-	uint8_t bytes[SLOTS_AT_ONCE * 8];
-	uint64_t fdt, slots, array;
-	TRY(interrupt_check());
-	if (!wait_read(world, "struct files_struct", table->address, "fdt", &fdt) ||
-	    !wait_read(world, "struct fdtable", fdt, "max_fds", &slots) ||
-	    !wait_read(world, "struct fdtable", fdt, "fd", &array))
-		return NULL;
-	slots = (uint32_t)slots;
-	world->files_cut |= slots > loading->slots_left;
-	if (slots > loading->slots_left)
-		slots = loading->slots_left;
-	loading->slots_left -= slots;
-	while (slots) {
-		struct error *why;
-		TRY(interrupt_check());
-		size_t wanted = (slots < SLOTS_AT_ONCE ? slots : SLOTS_AT_ONCE) * 8;
-		size_t size = memory_read_some(memory, array, bytes, wanted, &why);
-		error_free(why);
-		for (size_t i = 0; i + 8 <= size; i += 8) {
-			uint64_t file = load_unsigned(bytes + i, 8, memory->big_endian);
-			if (file)
-				TRY(keep_file(loading, table, file));
-		}
-		if (size < wanted)
-			break;
-		array += size;
-		slots -= size / 8;
-	}
-	return NULL;
-}
-
-static struct error *load_tables(struct loading *loading, struct table *tables)
-{
-	struct wait_world *world = loading->world;
-	size_t count = 0;
-	for (size_t i = 0; i < world->task_count; i++) {
-		struct table *table = &tables[count];
-		table->task = &world->tasks[i];
-		if (wait_read(world, "struct task_struct", table->task->address, "files",
-			      &table->address) &&
-		    table->address)
-			count++;
-	}
-	array_sort(tables, count, sizeof(*tables), compare_tables);
-	for (size_t i = 0; i < count; i++)
-		if (!i || tables[i].address != tables[i - 1].address)
-			TRY(load_table(loading, &tables[i]));
-	array_sort(world->files, world->file_count, sizeof(*world->files), compare_files);
-	return NULL;
-}
-
-static struct error *load_files(struct wait_world *world)
-{
-	struct loading loading = { .world = world, .slots_left = SLOTS_MAX };
-	if (world->files_loaded)
-		return NULL;
-	world->files_loaded = true;
-	if (!wait_offset(world, "struct file", "f_mode", &loading.mode) ||
-	    !wait_offset(world, "struct file", "private_data", &loading.data))
-		return NULL;
-	struct table *tables = malloc((world->task_count + 1) * sizeof(*tables));
-	if (!tables)
-		return error_no_memory();
-	struct error *error = load_tables(&loading, tables);
-	free(tables);
-	return error;
-}
+/* Devices of one filesystem: a server may have one for each of its threads. */
+#define DEVICES_MAX 4096u
+/* To read one's place in the list takes as long as to look at that many open files. */
+#define DEVICE_STEPS 16u
 
 /* --- who has it open ---------------------------------------------------------------------- */
 
@@ -175,6 +36,7 @@ struct peers {
 	size_t files; /* that are open, however often they are shared */
 	bool has_own; /* the waiter itself has one open */
 	bool has_more;
+	bool is_cut; /* there is more that leads there than is looked at */
 };
 
 static void add_peer(struct peers *peers, const struct wait_file *file)
@@ -243,7 +105,7 @@ static void say_peers(struct sleeper *sleeper, const struct peers *peers, uint64
 		      const struct peer_words *words)
 {
 	struct wait *wait = sleeper->wait;
-	if (sleeper->world->files_cut) {
+	if (sleeper->world->files_cut || peers->is_cut) {
 		wait->owner_how = "there are too many open files to look through";
 	} else if (!peers->count) {
 		wait->owner_how = peers->has_own ? words->own : words->nobody;
@@ -254,7 +116,10 @@ static void say_peers(struct sleeper *sleeper, const struct peers *peers, uint64
 		memcpy(wait->others, peers->tasks, sizeof(wait->others));
 	} else {
 		wait->owner = peers->tasks[0];
-		wait->owner_sure = files == peers->files ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+		/* Who shares a table that could not be read has all that is in it, too. */
+		wait->owner_sure = files == peers->files && !sleeper->world->files_unread
+					   ? CONFIDENCE_CERTAIN
+					   : CONFIDENCE_INFERRED;
 		wait->owner_how = words->alone;
 	}
 }
@@ -266,7 +131,7 @@ struct error *wait_pipe_peer(struct sleeper *sleeper)
 	struct peers peers = { 0 };
 	uint64_t own, files;
 	bool reads = wait->mode && wait->mode[0] == 'r';
-	TRY(load_files(world));
+	TRY(wait_load_files(world));
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own) ||
 	    !wait_read(world, wait->type, wait->object, reads ? "writers" : "readers", &files))
 		return NULL;
@@ -276,6 +141,17 @@ struct error *wait_pipe_peer(struct sleeper *sleeper)
 }
 
 /* --- sockets -------------------------------------------------------------------------------- */
+
+/* An end without a socket was closed, or connect() made it, and nobody has accepted it yet. */
+static void say_no_socket(struct sleeper *sleeper, uint64_t peer)
+{
+	uint64_t state;
+	if (!wait_read(sleeper->world, "struct sock", peer, "__sk_common.skc_state", &state))
+		return;
+	sleeper->wait->owner_how = state == TCP_ESTABLISHED
+					   ? "the connection has not been accepted yet"
+					   : "the other end is closed";
+}
 
 /* Of a socket of this machine alone the kernel knows who is at the other end (net/unix/af_unix.c).
  */
@@ -290,12 +166,20 @@ struct error *wait_socket_peer(struct sleeper *sleeper)
 	    family != AF_UNIX || !wait_read(world, "struct unix_sock", sock, "peer", &peer) ||
 	    !peer)
 		return NULL;
-	if (!wait_read(world, "struct sock", peer, "sk_socket", &socket) || !socket ||
-	    !wait_read(world, "struct socket", socket, "file", &file) || !file) {
-		wait->owner_how = "the other end is closed";
+	wait->owner_how = "who has the other end open could not be found out";
+	if (!wait_read(world, "struct sock", peer, "sk_socket", &socket))
+		return NULL;
+	if (!socket) {
+		say_no_socket(sleeper, peer);
 		return NULL;
 	}
-	TRY(load_files(world));
+	if (!wait_read(world, "struct socket", socket, "file", &file))
+		return NULL;
+	if (!file) {
+		wait->owner_how = "the other end is the kernel's own, or is being closed";
+		return NULL;
+	}
+	TRY(wait_load_files(world));
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
 		return NULL;
 	/* A socket has one file, however many tables have that. */
@@ -333,9 +217,13 @@ static struct error *add_servers(struct wait_world *world, const struct object *
 	TRY(object_member(&device, "entry", &entry));
 	TRY(object_member(connection, "devices", &devices));
 	list_walk_init(&walk, world->target, devices.address);
-	for (size_t i = 0; i < DEVICES_MAX; i++) {
+	for (size_t i = 0; !ret->has_more; i++) {
 		TRY(list_walk_next(&walk, &node));
 		if (!node)
+			break;
+		world->file_steps += DEVICE_STEPS;
+		ret->is_cut = i >= DEVICES_MAX || world->file_steps >= STEPS_MAX;
+		if (ret->is_cut)
 			break;
 		add_peers(world, node - entry.address, FMODE_ANY, own, ret);
 		(*ret_count)++;
@@ -349,7 +237,7 @@ static struct error *find_server(struct sleeper *sleeper, const struct object *r
 	struct object connection;
 	struct peers peers = { 0 };
 	uint64_t own, files = 0;
-	TRY(load_files(world));
+	TRY(wait_load_files(world));
 	TRY(find_connection(request, &connection));
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
 		return NULL;
@@ -399,7 +287,7 @@ struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head)
 	wait->how = "list";
 	wait->sure = CONFIDENCE_CERTAIN;
 	wait->owner_how = "who has the group of fanotify open could not be found out";
-	TRY(load_files(world));
+	TRY(wait_load_files(world));
 	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
 		return NULL;
 	add_peers(world, wait->object, FMODE_ANY, own, &peers);

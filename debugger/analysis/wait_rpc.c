@@ -12,6 +12,8 @@
 
 #define MODULE "sunrpc"
 #define NAME   128
+/* Of struct rpc_task.tk_flags. */
+#define RPC_TASK_SENT 0x0800u
 
 static struct error *find_call(struct target *target, uint64_t address, struct object *ret)
 {
@@ -25,6 +27,7 @@ void wait_find_rpc(struct sleeper *sleeper)
 {
 	struct wait *wait = sleeper->wait;
 	struct object call, state;
+	uint64_t flags;
 	if (!wait->kind || strcmp(wait->kind, "bit") != 0 ||
 	    !wait_frame_is(&sleeper->trace->frames[sleeper->frame], "rpc_wait_bit_killable"))
 		return;
@@ -35,8 +38,13 @@ void wait_find_rpc(struct sleeper *sleeper)
 		wait->kind = "RPC answer";
 		wait->within = wait->object - state.address;
 		wait->within_type = "struct rpc_task";
-		wait->owner_how = "the server has not answered";
+		wait->owner_how = "whether the server was asked could not be found out";
+		call.address = wait->within;
+		error = object_u64(&call, "tk_flags", &flags);
 	}
+	if (!error)
+		wait->owner_how = flags & RPC_TASK_SENT ? "the server has not answered"
+							: "the call has not been sent yet";
 	error_free(error);
 }
 

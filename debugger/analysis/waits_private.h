@@ -13,7 +13,7 @@
 /* A worker of the kernel's workqueues, and what it works on. */
 struct wait_worker {
 	uint64_t task, work, scheduled; /* addresses; `scheduled`: of its list */
-	uint64_t queue;			/* that the work is of; 0: none */
+	uint64_t link, queue;		/* struct pool_workqueue, workqueue_struct of it; 0: none */
 	uint64_t color;			/* works of one color are flushed together */
 };
 
@@ -45,7 +45,9 @@ struct wait_world {
 	struct wait_file *files; /* of all tasks, by what they lead to */
 	size_t file_count, file_capacity, file_steps;
 	bool workers_loaded, ends_loaded, files_loaded;
+	bool workers_unread;			 /* of some it is not known what they run */
 	bool files_cut;				 /* there are more of them than are looked at */
+	bool files_unread;			 /* what some tasks have open could not be read */
 	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
 	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
 	uint32_t super_blocks_seen;
@@ -168,6 +170,14 @@ struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
 /* Who completes it, by what it lies in; the wait may turn out to be for a work or a grace period.
  */
 struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
+/*
+ * Whether a completion is that of a task that waits for one work, for all works of a queue
+ * (wait_work.c): fills in sleeper->wait.
+ */
+struct error *wait_flush_of_work(struct sleeper *sleeper, bool *ret) MUST_CHECK;
+struct error *wait_flush_of_queue(struct sleeper *sleeper, bool *ret) MUST_CHECK;
+/* Fills world->files, once (wait_files.c). */
+struct error *wait_load_files(struct wait_world *world) MUST_CHECK;
 /* Who has the other end of a pipe open (wait_peer.c). */
 struct error *wait_pipe_peer(struct sleeper *sleeper) MUST_CHECK;
 /* Who has the other end of a socket of this machine (wait_peer.c). */

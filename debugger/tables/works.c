@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "debugger/kernel/timer_wheel.h"
+#include "debugger/kernel/work_links.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -48,7 +49,8 @@ struct pass {
 	uint64_t workers;    /* of it that were visited */
 	struct object queue; /* the same of inactive ones */
 	uint64_t delayed;    /* the function of timers that start works */
-	uint64_t mask, flag; /* of work_struct.data, where it is a struct pool_workqueue */
+	struct work_links links;
+	bool has_links;
 };
 
 /* --- cells ----------------------------------------------------------------------------------- */
@@ -74,12 +76,12 @@ static struct error *set_queue_by_data(const struct pass *pass, const struct obj
 {
 	struct object link;
 	uint64_t data;
-	if (!pass->mask)
+	if (!pass->has_links)
 		return NULL;
 	TRY(object_u64(work, "data.counter", &data));
-	if (!(data & pass->flag))
+	if (!(data & pass->links.flag))
 		return NULL;
-	TRY(object_at(pass->scan->target, "struct pool_workqueue", data & pass->mask, &link));
+	TRY(object_at(pass->scan->target, "struct pool_workqueue", data & pass->links.mask, &link));
 	return set_queue_of(pass->scan, &link, "wq");
 }
 
@@ -172,9 +174,8 @@ static struct error *visit_link(struct table_scan *scan, const struct object *li
 	struct error *error = object_follow(link, "pool", &pass->pool);
 	if (error)
 		return table_broken(scan, error);
-	/* Called so until f97a4a1a3f87 (5.15). */
-	bool is_old = object_has(link, "delayed_works");
-	return visit_list(scan, link, is_old ? "delayed_works" : "inactive_works", &works);
+	return visit_list(scan, link, pass->has_links ? pass->links.inactive : "inactive_works",
+			  &works);
 }
 
 static struct error *visit_queue(struct table_scan *scan, const struct object *queue, void *context)
@@ -216,27 +217,6 @@ static struct error *broken(void *context, struct error *problem)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static bool find_number(const struct table_scan *scan, const char *name, uint64_t *ret)
-{
-	struct btf_enumerator found;
-	uint32_t id;
-	if (!scan->target->btf || !btf_find_enumerator(scan->target->btf, name, &id, &found))
-		return false;
-	*ret = (uint64_t)found.value;
-	return *ret < 64;
-}
-
-static void find_mask(struct pass *pass)
-{
-	uint64_t bit, shift;
-	if (!find_number(pass->scan, "WORK_STRUCT_PWQ_BIT", &bit) ||
-	    (!find_number(pass->scan, "WORK_STRUCT_PWQ_SHIFT", &shift) &&
-	     !find_number(pass->scan, "WORK_STRUCT_FLAG_BITS", &shift)))
-		return;
-	pass->flag = UINT64_C(1) << bit;
-	pass->mask = UINT64_MAX << shift;
-}
-
 static struct error *visit(struct table_scan *scan)
 {
 	struct pass pass = { .scan = scan };
@@ -245,7 +225,7 @@ static struct error *visit(struct table_scan *scan)
 	const struct table_walk queues = { CONTAINER_LIST, "struct workqueue_struct", "list",
 					   visit_queue, &pass };
 	const struct wheel_visitor timers = { visit_timer, broken, &pass };
-	find_mask(&pass);
+	pass.has_links = work_links_find(scan->target, &pass.links);
 	TRY(table_walk_variable(scan, "worker_pool_idr", "struct idr", &pools));
 	TRY(table_walk_variable(scan, "workqueues", "struct list_head", &queues));
 	if (!table_symbol(scan, "delayed_work_timer_fn", &pass.delayed))

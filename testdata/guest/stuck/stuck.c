@@ -492,10 +492,11 @@ static int __init dead_disk_init(void)
 	return add_disk(dead_disk);
 }
 
-/* Work items: one that needs what its flusher has, and one that sleeps */
+/* Work items: one that needs what its flusher has, one that sleeps, one behind such a one */
 
 static DEFINE_MUTEX(flush_lock);
-static struct workqueue_struct *flush_workqueue_locks, *flush_workqueue_sleeps;
+static struct workqueue_struct *flush_workqueue_locks, *flush_workqueue_sleeps,
+	*flush_workqueue_ordered;
 
 static void flush_lock_work(struct work_struct *work)
 {
@@ -516,6 +517,21 @@ static void flush_sleep_work(struct work_struct *work)
 	self->task = NULL;
 }
 
+static void flush_first_work(struct work_struct *work)
+{
+	struct stuck_thread *self = stuck_find("work-first");
+
+	self->task = current;
+	stuck_sleep(self);
+	self->task = NULL;
+}
+
+static void flush_second_work(struct work_struct *work)
+{
+}
+
+static DECLARE_WORK(flush_first_item, flush_first_work);
+static DECLARE_WORK(flush_second_item, flush_second_work);
 static DECLARE_WORK(flush_lock_item, flush_lock_work);
 static DECLARE_WORK(flush_sleep_item, flush_sleep_work);
 
@@ -539,6 +555,14 @@ static int flush_queue(struct stuck_thread *self)
 	stuck_arrive(self, "workqueue", flush_workqueue_sleeps);
 	flush_workqueue(flush_workqueue_sleeps);
 	return 1;
+}
+
+static int flush_behind(struct stuck_thread *self)
+{
+	queue_work(flush_workqueue_ordered, &flush_first_item);
+	queue_work(flush_workqueue_ordered, &flush_second_item);
+	stuck_arrive(self, "work", &flush_second_item);
+	return flush_work(&flush_second_item) + 1;
 }
 
 /* All of them, in the order in which they begin to wait */
@@ -600,6 +624,8 @@ static struct stuck_thread threads[] = {
 	{ "flush-sleeper", flush_sleeper, "work-sleeps" },
 	{ "work-sleeps", NULL, .is_worker = true },
 	{ "flush-queue", flush_queue, "work-sleeps" },
+	{ "flush-behind", flush_behind, "work-first" },
+	{ "work-first", NULL, .is_worker = true },
 };
 
 #define for_each_thread_of(thread)                                                                 \
@@ -680,7 +706,9 @@ static int __init stuck_init(void)
 	sema_init(&held_semaphore, 1);
 	flush_workqueue_locks = alloc_workqueue("flush_locks", 0, 0);
 	flush_workqueue_sleeps = alloc_workqueue("flush_sleeps", 0, 0);
-	if (!held_page || !held_buffer || !flush_workqueue_locks || !flush_workqueue_sleeps)
+	flush_workqueue_ordered = alloc_ordered_workqueue("flush_ordered", 0);
+	if (!held_page || !held_buffer || !flush_workqueue_locks || !flush_workqueue_sleeps ||
+	    !flush_workqueue_ordered)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(three_queues); i++) {
 		three_queues[i] = kzalloc(sizeof(*three_queues[i]), GFP_KERNEL);

@@ -15,6 +15,8 @@
 #define NOWHERE 0xffff8880dead0000u
 #define TASKS	4u
 #define SLOTS	4u
+/* More devices of one filesystem than are looked at. */
+#define DEVICES 4097u
 #define READS	1u
 #define WRITES	2u
 
@@ -58,7 +60,8 @@ struct raw_socket {
 };
 
 struct raw_sock {
-	uint64_t family, socket, peer;
+	uint32_t family, state;
+	uint64_t socket, peer;
 };
 
 struct raw_data {
@@ -69,7 +72,7 @@ struct raw_data {
 	struct raw_file ends[2]; /* that is read, that is written */
 	struct raw_file device_file;
 	struct raw_pipe pipe;
-	struct raw_device devices[2];
+	struct raw_device devices[DEVICES];
 	struct raw_connection connection;
 	struct raw_request request;
 	struct raw_socket sockets[2];
@@ -133,7 +136,8 @@ static void write_types(struct fixture *fixture)
 	add_member(btf, "devices", list, 0);
 	add_member(btf, "dev_count", counter, offsetof(struct raw_connection, dev_count));
 	int common = btf__add_struct(btf, "sock_common", 8);
-	add_member(btf, "skc_family", word, 0);
+	add_member(btf, "skc_family", number, 0);
+	add_member(btf, "skc_state", number, 4);
 	btf__add_struct(btf, "sock", sizeof(struct raw_sock));
 	add_member(btf, "__sk_common", common, 0);
 	add_member(btf, "sk_socket", word, offsetof(struct raw_sock, socket));
@@ -209,7 +213,7 @@ static void finish(struct fixture *fixture)
 static void ask(struct fixture *fixture, const char *mode)
 {
 	struct wait_world *world = &fixture->world;
-	world->files_loaded = world->files_cut = false;
+	world->files_loaded = world->files_cut = world->files_unread = false;
 	world->file_count = world->file_steps = 0;
 	fixture->wait =
 		(struct wait){ .type = "struct pipe_inode_info", .object = AT(pipe), .mode = mode };
@@ -283,6 +287,13 @@ static void test_wild(void)
 	data->tables[1].fd = NOWHERE;
 	ask(&fixture, "read");
 	check_owner(&fixture, 0, 0, "no task is seen");
+	/* Others may share the table of the only one that was seen. */
+	data->slots[0][1] = AT(ends[1]);
+	fixture.sleeper.task = &fixture.tasks[1];
+	ask(&fixture, "read");
+	check_owner(&fixture, AT(tasks[0]), CONFIDENCE_INFERRED, "the only one");
+	fixture.sleeper.task = &fixture.tasks[0];
+	data->slots[0][1] = 0;
 	/* Behind the end of the memory nothing is; that there is too much to look at is said. */
 	data->tables[1] = (struct raw_fdtable){ .max_fds = UINT32_MAX, .fd = AT(slots[1]) };
 	ask(&fixture, "read");
@@ -322,7 +333,8 @@ static void test_fuse(void)
 /* Asks who has the other end of the first socket. */
 static void ask_socket(struct fixture *fixture)
 {
-	fixture->world.files_loaded = fixture->world.files_cut = false;
+	fixture->world.files_loaded = fixture->world.files_cut = fixture->world.files_unread =
+		false;
 	fixture->world.file_count = fixture->world.file_steps = 0;
 	fixture->wait = (struct wait){ .type = "struct socket", .object = AT(sockets[0]) };
 	CHECK_OK(wait_socket_peer(&fixture->sleeper));
@@ -336,8 +348,8 @@ static void test_socket(void)
 	data->socket_file = (struct raw_file){ .mode = READS | WRITES, .data = AT(sockets[1]) };
 	data->sockets[0] = (struct raw_socket){ AT(socks[0]), NOWHERE };
 	data->sockets[1] = (struct raw_socket){ AT(socks[1]), AT(socket_file) };
-	data->socks[0] = (struct raw_sock){ 1, AT(sockets[0]), AT(socks[1]) };
-	data->socks[1] = (struct raw_sock){ 1, AT(sockets[1]), AT(socks[0]) };
+	data->socks[0] = (struct raw_sock){ 1, 1, AT(sockets[0]), AT(socks[1]) };
+	data->socks[1] = (struct raw_sock){ 1, 1, AT(sockets[1]), AT(socks[0]) };
 	data->slots[2][1] = AT(socket_file);
 	ask_socket(&fixture);
 	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_CERTAIN, "the only one");
@@ -347,20 +359,51 @@ static void test_socket(void)
 	check_owner(&fixture, 0, 0, "several tasks");
 	data->sockets[1].file = 0;
 	ask_socket(&fixture);
-	check_owner(&fixture, 0, 0, "the other end is closed");
+	check_owner(&fixture, 0, 0, "the other end is the kernel's own, or is being closed");
 	data->socks[1].socket = NOWHERE;
 	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "who has the other end open could not be found out");
+	data->socks[1].socket = 0;
+	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "the connection has not been accepted yet");
+	data->socks[1].state = 7;
+	ask_socket(&fixture);
 	check_owner(&fixture, 0, 0, "the other end is closed");
+	data->socks[0].peer = NOWHERE;
+	ask_socket(&fixture);
+	check_owner(&fixture, 0, 0, "who has the other end open could not be found out");
 	/* Of a socket that is not connected, or not to this machine, nobody is known. */
 	data->socks[0].peer = 0;
 	ask_socket(&fixture);
 	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
-	data->socks[0] = (struct raw_sock){ 2, AT(sockets[0]), AT(socks[1]) };
+	data->socks[0] = (struct raw_sock){ 2, 1, AT(sockets[0]), AT(socks[1]) };
 	ask_socket(&fixture);
 	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
 	data->sockets[0].sk = NOWHERE;
 	ask_socket(&fixture);
 	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	finish(&fixture);
+}
+
+/* All have the first device; the list of the others has no end that would be looked for. */
+static void test_many_devices(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	data->slots[1][2] = AT(device_file);
+	for (unsigned int i = 0; i < DEVICES; i++)
+		data->devices[i] =
+			(struct raw_device){ i + 1 < DEVICES ? AT(devices[i + 1]) : AT(connection),
+					     i ? AT(devices[i - 1]) : AT(connection) };
+	data->connection.devices.prev = AT(devices[DEVICES - 1]);
+	data->connection.dev_count = DEVICES;
+	ask(&fixture, NULL);
+	check_owner(&fixture, 0, 0, "too many open files");
+	data->devices[DEVICES - 2].next = AT(connection);
+	data->connection.devices.prev = AT(devices[DEVICES - 2]);
+	ask(&fixture, NULL);
+	check_owner(&fixture, AT(tasks[1]), CONFIDENCE_INFERRED, "the only one");
 	finish(&fixture);
 }
 
@@ -395,6 +438,7 @@ int main(void)
 	RUN(test_wild);
 	RUN(test_fuse);
 	RUN(test_socket);
+	RUN(test_many_devices);
 	RUN(test_wild_fuse);
 	return test_finish();
 }

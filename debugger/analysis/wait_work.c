@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Who waits for works: for the worker that runs them, or keeps them back (kernel/workqueue.c). */
+#include "debugger/analysis/waits_private.h"
+#include "debugger/kernel/work_links.h"
+
+#include "base/array.h"
+
+#define PF_WQ_WORKER 0x00000020u
+#define BARRIER	     "struct wq_barrier"
+#define LINK	     "struct pool_workqueue"
+
+static const char not_known[] = "which worker runs it could not be found out";
+
+static bool read_worker(const struct wait_world *world, const struct task *task,
+			struct wait_worker *ret)
+{
+	/* Up to 5.16 the struct kthread had no member of its own (e32cf5dfbe22). */
+	static const char *const members[] = { "worker_private", "set_child_tid" };
+	const char *type = "struct worker";
+	uint64_t offset, kthread, worker, owner;
+	size_t member = !wait_offset(world, "struct task_struct", members[0], &offset);
+	if (!wait_read(world, "struct task_struct", task->address, members[member], &kthread) ||
+	    !wait_read(world, "struct kthread", kthread, "data", &worker) ||
+	    !wait_read(world, type, worker, "task", &owner) || owner != task->address ||
+	    !wait_read(world, type, worker, "current_work", &ret->work) ||
+	    !wait_offset(world, type, "scheduled", &offset))
+		return false;
+	ret->link = ret->queue = 0;
+	if (ret->work && (!wait_read(world, type, worker, "current_pwq", &ret->link) ||
+			  !wait_read(world, LINK, ret->link, "wq", &ret->queue) ||
+			  !wait_read(world, type, worker, "current_color", &ret->color)))
+		return false;
+	ret->task = task->address;
+	ret->scheduled = worker + offset;
+	return true;
+}
+
+static struct error *load_workers(struct wait_world *world)
+{
+	for (size_t i = 0; i < world->task_count; i++) {
+		const struct task *task = &world->tasks[i];
+		struct wait_worker worker;
+		uint64_t flags;
+		bool is_read =
+			wait_read(world, "struct task_struct", task->address, "flags", &flags);
+		if (is_read && !(flags & PF_WQ_WORKER))
+			continue;
+		if (!is_read || !read_worker(world, task, &worker)) {
+			world->workers_unread = true;
+			continue;
+		}
+		if (!array_reserve(&world->workers, &world->worker_capacity,
+				   world->worker_count + 1))
+			return error_no_memory();
+		world->workers[world->worker_count++] = worker;
+	}
+	world->workers_loaded = true;
+	return NULL;
+}
+
+/*
+ * Who flushes a work puts a barrier behind it: into the list of the worker that runs it, or, while
+ * none does, into the pool's.
+ */
+static struct error *worker_of_barrier(struct sleeper *sleeper, uint64_t entry,
+				       const struct wait_worker **ret)
+{
+	struct wait_world *world = sleeper->world;
+	*ret = NULL;
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	for (size_t i = 0; i < world->worker_count && !*ret; i++) {
+		bool shares;
+		TRY(wait_rings_share(&world->rings, world->target, entry,
+				     world->workers[i].scheduled, &shares));
+		if (shares)
+			*ret = &world->workers[i];
+	}
+	return NULL;
+}
+
+/* A worker of several is not the only one; one that was not read may be another. */
+static enum confidence sure_of(const struct wait_world *world, size_t count)
+{
+	if (!count)
+		return CONFIDENCE_UNKNOWN;
+	return count == 1 && !world->workers_unread ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+}
+
+/* A queue that has as many active works as it may: who runs them keeps the others back. */
+static void find_active(struct sleeper *sleeper, uint64_t link)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	size_t count = 0;
+	wait->owner_how = "its queue runs as many works as it may, and has not come to it";
+	for (size_t i = 0; i < world->worker_count; i++) {
+		if (world->workers[i].link != link || count++)
+			continue;
+		wait->owner = world->workers[i].task;
+		wait->owner_how = "the worker that runs a work of its queue, which runs as many "
+				  "as it may";
+	}
+	wait->owner_sure = sure_of(world, count);
+	if (count > 1)
+		wait->owner_how = "one of several workers that run works of its queue, which runs "
+				  "as many as it may";
+}
+
+/* That no worker runs it is known if the barrier lies where works lie that none has begun. */
+static struct error *find_place(struct sleeper *sleeper, uint64_t barrier)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	struct work_links links;
+	uint64_t data, link, pool, entry, pending, inactive;
+	bool is_pending, is_inactive = false;
+	wait->owner_how = not_known;
+	if (!work_links_find(world->target, &links) ||
+	    !wait_read(world, BARRIER, barrier, "work.data.counter", &data) ||
+	    !(data & links.flag) || !wait_offset(world, BARRIER, "work.entry", &entry) ||
+	    !wait_offset(world, "struct worker_pool", "worklist", &pending) ||
+	    !wait_offset(world, LINK, links.inactive, &inactive))
+		return NULL;
+	link = data & links.mask;
+	if (!wait_read(world, LINK, link, "pool", &pool))
+		return NULL;
+	TRY(wait_rings_share(&world->rings, world->target, barrier + entry, pool + pending,
+			     &is_pending));
+	if (!is_pending)
+		TRY(wait_rings_share(&world->rings, world->target, barrier + entry, link + inactive,
+				     &is_inactive));
+	if (is_pending)
+		wait->owner_how = "no worker has begun it";
+	else if (is_inactive)
+		find_active(sleeper, link);
+	return NULL;
+}
+
+struct error *wait_flush_of_work(struct sleeper *sleeper, bool *ret)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const struct wait_worker *worker;
+	uint64_t done, function, task, entry, work = 0;
+	*ret = false;
+	if (!wait_offset(world, BARRIER, "done", &done))
+		return NULL;
+	uint64_t barrier = wait->object - done;
+	if (!wait_read(world, BARRIER, barrier, "work.func", &function) ||
+	    !wait_is_function(world, function, "wq_barrier_func") ||
+	    !wait_read(world, BARRIER, barrier, "task", &task) || task != sleeper->task->address ||
+	    !wait_offset(world, BARRIER, "work.entry", &entry))
+		return NULL;
+	*ret = true;
+	wait->kind = "flush work";
+	wait->type = "struct work_struct";
+	TRY(worker_of_barrier(sleeper, barrier + entry, &worker));
+	if (worker) {
+		wait->object = worker->work;
+		wait->how = "list";
+		wait->owner = worker->task;
+		wait->owner_sure = CONFIDENCE_CERTAIN;
+		wait->owner_how = "the worker that runs it";
+		return NULL;
+	}
+	bool known = wait_argument(sleeper, sleeper->frame, sleeper->frame + 4,
+				   "struct work_struct *", &work);
+	wait->object = known ? work : 0;
+	wait->how = known ? "argument" : NULL;
+	wait->sure = known ? CONFIDENCE_CERTAIN : CONFIDENCE_UNKNOWN;
+	return find_place(sleeper, barrier);
+}
+
+/*
+ * All works of a queue that have the flusher's color (struct wq_flusher on its stack, which the
+ * queue leads to).
+ */
+struct error *wait_flush_of_queue(struct sleeper *sleeper, bool *ret)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct workqueue_struct";
+	uint64_t queue, done, first, color;
+	size_t runs = 0;
+	*ret = false;
+	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct workqueue_struct *",
+			   &queue) ||
+	    !wait_offset(world, "struct wq_flusher", "done", &done) ||
+	    !wait_read(world, "struct wq_flusher", wait->object - done, "flush_color", &color) ||
+	    !wait_read(world, type, queue, "first_flusher", &first) || first != wait->object - done)
+		return NULL;
+	*ret = true;
+	wait->kind = "flush workqueue";
+	wait->type = type;
+	wait->object = queue;
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	wait->owner_how = world->workers_unread ? not_known : "no worker runs a work of it";
+	for (size_t i = 0; i < world->worker_count; i++) {
+		const struct wait_worker *worker = &world->workers[i];
+		if (worker->queue != queue || worker->color != color || runs++)
+			continue;
+		wait->owner = worker->task;
+		wait->owner_how = "the worker that runs a work of it";
+	}
+	wait->owner_sure = sure_of(world, runs);
+	if (runs > 1)
+		wait->owner_how = "one of several workers that run works of it";
+	return NULL;
+}
