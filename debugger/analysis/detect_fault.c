@@ -228,7 +228,9 @@ static const char *kind_of(const struct fault *fault, const struct exception *ex
 		return "read-only";
 	if (!strcmp(exception->kind, "bad-pointer") && fault->place.kind == PLACE_GUARD)
 		return "guard-page";
-	if (strcmp(exception->kind, "bad-pointer") || fault->bad.kind == BAD_NOTHING)
+	/* A number of an error and NULL less something look alike: see fault_is_error_known(). */
+	bool is_doubtful = fault->bad.kind == BAD_ERROR && !fault_is_error_known(fault);
+	if (strcmp(exception->kind, "bad-pointer") || fault->bad.kind == BAD_NOTHING || is_doubtful)
 		return exception->kind;
 	return kinds[fault->bad.kind];
 }
