@@ -81,9 +81,12 @@ struct error *wait_mutex_owner(struct sleeper *sleeper)
 static struct error *reader_owner(struct sleeper *sleeper, uint64_t readers, uint64_t word)
 {
 	uint64_t last = word & ~(uint64_t)RWSEM_OWNER_FLAGS;
-	bool is_alone = readers == 1 && last != sleeper->task->address;
+	/* It may have it still, or another one came before. */
+	if ((word & RWSEM_OWNER_READER) && last == sleeper->task->address)
+		return nobody(sleeper, "readers have it, of whom this task was the last one that "
+				       "came; it may have gone");
 	if ((word & RWSEM_OWNER_READER) &&
-	    own(sleeper, last, is_alone ? CONFIDENCE_INFERRED : CONFIDENCE_GUESS,
+	    own(sleeper, last, readers == 1 ? CONFIDENCE_INFERRED : CONFIDENCE_GUESS,
 		readers == 1 ? "one reader has it, the last one that came was this"
 			     : "several readers have it, the last one that came was this"))
 		return NULL;

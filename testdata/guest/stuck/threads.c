@@ -31,22 +31,12 @@
 #include <linux/version.h>
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
-#include <linux/workqueue.h>
+
+#include "stuck.h"
 
 #define STUCK_DAY_MS 86400000
 #define STUCK_BIT    3
 #define DISK_SECTORS 2048
-
-struct stuck_thread {
-	const char *comm;
-	int (*run)(struct stuck_thread *self);
-	const char *owner; /* comm of who has what it waits for */
-	struct task_struct *task;
-	const char *kind;
-	const void *what;
-	struct completion arrived, released;
-	bool is_worker; /* a work item, which another thread starts */
-};
 
 /* The three of them lie in memory of their own. */
 struct stuck_queue {
@@ -56,10 +46,8 @@ struct stuck_queue {
 	struct list_head items;
 };
 
-static struct stuck_thread *stuck_find(const char *comm);
-
 /* All that is to be held is held; what follows is never had. */
-static noinline void stuck_arrive(struct stuck_thread *self, const char *kind, const void *what)
+noinline void stuck_arrive(struct stuck_thread *self, const char *kind, const void *what)
 {
 	self->kind = kind;
 	self->what = what;
@@ -67,7 +55,7 @@ static noinline void stuck_arrive(struct stuck_thread *self, const char *kind, c
 	wait_for_completion(&self->released);
 }
 
-static noinline int stuck_sleep(struct stuck_thread *self)
+noinline int stuck_sleep(struct stuck_thread *self)
 {
 	stuck_arrive(self, "sleep", NULL);
 	msleep(STUCK_DAY_MS);
@@ -492,79 +480,6 @@ static int __init dead_disk_init(void)
 	return add_disk(dead_disk);
 }
 
-/* Work items: one that needs what its flusher has, one that sleeps, one behind such a one */
-
-static DEFINE_MUTEX(flush_lock);
-static struct workqueue_struct *flush_workqueue_locks, *flush_workqueue_sleeps,
-	*flush_workqueue_ordered;
-
-static void flush_lock_work(struct work_struct *work)
-{
-	struct stuck_thread *self = stuck_find("work-locks");
-
-	self->task = current;
-	stuck_arrive(self, "mutex", &flush_lock);
-	mutex_lock(&flush_lock);
-	self->task = NULL;
-}
-
-static void flush_sleep_work(struct work_struct *work)
-{
-	struct stuck_thread *self = stuck_find("work-sleeps");
-
-	self->task = current;
-	stuck_sleep(self);
-	self->task = NULL;
-}
-
-static void flush_first_work(struct work_struct *work)
-{
-	struct stuck_thread *self = stuck_find("work-first");
-
-	self->task = current;
-	stuck_sleep(self);
-	self->task = NULL;
-}
-
-static void flush_second_work(struct work_struct *work)
-{
-}
-
-static DECLARE_WORK(flush_first_item, flush_first_work);
-static DECLARE_WORK(flush_second_item, flush_second_work);
-static DECLARE_WORK(flush_lock_item, flush_lock_work);
-static DECLARE_WORK(flush_sleep_item, flush_sleep_work);
-
-static int flush_owner(struct stuck_thread *self)
-{
-	mutex_lock(&flush_lock);
-	queue_work(flush_workqueue_locks, &flush_lock_item);
-	stuck_arrive(self, "work", &flush_lock_item);
-	return flush_work(&flush_lock_item) + 1;
-}
-
-static int flush_sleeper(struct stuck_thread *self)
-{
-	queue_work(flush_workqueue_sleeps, &flush_sleep_item);
-	stuck_arrive(self, "work", &flush_sleep_item);
-	return flush_work(&flush_sleep_item) + 1;
-}
-
-static int flush_queue(struct stuck_thread *self)
-{
-	stuck_arrive(self, "workqueue", flush_workqueue_sleeps);
-	flush_workqueue(flush_workqueue_sleeps);
-	return 1;
-}
-
-static int flush_behind(struct stuck_thread *self)
-{
-	queue_work(flush_workqueue_ordered, &flush_first_item);
-	queue_work(flush_workqueue_ordered, &flush_second_item);
-	stuck_arrive(self, "work", &flush_second_item);
-	return flush_work(&flush_second_item) + 1;
-}
-
 /* All of them, in the order in which they begin to wait */
 
 static struct stuck_thread threads[] = {
@@ -631,7 +546,7 @@ static struct stuck_thread threads[] = {
 #define for_each_thread_of(thread)                                                                 \
 	for (thread = threads; thread < threads + ARRAY_SIZE(threads); thread++)
 
-static struct stuck_thread *stuck_find(const char *comm)
+struct stuck_thread *stuck_find(const char *comm)
 {
 	struct stuck_thread *thread;
 
@@ -704,11 +619,7 @@ static int __init stuck_init(void)
 	held_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	held_buffer = alloc_buffer_head(GFP_KERNEL);
 	sema_init(&held_semaphore, 1);
-	flush_workqueue_locks = alloc_workqueue("flush_locks", 0, 0);
-	flush_workqueue_sleeps = alloc_workqueue("flush_sleeps", 0, 0);
-	flush_workqueue_ordered = alloc_ordered_workqueue("flush_ordered", 0);
-	if (!held_page || !held_buffer || !flush_workqueue_locks || !flush_workqueue_sleeps ||
-	    !flush_workqueue_ordered)
+	if (!held_page || !held_buffer || works_init())
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(three_queues); i++) {
 		three_queues[i] = kzalloc(sizeof(*three_queues[i]), GFP_KERNEL);
