@@ -86,6 +86,14 @@ static const struct peer_words end_words = {
 	"the only one that has the other end open",
 };
 
+/* Its words say more than who has it open: why that is asked. */
+static const struct peer_words listener_words = {
+	"its connection has not been accepted yet: itself alone has the socket that listens",
+	"its connection has not been accepted yet: no task is seen to have the socket that listens",
+	"its connection has not been accepted yet: several tasks have the socket that listens",
+	"the only one that has the socket that listens: it has not accepted the connection yet",
+};
+
 static const struct peer_words device_words = {
 	"none but itself has the filesystem's device open",
 	"no task is seen to have the filesystem's device open",
@@ -142,15 +150,29 @@ struct error *wait_pipe_peer(struct sleeper *sleeper)
 
 /* --- sockets -------------------------------------------------------------------------------- */
 
-/* An end without a socket was closed, or connect() made it, and nobody has accepted it yet. */
-static void say_no_socket(struct sleeper *sleeper, uint64_t peer)
+/*
+ * An end without a socket was closed, or connect() made it, and nobody has accepted it yet: who
+ * listens can. Older kernels have no way there from the end.
+ */
+static struct error *say_no_socket(struct sleeper *sleeper, uint64_t peer)
 {
-	uint64_t state;
-	if (!wait_read(sleeper->world, "struct sock", peer, "__sk_common.skc_state", &state))
-		return;
-	sleeper->wait->owner_how = state == TCP_ESTABLISHED
-					   ? "the connection has not been accepted yet"
-					   : "the other end is closed";
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	struct peers peers = { 0 };
+	uint64_t own, state, listener, socket;
+	if (!wait_read(world, "struct sock", peer, "__sk_common.skc_state", &state))
+		return NULL;
+	wait->owner_how = state == TCP_ESTABLISHED ? "the connection has not been accepted yet"
+						   : "the other end is closed";
+	if (state != TCP_ESTABLISHED ||
+	    !wait_read(world, "struct unix_sock", peer, "listener", &listener) || !listener ||
+	    !wait_read(world, "struct sock", listener, "sk_socket", &socket) || !socket ||
+	    !wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
+		return NULL;
+	TRY(wait_load_files(world));
+	add_peers(world, socket, FMODE_ANY, own, &peers);
+	say_peers(sleeper, &peers, 1, &listener_words);
+	return NULL;
 }
 
 /* Of a socket of this machine alone the kernel knows who is at the other end (net/unix/af_unix.c).
@@ -169,10 +191,8 @@ struct error *wait_socket_peer(struct sleeper *sleeper)
 	wait->owner_how = "who has the other end open could not be found out";
 	if (!wait_read(world, "struct sock", peer, "sk_socket", &socket))
 		return NULL;
-	if (!socket) {
-		say_no_socket(sleeper, peer);
-		return NULL;
-	}
+	if (!socket)
+		return say_no_socket(sleeper, peer);
 	if (!wait_read(world, "struct socket", socket, "file", &file))
 		return NULL;
 	if (!file) {

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,29 @@ static void ask(void)
 		;
 }
 
+/* A socket that nobody accepts */
+
+static const struct sockaddr_un called = { .sun_family = AF_UNIX, .sun_path = "\0unaccepted" };
+
+static void listen_only(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&called, sizeof(called)) || listen(fd, 4))
+		fail("listen");
+	for (;;)
+		pause();
+}
+
+static void call(void)
+{
+	char answer;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&called, sizeof(called)))
+		fail("connect");
+	while (read(fd, &answer, sizeof(answer)) > 0)
+		;
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -168,6 +192,9 @@ int main(int argc, char **argv)
 	start("unix-waits", 'S', "waits for unix-stopped", ask);
 	close(ends[0]);
 	close(ends[1]);
+	start("call-server", 'S', "listens, and accepts nobody", listen_only);
+	sleep(1);
+	start("call-waits", 'S', "waits for call-server", call);
 	sleep(1);
 	if (fclose(manifest) || close(open(argv[2], O_CREAT | O_WRONLY | O_CLOEXEC, 0644)))
 		fail(argv[2]);

@@ -251,6 +251,13 @@ def compare_unserved(program, boot):
                 "what unix-waits waits for, and who has it")
     check_equal(row["name"], "unix stream socket", "what it is called")
     check_equal((row["sure"], row["owner_sure"]), ("certain", "certain"), "confidence")
+    row = states["call-waits"]
+    check_equal((row["kind"], row["mode"]), ("socket", "read"), "what call-waits waits for")
+    check("has not" in row["owner_how"] and "accepted" in row["owner_how"], row["owner_how"])
+    # Earlier kernels do not say who listens.
+    definition = program.result(boot.dump, "struct unix_sock")[0]["definition"]
+    knows = "listener" in [member["name"] for member in definition["members"]]
+    check_equal(row["owner_pid"], servers["call-server"] if knows else None, "who could accept call-waits")
     words = program.result(boot.dump, "analyze pipe-waits")["findings"][0]["summary"]
     check(f'{servers["pipe-stopped"]} "pipe-stopped"' in words and "stopped" in words, words)
 
