@@ -97,10 +97,14 @@ static struct error *number_cpu(struct evaluation *evaluation, const struct node
 	uint64_t number;
 	TRY(operand_walk(evaluation, node, &value));
 	TRY(at_column(node, value_u64(&value, &number)));
-	*ret = number <= UINT32_MAX ? target_cpu(evaluation->target, (uint32_t)number) : NULL;
-	if (!*ret && !evaluation->types_only)
-		return error_create(ERROR_USAGE, "column %u: there is no CPU %" PRIu64,
+	*ret = NULL;
+	if (number > UINT32_MAX)
+		return error_create(ERROR_NOT_FOUND, "column %u: there is no CPU %" PRIu64,
 				    node->column, number);
+	struct error *error = target_find_cpu(evaluation->target, (uint32_t)number, ret);
+	if (!evaluation->types_only)
+		return error_prefix(error, "column %u", node->column);
+	error_free(error);
 	return NULL;
 }
 

@@ -131,10 +131,8 @@ struct error *cpu_select(struct evaluation *evaluation, const struct node *node,
 	if (node->cpu_choice == CPU_ALL) {
 		*ret = evaluation->cpu;
 	} else if (node->cpu_choice == CPU_ONE) {
-		*ret = target_cpu(evaluation->target, node->cpu);
-		if (!*ret)
-			return error_create(ERROR_USAGE, "column %u: there is no CPU %u",
-					    node->column, node->cpu);
+		return error_prefix(target_find_cpu(evaluation->target, node->cpu, ret),
+				    "column %u", node->column);
 	} else if (evaluation->per_cpu) {
 		*ret = evaluation->per_cpu;
 	}

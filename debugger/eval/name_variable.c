@@ -124,7 +124,8 @@ static struct error *current_task(struct evaluation *evaluation, const struct no
 		cpu = target_cpu(evaluation->target, number);
 	if (!cpu)
 		return error_create(ERROR_NOT_FOUND,
-				    "column %u: no CPU panicked; say current:0 or another CPU's",
+				    "column %u: it is not known which CPU panicked, if one did; "
+				    "say current:0 or another CPU's",
 				    node->column);
 	if (!cpu->current_task)
 		return error_create(ERROR_NOT_FOUND, "column %u: what CPU %u ran is not known",

@@ -346,9 +346,8 @@ static struct error *read_partial(struct target *target, const struct cpu *cpu, 
 
 struct error *task_on_cpu(struct target *target, uint32_t number, struct task *ret)
 {
-	const struct cpu *cpu = target_cpu(target, number);
-	if (!cpu)
-		return error_create(ERROR_NOT_FOUND, "there is no CPU %" PRIu32, number);
+	const struct cpu *cpu;
+	TRY(target_find_cpu(target, number, &cpu));
 	if (!cpu->current_task)
 		return error_create(ERROR_NOT_FOUND, "the task of CPU %" PRIu32 " is not known",
 				    number);

@@ -306,3 +306,12 @@ const struct cpu *target_cpu(struct target *target, uint32_t number)
 			return &cpus[i];
 	return NULL;
 }
+
+struct error *target_find_cpu(struct target *target, uint32_t number, const struct cpu **ret)
+{
+	*ret = target_cpu(target, number);
+	if (*ret)
+		return NULL;
+	TRY(target_need_cpus(target));
+	return error_create(ERROR_NOT_FOUND, "there is no CPU %" PRIu32, number);
+}

@@ -23,31 +23,37 @@
 /* A list of modules can be damaged in as many places as it has nodes. */
 #define PROBLEMS_MAX 100
 
+/* Of makedumpfile's -d: all that it can leave out. */
+#define DUMP_LEVEL_MOST 31
+
 static const char no_note_advice[] =
-	"all still works; --vmcoreinfo FILE takes another one, should this one be wrong";
+	"that is as good; --vmcoreinfo FILE takes another one, should this one be wrong";
 static const char symbols_advice[] =
-	"the log and memory (`log`, `rd ADDRESS`) still work; stacks, tasks and names do not: is "
-	"there another copy of the dump, or one that was filtered less?";
+	"the log and memory (`log`, `rd ADDRESS`) need none; stacks, tasks and names do: is there "
+	"another copy of the dump, or one that was filtered less?";
 static const char only_types_advice[] =
 	"the log, memory, types and casts (`log`, `rd ADDRESS`, `struct`, `print *(struct NAME "
-	"*)ADDRESS`) still work, and the names that VMCOREINFO has (init_uts_ns); stacks, tasks "
-	"and "
-	"other names do not: is there another copy of the dump, or one that was filtered less?";
+	"*)ADDRESS`) need none, nor do the names that VMCOREINFO has (init_uts_ns); stacks, tasks "
+	"and other names do: is there another copy of the dump, or one that was filtered less?";
 static const char types_advice[] =
-	"symbols, memory and the log (`sym`, `rd`, `dis`, `log`) still work; --btf FILE brings the "
+	"symbols, memory and the log (`sym`, `rd`, `dis`, `log`) need none; --btf FILE brings the "
 	"types: /sys/kernel/btf/vmlinux of a machine that runs this kernel, or its vmlinux";
 static const char incomplete_advice[] =
-	"what is there still works. Was a copy cut short, or is a file of a split dump missing? If "
-	"not, its disk was full: more room for dumps, or makedumpfile -d 31";
+	"what is there can be read. Was a copy cut short, or is a file of a split dump missing? If "
+	"not, its disk may have been full: more room for dumps helps, or makedumpfile -d 31";
+static const char filtered_advice[] =
+	"what is there can be read. Was a copy cut short, or is a file of a split dump missing? If "
+	"not, its disk may have been full: only more room for dumps helps, this one was filtered";
 static const char filter_advice[] =
-	"the rest still works; its maker left these pages out. A makedumpfile that is older than "
+	"the rest can be read; its maker left these pages out. A makedumpfile that is older than "
 	"the "
 	"kernel leaves out what it should keep (1.7.6 knows Linux 6.12): use a newer one, or -d 1";
 
 const char *target_advice(const struct target *target, enum error_kind kind)
 {
 	if (kind == ERROR_TRUNCATED)
-		return incomplete_advice;
+		return target->facts->dump_level == DUMP_LEVEL_MOST ? filtered_advice
+								    : incomplete_advice;
 	return kind == ERROR_EXCLUDED && target->facts->dump_level > 0 ? filter_advice : NULL;
 }
 

@@ -193,6 +193,9 @@ size_t target_cpus(struct target *target, const struct cpu **ret);
 uint64_t target_stack_size(struct target *target);
 /* NULL when there is no such CPU. */
 const struct cpu *target_cpu(struct target *target, uint32_t number);
+/* The same; that it is not there is an error, that nothing is known of CPUs is another one. */
+struct error *target_find_cpu(struct target *target, uint32_t number,
+			      const struct cpu **ret) MUST_CHECK;
 
 /* --- modules (modules.c) -------------------------------------------------- */
 /* The module list; loads the modules' symbols too. */
