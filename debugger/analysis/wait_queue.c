@@ -201,7 +201,9 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 		return wait_pipe_peer(sleeper);
 	if (find_socket(sleeper, head))
 		return wait_socket_peer(sleeper);
-	TRY(wait_find_journal(sleeper, head));
+	TRY(wait_find_kernfs(sleeper));
+	if (!sleeper->wait->kind)
+		TRY(wait_find_journal(sleeper, head));
 	if (!sleeper->wait->kind)
 		TRY(wait_find_fanotify(sleeper, head));
 	if (sleeper->wait->kind)

@@ -5,9 +5,13 @@
 #include "debugger/analysis/wait_place.h"
 #include "debugger/analysis/waits_private.h"
 #include "debugger/kernel/cgroup.h"
+#include "debugger/kernel/kernfs.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of a path of kernfs. */
+#define PATH_BYTES 1024
 
 #define STACK_SIZE_GUARD (16u << 10)
 #define TRAP_FREEZE	 (1u << 23) /* of task_struct.jobctl */
@@ -81,6 +85,18 @@ static void put_socket(struct target *target, uint64_t address, struct strbuf *r
 		strbuf_format(ret, " on port %" PRIu64, port);
 }
 
+static void put_kernfs_node(struct target *target, uint64_t address, struct strbuf *ret)
+{
+	char path[PATH_BYTES];
+	struct object node;
+	struct error *error = object_at(target, "struct kernfs_node", address, &node);
+	if (!error)
+		error = kernfs_path(&node, path, sizeof(path));
+	if (!error)
+		strbuf_put(ret, path);
+	error_free(error);
+}
+
 static void put_within(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	if (!strcmp(wait->within_type, "struct super_block"))
@@ -89,6 +105,8 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 		put_device(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct socket"))
 		put_socket(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct kernfs_node"))
+		put_kernfs_node(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct rpc_task"))
 		wait_put_rpc(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct inode")) {

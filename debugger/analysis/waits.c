@@ -118,6 +118,7 @@ static void world_deinit(struct wait_world *world)
 	budget_release(&world->target->kept, world->tasks, world->task_capacity);
 	free(world->workers);
 	free(world->ends);
+	free(world->kernfs_users);
 	free(world->files);
 	free(world->by_pid);
 }

@@ -23,6 +23,12 @@ struct wait_end {
 	bool is_kthread;
 };
 
+/* A task in the code of a file of kernfs: who takes that file away waits for it. */
+struct wait_kernfs_user {
+	uint64_t node; /* address of the struct kernfs_node; 0: of a file that is not known */
+	uint64_t task;
+};
+
 /* An open file, once for each table of open files that has it. */
 struct wait_file {
 	uint64_t data; /* its private_data: what it leads to */
@@ -40,11 +46,13 @@ struct wait_world {
 	struct wait_rings rings;
 	struct wait_worker *workers;
 	size_t worker_count, worker_capacity;
+	struct wait_kernfs_user *kernfs_users;
+	size_t kernfs_user_count, kernfs_user_capacity;
 	struct wait_end *ends;
 	size_t end_count, end_capacity;
 	struct wait_file *files; /* of all tasks, by what they lead to */
 	size_t file_count, file_capacity, file_steps;
-	bool workers_loaded, ends_loaded, files_loaded;
+	bool workers_loaded, ends_loaded, files_loaded, kernfs_loaded;
 	bool workers_unread;			 /* of some it is not known what they run */
 	bool files_cut;				 /* there are more of them than are looked at */
 	bool files_unread;			 /* what some tasks have open could not be read */
@@ -135,6 +143,8 @@ struct error *wait_find_futex(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_file_lock(struct sleeper *sleeper) MUST_CHECK;
 /* The answer of a FUSE filesystem's server (wait_peer.c). */
 struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
+/* Of who takes a file of kernfs away: its users (wait_kernfs.c). The kind stays NULL of others. */
+struct error *wait_find_kernfs(struct sleeper *sleeper) MUST_CHECK;
 /*
  * Of a queue whose head is at `head`: a journal's, which a thread commits (wait_journal.c); a
  * program's that decides who may open a file (wait_peer.c). The kind stays NULL where it is none.

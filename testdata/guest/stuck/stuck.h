@@ -30,4 +30,9 @@ int flush_sleeper(struct stuck_thread *self);
 int flush_queue(struct stuck_thread *self);
 int flush_behind(struct stuck_thread *self);
 
+/* Those that wait for the writer of a file of sysfs (attributes.c). */
+int attributes_init(void);
+int attribute_writes(struct stuck_thread *self);
+int attribute_waits(struct stuck_thread *self);
+
 #endif

@@ -31,12 +31,12 @@ STUCK_KINDS = {
     "buffer": ("buffer", None), "srcu": ("SRCU grace period", None), "completion": ("completion", None),
     "wait-queue": ("wait queue", None), "bit": ("bit", None), "variable": ("variable", None),
     "kthread-stop": ("completion", None), "work": ("flush work", None),
-    "workqueue": ("flush workqueue", None), "sleep": ("sleep", None), "bio": ("bio", None),
+    "workqueue": ("flush workqueue", None), "attribute": ("kernfs file", None), "sleep": ("sleep", None), "bio": ("bio", None),
     "read": ("folio", None), "spinlock": ("spinlock", None),
     "rwlock-read": ("rwlock", "read"), "rwlock-write": ("rwlock", "write"),
 }
 # Of the others, the kernel does not note who has it.
-OWNED = ("mutex", "rwsem-read", "rwsem-write", "rt-mutex", "kthread-stop", "work", "workqueue",
+OWNED = ("mutex", "rwsem-read", "rwsem-write", "rt-mutex", "kthread-stop", "work", "workqueue", "attribute",
          "spinlock", "rwlock-read", "rwlock-write")
 DEADLOCKS = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}]
 READER_DEADLOCK = {"rw-reader", "rw-writer"}
