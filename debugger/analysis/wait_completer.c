@@ -9,8 +9,6 @@
 
 #include "base/array.h"
 
-#define PF_KTHREAD 0x00200000u
-
 /* --- those that the end of a task completes --------------------------------------------- */
 
 static int compare_ends(const void *a, const void *b)

@@ -355,6 +355,8 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(wait_find_fuse(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_queue(sleeper));
+		if (!sleeper->wait->kind)
+			TRY(wait_find_pid_namespace(sleeper));
 		wait_find_rpc(sleeper);
 	}
 	doubt(sleeper);

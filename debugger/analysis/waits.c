@@ -172,11 +172,19 @@ static struct error *find_one(struct wait_world *world, const struct task *task)
 	return NULL;
 }
 
-/* Those that run, that were woken, and the idle ones' like, who wait for nothing but work. */
-static bool may_wait(const struct task *task)
+/*
+ * Not those that run, that were woken, and kernel threads that wait for nothing but work. A process
+ * sleeps as these do while it ends (zap_pid_ns_processes(), coredump_task_exit()).
+ */
+static bool may_wait(const struct wait_world *world, const struct task *task)
 {
-	return !task->on_cpu && !task->is_idle && !task->is_partial &&
-	       strchr("SDtT", task->state_letter);
+	uint64_t flags;
+	if (task->on_cpu || task->is_idle || task->is_partial || !task->state_letter)
+		return false;
+	if (task->state_letter == 'I')
+		return wait_read(world, "struct task_struct", task->address, "flags", &flags) &&
+		       !(flags & PF_KTHREAD);
+	return strchr("SDtT", task->state_letter);
 }
 
 static struct error *find_all(struct wait_world *world, const uint64_t *order)
@@ -184,7 +192,7 @@ static struct error *find_all(struct wait_world *world, const uint64_t *order)
 	for (int stuck = 1; stuck >= 0; stuck--)
 		for (size_t i = 0; i < world->task_count; i++) {
 			const struct task *task = wait_task_at(world, order[i]);
-			if ((task->state_letter == 'D') != stuck || !may_wait(task))
+			if ((task->state_letter == 'D') != stuck || !may_wait(world, task))
 				continue;
 			TRY(interrupt_check());
 			TRY(find_one(world, task));

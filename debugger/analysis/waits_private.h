@@ -10,6 +10,9 @@
 #include "debugger/arguments/arguments.h"
 #include "debugger/target/object.h"
 
+/* Of struct task_struct.flags: a kernel thread. */
+#define PF_KTHREAD 0x00200000u
+
 /* A worker of the kernel's workqueues, and what it works on. */
 struct wait_worker {
 	uint64_t task, work, scheduled; /* addresses; `scheduled`: of its list */
@@ -151,6 +154,11 @@ struct error *wait_find_kernfs(struct sleeper *sleeper) MUST_CHECK;
  */
 struct error *wait_find_journal(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
+/*
+ * Of the first process of a PID namespace that ends: the others in it (wait_pid_namespace.c). The
+ * kind stays NULL of others.
+ */
+struct error *wait_find_pid_namespace(struct sleeper *sleeper) MUST_CHECK;
 /* Makes of a bit that it waits for the answer that the bit stands for (wait_rpc.c). */
 void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,46 @@ static void call(void)
 		;
 }
 
+/* A PID namespace whose first process ends, with one whose parent does not wait for it */
+
+static int space_ends[2];
+static pid_t space_owner;
+
+static void end_space(void)
+{
+	char byte;
+	if (unshare(CLONE_NEWPID))
+		fail("unshare");
+	pid_t pid = fork();
+	if (!pid) {
+		prctl(PR_SET_NAME, "space-waits");
+		if (read(space_ends[0], &byte, 1) < 0)
+			fail("read");
+		_exit(0);
+	}
+	if (pid < 0 || fprintf(manifest, "%d space-waits S waits for space-parent\n", pid) < 0)
+		fail("fork");
+	for (;;)
+		pause();
+}
+
+static void never_wait(void)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid_for_children", space_owner);
+	int space = open(path, O_RDONLY | O_CLOEXEC);
+	if (space < 0 || setns(space, CLONE_NEWPID))
+		fail("setns");
+	pid_t pid = fork();
+	if (!pid)
+		for (;;)
+			pause();
+	if (pid < 0 || write(space_ends[1], "", 1) != 1)
+		fail("fork");
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -192,6 +233,13 @@ int main(int argc, char **argv)
 	start("unix-waits", 'S', "waits for unix-stopped", ask);
 	close(ends[0]);
 	close(ends[1]);
+	if (pipe2(space_ends, O_CLOEXEC))
+		fail("pipe");
+	space_owner = start("space-owner", 'S', "made a PID namespace", end_space);
+	sleep(1);
+	start("space-parent", 'S', "does not wait for its child", never_wait);
+	close(space_ends[0]);
+	close(space_ends[1]);
 	start("call-server", 'S', "listens, and accepts nobody", listen_only);
 	sleep(1);
 	start("call-waits", 'S', "waits for call-server", call);

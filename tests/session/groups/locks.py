@@ -251,6 +251,9 @@ def compare_unserved(program, boot):
                 "what unix-waits waits for, and who has it")
     check_equal(row["name"], "unix stream socket", "what it is called")
     check_equal((row["sure"], row["owner_sure"]), ("certain", "certain"), "confidence")
+    row = states["space-waits"]
+    check_equal((row["kind"], row["owner_pid"], row["owner_sure"]), ("PID namespace", servers["space-parent"], "certain"),
+                "what space-waits waits for")
     row = states["call-waits"]
     check_equal((row["kind"], row["mode"]), ("socket", "read"), "what call-waits waits for")
     check("has not" in row["owner_how"] and "accepted" in row["owner_how"], row["owner_how"])
