@@ -356,7 +356,7 @@ struct error *wait_find(struct sleeper *sleeper)
 		if (!sleeper->wait->kind)
 			TRY(wait_find_queue(sleeper));
 		if (!sleeper->wait->kind)
-			TRY(wait_find_pid_namespace(sleeper));
+			TRY(wait_find_exit(sleeper));
 		wait_find_rpc(sleeper);
 	}
 	doubt(sleeper);

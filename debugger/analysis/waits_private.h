@@ -154,11 +154,9 @@ struct error *wait_find_kernfs(struct sleeper *sleeper) MUST_CHECK;
  */
 struct error *wait_find_journal(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
-/*
- * Of the first process of a PID namespace that ends: the others in it (wait_pid_namespace.c). The
- * kind stays NULL of others.
+/* Of a task that ends, and waits for others to do so (wait_exit.c). The kind stays NULL of others.
  */
-struct error *wait_find_pid_namespace(struct sleeper *sleeper) MUST_CHECK;
+struct error *wait_find_exit(struct sleeper *sleeper) MUST_CHECK;
 /* Makes of a bit that it waits for the answer that the bit stands for (wait_rpc.c). */
 void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */

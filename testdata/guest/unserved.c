@@ -3,13 +3,16 @@
  * unserved: tasks that wait for another task, which is there and does nothing for them.
  *
  *   unserved MANIFEST READY
+ *   unserved core
  *
- * Adds a line for each to MANIFEST, as states does, and makes the file READY when all wait.
+ * Adds a line for each to MANIFEST, as states does, and makes the file READY when all wait. With
+ * `core` it is the program that a core is written to, and does not read it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +30,7 @@
 #define FUSE_FOLDER   "/tmp/fuse"
 #define SCANNED_FILE  "/tmp/scanned"
 #define REQUEST_BYTES (1 << 16)
+#define CORE	      "core"
 
 static FILE *manifest;
 static int ends[2];
@@ -204,8 +208,36 @@ static void never_wait(void)
 		pause();
 }
 
+/* A process whose core goes to a program that does not read it: one thread writes, one waits */
+
+static void *dump_core(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, "dump-writes");
+	abort();
+}
+
+static void dump(void)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, dump_core, NULL))
+		fail("a thread");
+	for (;;)
+		pause();
+}
+
+static void set_kernel(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "we");
+	if (!file || fputs(value, file) < 0 || fclose(file))
+		fail(path);
+}
+
 int main(int argc, char **argv)
 {
+	/* It is what the kernel started for the core. */
+	while (argc == 2 && !strcmp(argv[1], CORE))
+		pause();
 	setvbuf(stdout, NULL, _IONBF, 0);
 	manifest = argc == 3 ? fopen(argv[1], "ae") : NULL;
 	if (!manifest)
@@ -240,6 +272,10 @@ int main(int argc, char **argv)
 	start("space-parent", 'S', "does not wait for its child", never_wait);
 	close(space_ends[0]);
 	close(space_ends[1]);
+	/* One program that takes a core is there by now. */
+	set_kernel("/proc/sys/kernel/core_pipe_limit", "8");
+	set_kernel("/proc/sys/kernel/core_pattern", "|/bin/unserved " CORE);
+	start("dump-waits", 'S', "waits for its thread dump-writes", dump);
 	start("call-server", 'S', "listens, and accepts nobody", listen_only);
 	sleep(1);
 	start("call-waits", 'S', "waits for call-server", call);

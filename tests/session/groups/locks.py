@@ -254,6 +254,10 @@ def compare_unserved(program, boot):
     row = states["space-waits"]
     check_equal((row["kind"], row["owner_pid"], row["owner_sure"]), ("PID namespace", servers["space-parent"], "certain"),
                 "what space-waits waits for")
+    rows = {row["comm"]: row for row in rows_of(program, boot).values()}
+    row, writer = states["dump-waits"], rows["dump-writes"]
+    check_equal((row["kind"], row["owner_pid"], row["owner_sure"]), ("core dump", writer["pid"], "certain"), "what dump-waits waits for")
+    check_equal((writer["kind"], writer["mode"], writer["owner_comm"]), ("pipe", "write", "unserved"), "what dump-writes waits for")
     row = states["call-waits"]
     check_equal((row["kind"], row["mode"]), ("socket", "read"), "what call-waits waits for")
     check("has not" in row["owner_how"] and "accepted" in row["owner_how"], row["owner_how"])

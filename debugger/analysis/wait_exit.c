@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The first process of a PID namespace ends after all others in it (kernel/pid_namespace.c,
- * zap_pid_ns_processes()). They were killed: one that is still there cannot end, or has ended and
- * its parent, who came from outside, does not wait for it.
+ * Tasks that end, and wait for others. The first process of a PID namespace ends after all others
+ * in it (kernel/pid_namespace.c, zap_pid_ns_processes()). They were killed: one that is still there
+ * cannot end, or has ended and its parent, who came from outside, does not wait for it. The threads
+ * of a process whose core is dumped end after the one that dumps it (kernel/exit.c,
+ * coredump_task_exit()).
  */
 #include "debugger/analysis/waits_private.h"
 
+#include "base/array.h"
+
 #define NAMESPACE "struct pid_namespace"
+
+/* --- PID namespaces -------------------------------------------------------------------------- */
 
 struct members {
 	uint64_t space, level; /* the namespace, and how deep it lies */
@@ -111,7 +117,7 @@ static void say_members(struct sleeper *sleeper, const struct members *members)
 	}
 }
 
-struct error *wait_find_pid_namespace(struct sleeper *sleeper)
+static struct error *find_pid_namespace(struct sleeper *sleeper)
 {
 	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
@@ -134,5 +140,51 @@ struct error *wait_find_pid_namespace(struct sleeper *sleeper)
 	for (size_t i = 0; i < world->task_count; i++)
 		add_member(world, &members, &world->tasks[i]);
 	say_members(sleeper, &members);
+	return NULL;
+}
+
+/* --- core dumps ------------------------------------------------------------------------------ */
+
+/* Where the process notes that its core is dumped: since 0258b5fd7c71 (5.16) its signals do. */
+static bool read_core_state(struct sleeper *sleeper, uint64_t *ret)
+{
+	struct wait_world *world = sleeper->world;
+	uint64_t signals, mm, offset, task = sleeper->task->address;
+	if (wait_offset(world, "struct signal_struct", "core_state", &offset))
+		return wait_read(world, "struct task_struct", task, "signal", &signals) &&
+		       wait_read(world, "struct signal_struct", signals, "core_state", ret);
+	return wait_read(world, "struct task_struct", task, "mm", &mm) && mm &&
+	       wait_read(world, "struct mm_struct", mm, "core_state", ret);
+}
+
+/* The function that waits is a part of who calls it: its name may not be there. */
+static void find_core_dump(struct sleeper *sleeper)
+{
+	static const char *const names[] = { "coredump_task_exit", "do_exit", "exit_mm" };
+	const struct frame *frame = &sleeper->trace->frames[sleeper->frame];
+	struct wait *wait = sleeper->wait;
+	uint64_t state, dumper;
+	bool ends = false;
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		ends |= wait_frame_is(frame, names[i]);
+	if (!ends || !read_core_state(sleeper, &state) || !state ||
+	    !wait_read(sleeper->world, "struct core_state", state, "dumper.task", &dumper) ||
+	    dumper == sleeper->task->address || !wait_task_at(sleeper->world, dumper))
+		return;
+	wait->kind = "core dump";
+	wait->type = "struct core_state";
+	wait->object = state;
+	wait->how = "task's own note";
+	wait->sure = CONFIDENCE_CERTAIN;
+	wait->owner = dumper;
+	wait->owner_sure = CONFIDENCE_CERTAIN;
+	wait->owner_how = "the thread that dumps the core of its process";
+}
+
+struct error *wait_find_exit(struct sleeper *sleeper)
+{
+	TRY(find_pid_namespace(sleeper));
+	if (!sleeper->wait->kind)
+		find_core_dump(sleeper);
 	return NULL;
 }
