@@ -10,6 +10,7 @@
 #define ARRAYS_MAX 4
 
 #define UP_CAST_HOLDERS 5 /* structs that begin with a type, from which on it is a base of many */
+#define OWN_DEPTH	1 /* of what begins with a type: what begins with that, too */
 
 #define GUESS_MIN    -60 /* points; below that, nothing is said */
 #define REJECTED_MIN 0	 /* points; of what something contradicts */
@@ -295,6 +296,47 @@ int solver_margin(const struct solver *solver)
 	return best->score > 0 ? best->score : 0;
 }
 
+/* Whether a type that the module itself brought begins with one, or with what begins with it. */
+static bool begins_own(const struct layout *layout, uint32_t type, unsigned int depth)
+{
+	for (uint32_t i = layout->records[type].holders; i != HOLDER_NONE;
+	     i = layout->holders[i].next) {
+		const struct holder *holder = &layout->holders[i];
+		if (!holder->offset && (holder->type >= btf_start_id(layout->btf) ||
+					(depth && begins_own(layout, holder->type, depth - 1))))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A module's pointer to what a struct of its own begins with: who calls the kernel with the address
+ * of that member passes the pointer as it is.
+ */
+static bool may_be_own(const struct solver *solver, const struct scored *best)
+{
+	const struct layout *layout = solver->layout;
+	uint32_t target = layout_target(layout, best->type);
+	return btf_base(layout->btf) && layout_kind(layout, best->type) == BTF_PTR &&
+	       layout_is_compound(layout, target) && target < btf_start_id(layout->btf) &&
+	       begins_own(layout, target, OWN_DEPTH);
+}
+
+/*
+ * A spinlock_t of a module, known from calls that take the raw_spinlock_t that it consists of. Of
+ * the kernel's own the table knows most.
+ */
+static bool may_be_raw(const struct solver *solver, const struct scored *best)
+{
+	const struct layout *layout = solver->layout;
+	if (!btf_base(layout->btf) || !layout->spinlock || best->type != layout->spinlock)
+		return false;
+	for (size_t i = 0; i < solver->wish_count; i++)
+		if (solver->wishes[i].type == best->type)
+			return false;
+	return true;
+}
+
 /*
  * A pointer to what many structs begin with, known from one clue: the function that takes it may
  * serve all of them.
@@ -346,8 +388,8 @@ enum confidence solver_confidence(const struct solver *solver)
 	/* Elements that are no structs look like the members of many. */
 	if (best->count && !layout_is_compound(solver->layout, best->type) && !best->is_proved)
 		return CONFIDENCE_GUESS;
-	if (is_up_cast(solver, best) || solver_is_outgrown(solver) ||
-	    is_far_too_small(solver, best))
+	if (is_up_cast(solver, best) || may_be_own(solver, best) || may_be_raw(solver, best) ||
+	    solver_is_outgrown(solver) || is_far_too_small(solver, best))
 		return CONFIDENCE_GUESS;
 	if (best->against > 3 || best->data < 0 || strength < 6 || margin < 4 || best->score < 4)
 		return CONFIDENCE_GUESS;
