@@ -137,6 +137,11 @@ static struct error *find_pid_namespace(struct sleeper *sleeper)
 		       &members.leader) ||
 	    !find_layout(world, &members))
 		return NULL;
+	if (world->members_left < world->task_count) {
+		wait->owner_how = "there are too many processes to look through";
+		return NULL;
+	}
+	world->members_left -= world->task_count;
 	for (size_t i = 0; i < world->task_count; i++)
 		add_member(world, &members, &world->tasks[i]);
 	say_members(sleeper, &members);

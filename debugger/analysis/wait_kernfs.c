@@ -73,6 +73,14 @@ static struct error *look_at(struct wait_world *world, const struct task *task)
 	return error;
 }
 
+static int compare_users(const void *a, const void *b)
+{
+	const struct wait_kernfs_user *one = a, *other = b;
+	if (one->node != other->node)
+		return one->node < other->node ? -1 : 1;
+	return one->task < other->task ? -1 : one->task > other->task;
+}
+
 static struct error *load_users(struct wait_world *world)
 {
 	if (world->kernfs_loaded)
@@ -82,6 +90,8 @@ static struct error *load_users(struct wait_world *world)
 		TRY(interrupt_check());
 		TRY(look_at(world, &world->tasks[i]));
 	}
+	array_sort(world->kernfs_users, world->kernfs_user_count, sizeof(*world->kernfs_users),
+		   compare_users);
 	return NULL;
 }
 
@@ -90,15 +100,15 @@ static void say_users(struct sleeper *sleeper, uint64_t node, uint64_t active)
 {
 	const struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
-	size_t known = 0, unknown = 0;
-	for (size_t i = 0; i < world->kernfs_user_count; i++) {
-		const struct wait_kernfs_user *user = &world->kernfs_users[i];
-		unknown += !user->node;
-		if (user->node != node)
-			continue;
+	size_t known = 0;
+	const struct wait_kernfs_user *users = world->kernfs_users;
+	size_t at = array_bound(world->kernfs_user_count, i, users[i].node < node);
+	for (; at < world->kernfs_user_count && users[at].node == node; at++) {
 		if (known < WAIT_OTHERS_MAX)
-			wait->others[known] = user->task;
-		known++;
+			wait->others[known] = users[at].task;
+		/* More are not told of. */
+		if (++known > WAIT_OTHERS_MAX)
+			break;
 	}
 	if (!active) {
 		wait->owner_how = "nobody is in its code any more: a waiter is being woken";
@@ -111,9 +121,11 @@ static void say_users(struct sleeper *sleeper, uint64_t node, uint64_t active)
 		wait->other_count = known < WAIT_OTHERS_MAX ? known : WAIT_OTHERS_MAX;
 		wait->has_more_others = active > wait->other_count;
 	} else {
-		wait->owner_how = unknown ? "some task is in the code of that file, which one is "
-					    "not known"
-					  : "no task is seen in the code of that file";
+		/* Those of files that are not known come first. */
+		bool has_unknown = world->kernfs_user_count && !users->node;
+		wait->owner_how = has_unknown ? "some task is in the code of that file, which one "
+						"is not known"
+					      : "no task is seen in the code of that file";
 	}
 }
 

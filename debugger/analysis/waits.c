@@ -10,6 +10,8 @@
 #define BIOS_MAX                                                                                   \
 	((uint64_t)1 << 22) /* bios and tags that are looked at for all waiters together           \
 			     */
+/* Tasks that are looked at for all who wait for a PID namespace: seconds. */
+#define MEMBERS_MAX (1u << 23)
 
 /* --- reading ---------------------------------------------------------------------------- */
 
@@ -231,7 +233,9 @@ static struct error *find_and_link(struct wait_world *world)
 
 struct error *waits_find(struct target *target, struct waits *ret)
 {
-	struct wait_world world = { .target = target, .waits = ret, .bios_left = BIOS_MAX };
+	struct wait_world world = {
+		.target = target, .waits = ret, .bios_left = BIOS_MAX, .members_left = MEMBERS_MAX
+	};
 	*ret = (struct waits){ .budget = &target->kept };
 	TRY(target_need_memory(target));
 	TRY(target_need_btf(target));

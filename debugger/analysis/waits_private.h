@@ -62,7 +62,8 @@ struct wait_world {
 	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
 	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
 	uint32_t super_blocks_seen;
-	uint64_t bios_left; /* that may still be looked at, for all who wait for one */
+	uint64_t bios_left;    /* that may still be looked at, for all who wait for one */
+	uint64_t members_left; /* the same of tasks, for all who wait for a PID namespace's */
 };
 
 struct sleeper;
