@@ -23,6 +23,7 @@ struct members {
 	size_t count;	/* of tasks: threads are some of their own */
 	size_t leaders; /* of processes */
 	size_t own;	/* threads of the one that waits */
+	uint64_t alive; /* a task of theirs that has not ended, if need be a thread; 0: none */
 	bool is_unread;
 };
 
@@ -72,25 +73,34 @@ static void add_member(struct wait_world *world, struct members *members, const 
 		return;
 	}
 	members->count++;
-	if (leader != task->address)
+	bool is_first = leader == task->address;
+	if (task->state_letter != 'Z' && (is_first || !members->alive))
+		members->alive = task->address;
+	if (!is_first)
 		return;
 	if (members->leaders < WAIT_OTHERS_MAX)
 		members->tasks[members->leaders] = leader;
 	members->leaders++;
 }
 
-/* Who has ended holds nobody up: who does not wait for it does. */
-static uint64_t who_delays(struct wait_world *world, uint64_t member, const char **ret_how)
+/*
+ * Of one process: the task that still lives, which may be a thread behind a first one that has
+ * ended. Who has ended holds nobody up: its parent does, that does not wait for it.
+ */
+static uint64_t who_delays(struct wait_world *world, const struct members *members,
+			   const char **ret_how)
 {
-	const struct task *task = wait_task_at(world, member);
-	uint64_t parent;
-	*ret_how = "the last process of that namespace";
-	if (!task || task->state_letter != 'Z' ||
+	uint64_t member = members->tasks[0], parent;
+	*ret_how = !members->alive || members->alive == member
+			   ? "the last process of that namespace"
+			   : "a thread of the last process of that namespace";
+	if (members->alive)
+		return members->alive;
+	if (members->is_unread ||
 	    !wait_read(world, "struct task_struct", member, "parent", &parent) ||
 	    !wait_task_at(world, parent))
 		return member;
-	*ret_how = "it has not waited for its child, the last process of that namespace, which has "
-		   "ended";
+	*ret_how = "it has not waited for the last process of that namespace, which has ended";
 	return parent;
 }
 
@@ -101,7 +111,7 @@ static void say_members(struct sleeper *sleeper, const struct members *members)
 	bool counts =
 		wait_read(sleeper->world, NAMESPACE, members->space, "pid_allocated", &allocated);
 	if (members->leaders == 1) {
-		wait->owner = who_delays(sleeper->world, members->tasks[0], &wait->owner_how);
+		wait->owner = who_delays(sleeper->world, members, &wait->owner_how);
 		bool is_whole = counts && !members->is_unread &&
 				(uint32_t)allocated == members->count + members->own;
 		wait->owner_sure = is_whole ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
