@@ -75,7 +75,8 @@ static bool put_member_of_inode(const struct object *object, const char *member,
 	return false;
 }
 
-static void put_object(struct target *target, const struct memory_place *place, struct strbuf *ret)
+static void put_object(struct target *target, const struct memory_place *place, const char *asked,
+		       struct strbuf *ret)
 {
 	char type[160];
 	struct object object = { .target = target, .type = place->type, .address = place->start };
@@ -88,13 +89,16 @@ static void put_object(struct target *target, const struct memory_place *place, 
 			      place->slab.cache->name);
 		return;
 	}
+	type_spell(type_unqualified(place->type), NULL, type, sizeof(type));
+	/* Its first member begins where it does. */
+	if (!place->offset && asked && !strcmp(type, asked))
+		return;
 	if (put_member_of_inode(&object, place->member, ret))
 		return;
-	type_spell(type_unqualified(place->type), NULL, type, sizeof(type));
 	strbuf_format(ret, "%s of the %s at 0x%" PRIx64, place->member, type, place->start);
 }
 
-void wait_put_place(struct target *target, uint64_t address, struct strbuf *ret)
+void wait_put_place(struct target *target, uint64_t address, const char *type, struct strbuf *ret)
 {
 	struct places *places;
 	struct memory_place place;
@@ -102,7 +106,7 @@ void wait_put_place(struct target *target, uint64_t address, struct strbuf *ret)
 	if (!error)
 		error = places_find(places, address, &place);
 	if (!error && place.region == REGION_SLAB && place.slab.state != SLAB_NO_OBJECT)
-		put_object(target, &place, ret);
+		put_object(target, &place, type, ret);
 	ret->failed |= error && error->kind == ERROR_NO_MEMORY;
 	error_free(error);
 }

@@ -8,9 +8,10 @@
 
 /*
  * "i_rwsem of inode 1234, /log of vda1", "exited of the struct kthread at 0x...", "in an object of
- * the slab cache kmalloc-96". Puts nothing where nothing is known.
+ * the slab cache kmalloc-96". Puts nothing where nothing is known, nor of a whole object of that
+ * type ("struct pid_namespace"; NULL: of none).
  */
-void wait_put_place(struct target *target, uint64_t address, struct strbuf *ret);
+void wait_put_place(struct target *target, uint64_t address, const char *type, struct strbuf *ret);
 /* "inode 1234, /log of vda1"; false: it cannot be read. */
 bool wait_put_inode(struct target *target, uint64_t address, struct strbuf *ret);
 

@@ -134,7 +134,7 @@ void wait_put_object_name(struct target *target, const struct wait *wait, struct
 void wait_put_object_place(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	if (wait->object && !wait->within && strcmp(wait->kind, "futex"))
-		wait_put_place(target, wait->object, ret);
+		wait_put_place(target, wait->object, wait->type, ret);
 }
 
 /* The one or the other. */
