@@ -231,9 +231,12 @@ def iocommands(program, boot, notes):
     # Of vdb other tasks asked later.
     check_equal(sum(disk != "vdb" for disk, *_ in busy), sum(disk != "vdb" for disk, *_ in asked), "truth: requests in debugfs")
     check_equal({key for key in by_tag if key[0] != "vdb"}, {(disk, int(tag)) for disk, _, tag, _ in busy if disk != "vdb"}, "tags")
+    same = []
     for disk, operation, tag, more in busy:
         row = by_tag[disk, int(tag)]
-        check_equal(requests[row["request"]]["op"], operation, f"{row}")
+        same.append(requests[row["request"]]["op"] == operation)
+        # vdb answers now and then: another request may have got the tag of one that it answered.
+        check(same[-1] or disk == "vdb", f"{row}: not {operation}")
         if disk == "sda":
             said = {one or other: value or text for one, value, other, text in SCSI.findall(more)}
             check_equal((row["cdb"], row["retries"], row["flags"].bit_count()),
@@ -243,6 +246,7 @@ def iocommands(program, boot, notes):
             check(abs(int(row["timeout"]) - wanted) < wanted / 1_000_000, f"{row}, {said}")
             # 6.1 says it not.
             check_equal(row["allowed"], int(said.get("allowed", row["allowed"])), f"{row}")
+    check(same.count(False) < sum(disk == "vdb" for disk, *_ in busy), f"requests of vdb: {same}")
     traced = boot.truth("disks_asked", "traced")
     for host, channel, number, lun, tag, name, block, sent in DISPATCHED.findall(traced):
         row = by_tag.get(("sda", int(tag)))

@@ -342,12 +342,17 @@ def disks(program, boot, notes):
 
 def stuck_works(program, boot, notes):
     """What the module `stuck` says of its works, and who runs them."""
-    wanted = {}
+    wanted, behind = {}, []
     for line in boot.truth("stuck").splitlines():
-        _, _, kind, address, owner = line.split()
-        if kind == "work":
+        _, comm, kind, address, owner = line.split()
+        if comm == "flush-behind":
+            behind.append(int(address, 16))
+        elif kind == "work":
             wanted[int(address, 16)] = int(owner)
     rows = {int(row["work"], 16): row for row in program.result(boot.dump, "works --where \"state = 'running'\"")}
+    # Its queue runs one work at a time.
+    kept = {int(row["work"], 16): row for row in program.result(boot.dump, "works --where \"state = 'inactive'\"")}
+    check_equal([kept[address]["workqueue"] for address in behind if address in kept], ["flush_ordered"], "works that are kept back")
     check_equal({address: rows[address]["pid"] for address in wanted if address in rows}, wanted, "works that run")
     check(len(wanted) >= 2, "truth: no works")
     for address in wanted:
