@@ -79,32 +79,43 @@ static struct error *worker_of_barrier(struct sleeper *sleeper, uint64_t entry,
 	return NULL;
 }
 
-/* A worker of several is not the only one; one that was not read may be another. */
-static enum confidence sure_of(const struct wait_world *world, size_t count)
+/* What is said of the owner, by how many workers run what is waited for. */
+struct runner_texts {
+	const char *none, *one, *several;
+};
+
+/*
+ * Who runs a work of what `like` says: of a struct pool_workqueue (link), or of a workqueue and a
+ * color. A worker of several is not the only one; one that was not read may be another.
+ */
+static void find_runner(const struct wait_world *world, const struct wait_worker *like,
+			const struct runner_texts *texts, struct wait *wait)
 {
-	if (!count)
-		return CONFIDENCE_UNKNOWN;
-	return count == 1 && !world->workers_unread ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED;
+	size_t count = 0;
+	for (size_t i = 0; i < world->worker_count; i++) {
+		const struct wait_worker *worker = &world->workers[i];
+		bool runs = like->link
+				    ? worker->link == like->link
+				    : worker->queue == like->queue && worker->color == like->color;
+		if (runs && !count++)
+			wait->owner = worker->task;
+	}
+	wait->owner_how = !count ? texts->none : count == 1 ? texts->one : texts->several;
+	if (count)
+		wait->owner_sure = count == 1 && !world->workers_unread ? CONFIDENCE_CERTAIN
+									: CONFIDENCE_INFERRED;
 }
 
 /* A queue that has as many active works as it may: who runs them keeps the others back. */
 static void find_active(struct sleeper *sleeper, uint64_t link)
 {
-	struct wait_world *world = sleeper->world;
-	struct wait *wait = sleeper->wait;
-	size_t count = 0;
-	wait->owner_how = "its queue runs as many works as it may, and has not come to it";
-	for (size_t i = 0; i < world->worker_count; i++) {
-		if (world->workers[i].link != link || count++)
-			continue;
-		wait->owner = world->workers[i].task;
-		wait->owner_how = "the worker that runs a work of its queue, which runs as many "
-				  "as it may";
-	}
-	wait->owner_sure = sure_of(world, count);
-	if (count > 1)
-		wait->owner_how = "one of several workers that run works of its queue, which runs "
-				  "as many as it may";
+	static const struct runner_texts texts = {
+		"its queue runs as many works as it may, and has not come to it",
+		"the worker that runs a work of its queue, which runs as many as it may",
+		"one of several workers that run works of its queue, which runs as many as it may"
+	};
+	struct wait_worker like = { .link = link };
+	find_runner(sleeper->world, &like, &texts, sleeper->wait);
 }
 
 /* That no worker runs it is known if the barrier lies where works lie that none has begun. */
@@ -181,31 +192,27 @@ struct error *wait_flush_of_queue(struct sleeper *sleeper, bool *ret)
 	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
 	const char *type = "struct workqueue_struct";
-	uint64_t queue, done, first, color;
-	size_t runs = 0;
+	struct wait_worker like = { 0 };
+	uint64_t done, first;
 	*ret = false;
 	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct workqueue_struct *",
-			   &queue) ||
+			   &like.queue) ||
 	    !wait_offset(world, "struct wq_flusher", "done", &done) ||
-	    !wait_read(world, "struct wq_flusher", wait->object - done, "flush_color", &color) ||
-	    !wait_read(world, type, queue, "first_flusher", &first) || first != wait->object - done)
+	    !wait_read(world, "struct wq_flusher", wait->object - done, "flush_color",
+		       &like.color) ||
+	    !wait_read(world, type, like.queue, "first_flusher", &first) ||
+	    first != wait->object - done)
 		return NULL;
 	*ret = true;
 	wait->kind = "flush workqueue";
 	wait->type = type;
-	wait->object = queue;
+	wait->object = like.queue;
 	if (!world->workers_loaded)
 		TRY(load_workers(world));
-	wait->owner_how = world->workers_unread ? not_known : "no worker runs a work of it";
-	for (size_t i = 0; i < world->worker_count; i++) {
-		const struct wait_worker *worker = &world->workers[i];
-		if (worker->queue != queue || worker->color != color || runs++)
-			continue;
-		wait->owner = worker->task;
-		wait->owner_how = "the worker that runs a work of it";
-	}
-	wait->owner_sure = sure_of(world, runs);
-	if (runs > 1)
-		wait->owner_how = "one of several workers that run works of it";
+	struct runner_texts texts = { world->workers_unread ? not_known
+							    : "no worker runs a work of it",
+				      "the worker that runs a work of it",
+				      "one of several workers that run works of it" };
+	find_runner(world, &like, &texts, wait);
 	return NULL;
 }

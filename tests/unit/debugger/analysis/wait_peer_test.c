@@ -4,16 +4,12 @@
  * waiter itself, nobody; tables of files that are shared, too large, unreadable; lists of devices
  * that go in circles.
  */
-#include "tests/unit/libbpf.h"
-#include "tests/unit/test.h"
+#include "tests/unit/sleeper_fixture.h"
 
-#include "base/array.h"
 #include "base/interrupt.h"
-#include "debugger/analysis/waits_private.h"
 
-#define BASE	0xffff888000100000u
-#define NOWHERE 0xffff8880dead0000u
-#define TASKS	4u
+#define NOWHERE SLEEPER_NOWHERE
+#define TASKS	SLEEPER_TASKS
 #define SLOTS	4u
 /* More devices of one filesystem than are looked at. */
 #define DEVICES 4097u
@@ -80,38 +76,16 @@ struct raw_data {
 	struct raw_file socket_file;
 };
 
-#define AT(member) (BASE + offsetof(struct raw_data, member))
+#define AT(member) (SLEEPER_BASE + offsetof(struct raw_data, member))
 
 struct fixture {
-	struct memory memory;
 	struct raw_data data;
-	struct libbpf_btf *written;
-	struct target target;
-	struct task tasks[TASKS];
-	struct frame frames[1];
-	struct frame_arguments arguments[1];
-	struct stack_trace trace;
-	struct wait_world world;
-	struct wait wait;
-	struct sleeper sleeper;
+	struct sleeper_fixture base;
 };
-
-static struct error *fixture_read(struct memory *memory, uint64_t address, void *buffer,
-				  size_t size)
-{
-	struct fixture *fixture = container_of(memory, struct fixture, memory);
-	uint64_t offset = address - BASE;
-	if (offset >= sizeof(fixture->data) || size > sizeof(fixture->data) - offset)
-		return error_create_at(ERROR_FAULT, address, "nothing at 0x%" PRIx64, address);
-	memcpy(buffer, (uint8_t *)&fixture->data + offset, size);
-	return NULL;
-}
 
 static void write_types(struct fixture *fixture)
 {
-	const void *data;
-	uint32_t size;
-	struct libbpf_btf *btf = fixture->written = btf__new_empty();
+	struct libbpf_btf *btf = fixture->base.written;
 	int word = btf__add_int(btf, "long unsigned int", 8, 0);
 	int number = btf__add_int(btf, "unsigned int", 4, 0);
 	int list = add_list_head(btf);
@@ -150,33 +124,23 @@ static void write_types(struct fixture *fixture)
 	int request = btf__add_struct(btf, "fuse_req", sizeof(struct raw_request));
 	add_member(btf, "fc", to_connection, 0);
 	int argument = btf__add_ptr(btf, request);
-	data = btf__raw_data(btf, &size);
-	CHECK_OK(btf_open(data, size, NULL, "vmlinux", &fixture->target.btf));
-	fixture->arguments[0] = (struct frame_arguments){
-		.has_prototype = true,
-		.count = 1,
-		.items = { { .name = "req",
-			     .type = { fixture->target.btf, (uint32_t)argument },
-			     .is_known = true,
-			     .value = AT(request) } }
-	};
+	sleeper_fixture_open(&fixture->base, argument, AT(request));
 }
 
 /* Task 0 waits; each has a table of its own, in which nothing is open. */
 static void build(struct fixture *fixture)
 {
-	*fixture = (struct fixture){
-		.memory = { .read = fixture_read, .name = "kernel", .word_size = 8 }
-	};
 	struct raw_data *data = &fixture->data;
+	*data = (struct raw_data){ 0 };
+	sleeper_fixture_init(&fixture->base, data, sizeof(*data), "request_wait_answer");
 	write_types(fixture);
 	for (unsigned int i = 0; i < TASKS; i++) {
 		data->tasks[i].files = AT(files[i]);
 		data->files[i].fdt = AT(tables[i]);
 		data->tables[i] = (struct raw_fdtable){ .max_fds = SLOTS, .fd = AT(slots[i]) };
-		fixture->tasks[i] = (struct task){ .address = AT(tasks[i]),
-						   .pid = (int32_t)i + 1,
-						   .tgid = (int32_t)i + 1 };
+		struct task *task = &fixture->base.tasks[i];
+		task->address = AT(tasks[i]);
+		task->pid = task->tgid = (int32_t)i + 1;
 	}
 	data->ends[0] = (struct raw_file){ .mode = READS, .data = AT(pipe) };
 	data->ends[1] = (struct raw_file){ .mode = WRITES, .data = AT(pipe) };
@@ -186,50 +150,31 @@ static void build(struct fixture *fixture)
 	data->connection.devices = (struct raw_device){ AT(devices[0]), AT(devices[0]) };
 	data->connection.dev_count = 1;
 	data->request.connection = AT(connection);
-	fixture->target.memory = &fixture->memory;
-	fixture->frames[0] =
-		(struct frame){ .has_symbol = true, .symbol.name = "request_wait_answer" };
-	fixture->trace = (struct stack_trace){ .frames = fixture->frames, .count = 1 };
-	fixture->world = (struct wait_world){ .target = &fixture->target,
-					      .tasks = fixture->tasks,
-					      .task_count = TASKS };
-	fixture->wait = (struct wait){ .type = "struct pipe_inode_info", .object = AT(pipe) };
-	fixture->sleeper = (struct sleeper){ .world = &fixture->world,
-					     .task = &fixture->tasks[0],
-					     .trace = &fixture->trace,
-					     .arguments = fixture->arguments,
-					     .arguments_asked = true,
-					     .wait = &fixture->wait };
 }
 
 static void finish(struct fixture *fixture)
 {
-	btf_close(fixture->target.btf);
-	btf__free(fixture->written);
-	free(fixture->world.files);
+	sleeper_fixture_deinit(&fixture->base);
 }
 
 /* Asks anew: of nothing is known any more. */
 static void ask(struct fixture *fixture, const char *mode)
 {
-	struct wait_world *world = &fixture->world;
+	struct wait_world *world = &fixture->base.world;
 	world->files_loaded = world->files_cut = world->files_unread = false;
 	world->file_count = world->file_steps = 0;
-	fixture->wait =
+	fixture->base.wait =
 		(struct wait){ .type = "struct pipe_inode_info", .object = AT(pipe), .mode = mode };
 	if (mode)
-		CHECK_OK(wait_pipe_peer(&fixture->sleeper));
+		CHECK_OK(wait_pipe_peer(&fixture->base.sleeper));
 	else
-		CHECK_OK(wait_find_fuse(&fixture->sleeper));
+		CHECK_OK(wait_find_fuse(&fixture->base.sleeper));
 }
 
 static void check_owner(const struct fixture *fixture, uint64_t owner, enum confidence sure,
 			const char *how)
 {
-	CHECK_U64(fixture->wait.owner, owner);
-	if (owner)
-		CHECK_U64(fixture->wait.owner_sure, sure);
-	CHECK(fixture->wait.owner_how && strstr(fixture->wait.owner_how, how));
+	sleeper_fixture_check(&fixture->base, NULL, owner, sure, how);
 }
 
 static void test_pipe(void)
@@ -252,8 +197,8 @@ static void test_pipe(void)
 	data->slots[0][0] = AT(ends[1]);
 	ask(&fixture, "read");
 	check_owner(&fixture, 0, 0, "several tasks");
-	CHECK_U64(fixture.wait.other_count, 1);
-	CHECK_U64(fixture.wait.others[0], AT(tasks[2]));
+	CHECK_U64(fixture.base.wait.other_count, 1);
+	CHECK_U64(fixture.base.wait.others[0], AT(tasks[2]));
 	data->slots[2][1] = 0;
 	ask(&fixture, "read");
 	check_owner(&fixture, 0, 0, "none but itself");
@@ -267,7 +212,7 @@ static void test_shared_table(void)
 	build(&fixture);
 	fixture.data.slots[2][0] = fixture.data.slots[2][3] = AT(ends[1]);
 	fixture.data.tasks[3].files = AT(files[2]);
-	fixture.tasks[2].tgid = fixture.tasks[3].pid;
+	fixture.base.tasks[2].tgid = fixture.base.tasks[3].pid;
 	ask(&fixture, "read");
 	check_owner(&fixture, AT(tasks[3]), CONFIDENCE_CERTAIN, "the only one");
 	finish(&fixture);
@@ -289,10 +234,10 @@ static void test_wild(void)
 	check_owner(&fixture, 0, 0, "no task is seen");
 	/* Others may share the table of the only one that was seen. */
 	data->slots[0][1] = AT(ends[1]);
-	fixture.sleeper.task = &fixture.tasks[1];
+	fixture.base.sleeper.task = &fixture.base.tasks[1];
 	ask(&fixture, "read");
 	check_owner(&fixture, AT(tasks[0]), CONFIDENCE_INFERRED, "the only one");
-	fixture.sleeper.task = &fixture.tasks[0];
+	fixture.base.sleeper.task = &fixture.base.tasks[0];
 	data->slots[0][1] = 0;
 	/* Behind the end of the memory nothing is; that there is too much to look at is said. */
 	data->tables[1] = (struct raw_fdtable){ .max_fds = UINT32_MAX, .fd = AT(slots[1]) };
@@ -301,14 +246,14 @@ static void test_wild(void)
 	data->tables[1].max_fds = 0;
 	data->tasks[0].files = 0;
 	ask(&fixture, "read");
-	CHECK(!fixture.wait.owner);
-	fixture.world.task_count = 0;
+	CHECK(!fixture.base.wait.owner);
+	fixture.base.world.task_count = 0;
 	ask(&fixture, "read");
-	CHECK(!fixture.wait.owner);
+	CHECK(!fixture.base.wait.owner);
 	interrupt_flag = 1;
-	fixture.world.task_count = TASKS;
-	fixture.world.files_loaded = false;
-	CHECK_FAILS(wait_pipe_peer(&fixture.sleeper), "interrupted");
+	fixture.base.world.task_count = TASKS;
+	fixture.base.world.files_loaded = false;
+	CHECK_FAILS(wait_pipe_peer(&fixture.base.sleeper), "interrupted");
 	interrupt_clear();
 	finish(&fixture);
 }
@@ -320,24 +265,24 @@ static void test_fuse(void)
 	build(&fixture);
 	data->slots[1][2] = AT(device_file);
 	ask(&fixture, NULL);
-	CHECK_STRING(fixture.wait.kind, "FUSE answer");
-	CHECK_U64(fixture.wait.object, AT(request));
+	CHECK_STRING(fixture.base.wait.kind, "FUSE answer");
+	CHECK_U64(fixture.base.wait.object, AT(request));
 	check_owner(&fixture, AT(tasks[1]), CONFIDENCE_CERTAIN, "the only one");
 	data->slots[3][0] = AT(device_file);
 	ask(&fixture, NULL);
 	check_owner(&fixture, 0, 0, "several tasks have the filesystem's device open");
-	CHECK_U64(fixture.wait.other_count, 2);
+	CHECK_U64(fixture.base.wait.other_count, 2);
 	finish(&fixture);
 }
 
 /* Asks who has the other end of the first socket. */
 static void ask_socket(struct fixture *fixture)
 {
-	fixture->world.files_loaded = fixture->world.files_cut = fixture->world.files_unread =
-		false;
-	fixture->world.file_count = fixture->world.file_steps = 0;
-	fixture->wait = (struct wait){ .type = "struct socket", .object = AT(sockets[0]) };
-	CHECK_OK(wait_socket_peer(&fixture->sleeper));
+	struct wait_world *world = &fixture->base.world;
+	world->files_loaded = world->files_cut = world->files_unread = false;
+	world->file_count = world->file_steps = 0;
+	fixture->base.wait = (struct wait){ .type = "struct socket", .object = AT(sockets[0]) };
+	CHECK_OK(wait_socket_peer(&fixture->base.sleeper));
 }
 
 static void test_socket(void)
@@ -375,13 +320,13 @@ static void test_socket(void)
 	/* Of a socket that is not connected, or not to this machine, nobody is known. */
 	data->socks[0].peer = 0;
 	ask_socket(&fixture);
-	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	CHECK(!fixture.base.wait.owner && !fixture.base.wait.owner_how);
 	data->socks[0] = (struct raw_sock){ 2, 1, AT(sockets[0]), AT(socks[1]) };
 	ask_socket(&fixture);
-	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	CHECK(!fixture.base.wait.owner && !fixture.base.wait.owner_how);
 	data->sockets[0].sk = NOWHERE;
 	ask_socket(&fixture);
-	CHECK(!fixture.wait.owner && !fixture.wait.owner_how);
+	CHECK(!fixture.base.wait.owner && !fixture.base.wait.owner_how);
 	finish(&fixture);
 }
 
@@ -417,17 +362,17 @@ static void test_wild_fuse(void)
 	data->devices[0] = (struct raw_device){ AT(devices[1]), AT(connection) };
 	data->devices[1] = (struct raw_device){ AT(devices[0]), AT(devices[0]) };
 	ask(&fixture, NULL);
-	CHECK(!fixture.wait.owner);
-	CHECK_STRING(fixture.wait.kind, "FUSE answer");
+	CHECK(!fixture.base.wait.owner);
+	CHECK_STRING(fixture.base.wait.kind, "FUSE answer");
 	data->connection.devices = (struct raw_device){ AT(connection), AT(connection) };
 	ask(&fixture, NULL);
 	check_owner(&fixture, 0, 0, "no task is seen to have the filesystem's device open");
 	data->request.connection = NOWHERE;
 	ask(&fixture, NULL);
 	check_owner(&fixture, 0, 0, "who has the filesystem's device open could not be found out");
-	fixture.arguments[0].items[0].is_known = false;
+	fixture.base.arguments[0].items[0].is_known = false;
 	ask(&fixture, NULL);
-	CHECK(!fixture.wait.kind);
+	CHECK(!fixture.base.wait.kind);
 	finish(&fixture);
 }
 

@@ -3,15 +3,12 @@
  * Who flushes a work waits for the worker that runs it, for one that runs a work before it, for
  * none yet; and what could not be read makes nobody of none of them.
  */
-#include "tests/unit/libbpf.h"
-#include "tests/unit/test.h"
+#include "tests/unit/sleeper_fixture.h"
 
 #include "base/array.h"
-#include "debugger/analysis/waits_private.h"
 
-#define BASE	0xffff888000100000u
-#define NOWHERE 0xffff8880dead0000u
-#define TASKS	4u
+#define NOWHERE SLEEPER_NOWHERE
+#define TASKS	SLEEPER_TASKS
 #define WORKER	0x20u
 #define PWQ	4u
 
@@ -65,27 +62,16 @@ struct raw_data {
 	uint64_t function;
 };
 
-#define AT(member) (BASE + offsetof(struct raw_data, member))
+#define AT(member) (SLEEPER_BASE + offsetof(struct raw_data, member))
 
 struct fixture {
 	struct raw_data data;
-	struct memory_array memory;
-	struct libbpf_btf *written;
-	struct target target;
-	struct task tasks[TASKS];
-	struct frame frames[1];
-	struct frame_arguments arguments[1];
-	struct stack_trace trace;
-	struct wait_world world;
-	struct wait wait;
-	struct sleeper sleeper;
+	struct sleeper_fixture base;
 };
 
 static void write_types(struct fixture *fixture)
 {
-	const void *data;
-	uint32_t size;
-	struct libbpf_btf *btf = fixture->written = btf__new_empty();
+	struct libbpf_btf *btf = fixture->base.written;
 	int word = btf__add_int(btf, "long unsigned int", 8, 0);
 	int number = btf__add_int(btf, "unsigned int", 4, 0);
 	int list = add_list_head(btf);
@@ -119,8 +105,7 @@ static void write_types(struct fixture *fixture)
 	add_member(btf, "work", work, 0);
 	add_member(btf, "done", word, offsetof(struct raw_barrier, done));
 	add_member(btf, "task", word, offsetof(struct raw_barrier, task));
-	data = btf__raw_data(btf, &size);
-	CHECK_OK(btf_open(data, size, NULL, "vmlinux", &fixture->target.btf));
+	sleeper_fixture_open(&fixture->base, 0, 0);
 }
 
 static void link_two(struct raw_list *head, uint64_t head_at, struct raw_list *node,
@@ -133,8 +118,9 @@ static void link_two(struct raw_list *head, uint64_t head_at, struct raw_list *n
 /* Both workers are idle; the barrier is in no list. */
 static void build(struct fixture *fixture)
 {
-	*fixture = (struct fixture){ 0 };
 	struct raw_data *data = &fixture->data;
+	*data = (struct raw_data){ 0 };
+	sleeper_fixture_init(&fixture->base, data, sizeof(*data), "__flush_work");
 	write_types(fixture);
 	for (unsigned int i = 0; i < TASKS; i++) {
 		data->tasks[i] = (struct raw_task){ .kthread = AT(kthreads[i]) };
@@ -142,7 +128,7 @@ static void build(struct fixture *fixture)
 		data->workers[i] = (struct raw_worker){ .task = AT(tasks[i]),
 							.scheduled = { AT(workers[i].scheduled),
 								       AT(workers[i].scheduled) } };
-		fixture->tasks[i] = (struct task){ .address = AT(tasks[i]) };
+		fixture->base.tasks[i].address = AT(tasks[i]);
 	}
 	data->tasks[1].flags = data->tasks[2].flags = WORKER;
 	for (unsigned int i = 0; i < ARRAY_COUNT(data->links); i++)
@@ -150,45 +136,21 @@ static void build(struct fixture *fixture)
 	data->barrier = (struct raw_barrier){ .work = { .data = AT(links[0]) | PWQ | 1,
 							.function = AT(function) },
 					      .task = AT(tasks[0]) };
-	memory_array_init(&fixture->memory, BASE, &fixture->data, sizeof(fixture->data));
-	CHECK_OK(symtab_create(&fixture->target.symbols));
-	CHECK_OK(symtab_add(fixture->target.symbols, "bpf", "wq_barrier_func", 't', AT(function),
-			    8));
-	fixture->target.memory = &fixture->memory.memory;
-	fixture->target.modules_loaded = true;
-	fixture->trace = (struct stack_trace){ .frames = fixture->frames, .count = 1 };
-	fixture->world = (struct wait_world){ .target = &fixture->target,
-					      .tasks = fixture->tasks,
-					      .task_count = TASKS };
-	fixture->sleeper = (struct sleeper){ .world = &fixture->world,
-					     .task = &fixture->tasks[0],
-					     .trace = &fixture->trace,
-					     .arguments = fixture->arguments,
-					     .arguments_asked = true,
-					     .wait = &fixture->wait };
-}
-
-static void finish(struct fixture *fixture)
-{
-	wait_rings_deinit(&fixture->world.rings);
-	free(fixture->world.workers);
-	symtab_destroy(fixture->target.symbols);
-	btf_close(fixture->target.btf);
-	btf__free(fixture->written);
+	CHECK_OK(symtab_create(&fixture->base.target.symbols));
+	CHECK_OK(symtab_add(fixture->base.target.symbols, "bpf", "wq_barrier_func", 't',
+			    AT(function), 8));
 }
 
 static void check_wait(struct fixture *fixture, uint64_t owner, enum confidence sure,
 		       const char *how)
 {
+	struct sleeper_fixture *base = &fixture->base;
 	bool found;
-	fixture->wait = (struct wait){ .object = AT(barrier.done) };
-	CHECK_OK(wait_flush_of_work(&fixture->sleeper, &found));
+	base->wait = (struct wait){ .object = AT(barrier.done) };
+	CHECK_OK(wait_flush_of_work(&base->sleeper, &found));
 	CHECK(found);
-	CHECK_STRING(fixture->wait.kind, "flush work");
-	CHECK_U64(fixture->wait.owner, owner);
-	CHECK_U64(fixture->wait.owner_sure, sure);
-	CHECK(fixture->wait.owner_how && strstr(fixture->wait.owner_how, how));
-	finish(fixture);
+	sleeper_fixture_check(base, "flush work", owner, sure, how);
+	sleeper_fixture_deinit(base);
 }
 
 static void run_on(struct raw_data *data, unsigned int worker, unsigned int link)
