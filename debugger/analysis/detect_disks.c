@@ -2,7 +2,9 @@
 /* Disks that do not answer: requests that their drivers have had for too long. */
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
+#include "debugger/analysis/wait_place.h"
 #include "debugger/kernel/disks.h"
+#include "debugger/kernel/loop_device.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -35,6 +37,25 @@ static struct error *look_at_request(void *context, const struct disk_request *r
 	return NULL;
 }
 
+/* It is as slow as what its file lies on. */
+static struct error *say_file(struct finding *finding, struct target *target,
+			      const struct disk *disk)
+{
+	struct object loop;
+	struct strbuf name = { 0 };
+	uint64_t inode = 0;
+	struct error *error = loop_device_find(target, disk->address, &loop);
+	if (!error && loop.address)
+		error = loop_device_inode(&loop, &inode);
+	if (error || !inode)
+		return error_only_fatal(error);
+	if (wait_put_inode(target, inode, &name) && !name.failed)
+		error = finding_add(finding, NULL, "%s is a loop device: its file is %s",
+				    disk->name, name.data);
+	strbuf_deinit(&name);
+	return error;
+}
+
 static struct error *say_disk(struct unanswered *unanswered, const struct disk *disk)
 {
 	char command[80];
@@ -55,7 +76,8 @@ static struct error *say_disk(struct unanswered *unanswered, const struct disk *
 			"the oldest begins at sector %" PRIu64 " and wants %" PRIu64 " bytes",
 			unanswered->oldest.sector, unanswered->oldest.bytes));
 	snprintf(command, sizeof(command), "print *(struct gendisk *)0x%" PRIx64, disk->address);
-	return finding_add(finding, command, "the disk %s", disk->name);
+	TRY(finding_add(finding, command, "the disk %s", disk->name));
+	return say_file(finding, unanswered->analysis->target, disk);
 }
 
 /* Nothing is said of what cannot be read, but that there may be more. */

@@ -5,7 +5,6 @@
  */
 #include "debugger/analysis/rcu_owing.h"
 #include "debugger/analysis/waits_private.h"
-#include "debugger/kernel/bio_place.h"
 
 #include "base/array.h"
 
@@ -122,43 +121,6 @@ static bool is_grace_period(struct sleeper *sleeper)
 	return true;
 }
 
-/* --- block I/O ---------------------------------------------------------------------------------
- */
-
-/* submit_bio_wait(): the bio leads back to the completion, and to the device that is to answer. */
-static struct error *find_bio(struct sleeper *sleeper, bool *ret)
-{
-	static const char *const words[] = {
-		[BIO_UNKNOWN] = "whether its device was asked is not known",
-		[BIO_REQUESTED] = "its device has not answered",
-		[BIO_UNREQUESTED] = "its device's driver has no request of it",
-		[BIO_THROTTLED] = "it was not sent: a cgroup's limit (io.max) keeps it back",
-		[BIO_SUSPENDED] = "it was not sent: its device is suspended (device mapper)",
-		[BIO_MAPPED] = "the device mapper has not ended what it made of it",
-		[BIO_TAKEN] = "its device's driver has taken it and not ended it",
-	};
-	struct wait_world *world = sleeper->world;
-	struct wait *wait = sleeper->wait;
-	enum bio_place place;
-	uint64_t bio, completion, device;
-	*ret = false;
-	if (!wait_argument(sleeper, sleeper->frame, sleeper->frame + 4, "struct bio *", &bio) ||
-	    !wait_read(world, "struct bio", bio, "bi_private", &completion) ||
-	    completion != wait->object)
-		return NULL;
-	*ret = true;
-	wait->kind = "bio";
-	wait->type = "struct bio";
-	wait->object = bio;
-	if (wait_read(world, "struct bio", bio, "bi_bdev", &device) && device) {
-		wait->within = device;
-		wait->within_type = "struct block_device";
-	}
-	TRY(bio_place_find(world->target, bio, &world->bios_left, &place));
-	wait->owner_how = words[place];
-	return NULL;
-}
-
 struct error *wait_completer(struct sleeper *sleeper)
 {
 	struct wait *wait = sleeper->wait;
@@ -171,7 +133,7 @@ struct error *wait_completer(struct sleeper *sleeper)
 		TRY(wait_flush_of_queue(sleeper, &found));
 	if (found || is_grace_period(sleeper))
 		return NULL;
-	TRY(find_bio(sleeper, &found));
+	TRY(wait_find_bio(sleeper, &found));
 	if (found)
 		return NULL;
 	TRY(end_of_task(sleeper, &found));

@@ -359,6 +359,7 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(wait_find_exit(sleeper));
 		wait_find_rpc(sleeper);
 	}
+	TRY(wait_find_super_block(sleeper));
 	doubt(sleeper);
 	return NULL;
 }

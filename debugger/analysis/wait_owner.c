@@ -5,7 +5,6 @@
  */
 #include "debugger/analysis/waits_private.h"
 
-#include "debugger/target/list.h"
 #include <inttypes.h>
 
 /* Of a mutex's owner: bits that are no part of the pointer; the last: handed to, not yet taken. */
@@ -17,10 +16,6 @@
 #define RWSEM_READERS_MASK  ((1ull << 55) - 1)
 #define RWSEM_OWNER_FLAGS   7u
 #define RWSEM_OWNER_READER  1u
-
-/* Super blocks that are looked at for all waiters together: machines with containers have
- * thousands. */
-#define SUPER_BLOCKS_MAX (1u << 20)
 
 static bool own(struct sleeper *sleeper, uint64_t address, enum confidence sure, const char *how)
 {
@@ -125,43 +120,6 @@ struct error *wait_semaphore_owner(struct sleeper *sleeper)
 
 /* --- per-CPU semaphores ----------------------------------------------------------------- */
 
-/* The filesystem whose writers a semaphore stops; 0: of none. */
-static struct error *super_block_of(struct wait_world *world, uint64_t semaphore, uint64_t *ret)
-{
-	struct list_walk walk;
-	uint64_t head, link;
-	struct object block, member;
-	*ret = 0;
-	if (world->frozen_semaphore == semaphore) {
-		*ret = world->frozen_block;
-		return NULL;
-	}
-	if (!symtab_address(world->target->symbols, "super_blocks", &head) ||
-	    !wait_offset(world, "struct super_block", "s_list", &link))
-		return NULL;
-	list_walk_init(&walk, world->target, head);
-	while (world->super_blocks_seen++ < SUPER_BLOCKS_MAX) {
-		uint64_t node, size;
-		struct error *error = list_walk_next(&walk, &node);
-		if (error)
-			return error_only_fatal(error);
-		if (!node)
-			return NULL;
-		error = object_at(world->target, "struct super_block", node - link, &block);
-		if (!error)
-			error = object_member(&block, "s_writers.rw_sem", &member);
-		error_free(error);
-		if (error || !type_size(member.type, &size))
-			return NULL;
-		if (semaphore >= member.address && semaphore - member.address < size) {
-			world->frozen_semaphore = semaphore;
-			*ret = world->frozen_block = block.address;
-			return NULL;
-		}
-	}
-	return NULL;
-}
-
 /* Who froze a filesystem may be gone; the counters are of 6.6 and later (880b9577855e). */
 static const char *why_frozen(struct wait_world *world, uint64_t block)
 {
@@ -181,19 +139,16 @@ struct error *wait_percpu_owner(struct sleeper *sleeper)
 {
 	struct wait *wait = sleeper->wait;
 	struct wait_world *world = sleeper->world;
-	uint64_t writer = 0, block;
+	uint64_t writer = 0;
 	bool is_writer = wait->mode && wait->mode[0] == 'w';
 	/* It is the writer itself that drains the readers. */
 	if (wait_read(world, wait->type, wait->object, "writer.task", &writer) &&
 	    writer != sleeper->task->address &&
 	    own(sleeper, writer, CONFIDENCE_CERTAIN, "the writer that waits for readers"))
 		return NULL;
-	TRY(super_block_of(world, wait->object, &block));
-	if (block) {
-		wait->within = block;
-		wait->within_type = "struct super_block";
-		return nobody(sleeper, why_frozen(world, block));
-	}
+	TRY(wait_find_super_block(sleeper));
+	if (wait->within)
+		return nobody(sleeper, why_frozen(world, wait->within));
 	/* Whoever freezes a filesystem takes it so, too, and goes. */
 	return nobody(sleeper,
 		      is_writer ? "readers have it, or it was taken to write: by whom is not noted"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Who could end a wait by using a file: the other end of a pipe or socket, the device of a FUSE
- * filesystem, a group of fanotify.
- * Only a task that has it open can; where one alone has, it holds the waiter up (fs/pipe.c,
- * fs/fuse/dev.c, fs/notify/fanotify/fanotify.c).
+ * filesystem, a group of fanotify, the pipe of an automount daemon. Only a task that has it open
+ * can; where one alone has, it holds the waiter up (fs/pipe.c, fs/fuse/dev.c,
+ * fs/notify/fanotify/fanotify.c, fs/autofs/waitq.c).
  */
 #include "debugger/analysis/waits_private.h"
 
@@ -106,6 +106,13 @@ static const struct peer_words group_words = {
 	"no task is seen to have the group of fanotify open",
 	"several tasks have the group of fanotify open",
 	"the only one that has the group of fanotify open, and decides",
+};
+
+static const struct peer_words daemon_words = {
+	"none but itself has the pipe of the automount daemon open",
+	"no task is seen to have the pipe of the automount daemon open",
+	"several tasks have the pipe of the automount daemon open",
+	"the only one that has the pipe of the automount daemon open",
 };
 
 /* `files`: how many are open, as what they lead to counts them. */
@@ -313,4 +320,68 @@ struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head)
 	add_peers(world, wait->object, FMODE_ANY, own, &peers);
 	say_peers(sleeper, &peers, 1, &group_words);
 	return NULL;
+}
+
+/* --- autofs --------------------------------------------------------------------------------- */
+
+/* What waits for the daemon of one filesystem: more are not believed. */
+#define REQUESTS_MAX 4096u
+
+/* Whether the filesystem has this request among those that it waits for. */
+static struct error *has_request(struct wait_world *world, const struct object *info,
+				 uint64_t request, bool *ret)
+{
+	struct object at;
+	*ret = false;
+	TRY(object_follow(info, "queues", &at));
+	for (size_t i = 0; at.address && i < REQUESTS_MAX && !*ret; i++) {
+		*ret = at.address == request;
+		if (world->file_steps++ >= STEPS_MAX)
+			return NULL;
+		TRY(object_follow(&at, "next", &at));
+	}
+	return NULL;
+}
+
+/* The kernel writes into the pipe what it asks the daemon, which reads that. */
+static struct error *find_daemon(struct sleeper *sleeper, const struct object *info)
+{
+	struct wait_world *world = sleeper->world;
+	struct peers peers = { 0 };
+	struct object file;
+	uint64_t own, pipe, readers;
+	TRY(object_follow(info, "pipe", &file));
+	if (!file.address) {
+		sleeper->wait->owner_how = "the filesystem has no automount daemon any more";
+		return NULL;
+	}
+	TRY(object_u64(&file, "private_data", &pipe));
+	TRY(wait_load_files(world));
+	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own) ||
+	    !wait_read(world, "struct pipe_inode_info", pipe, "readers", &readers))
+		return NULL;
+	add_peers(world, pipe, FMODE_READ, own, &peers);
+	say_peers(sleeper, &peers, (uint32_t)readers, &daemon_words);
+	return NULL;
+}
+
+struct error *wait_find_autofs(struct sleeper *sleeper, uint64_t head)
+{
+	struct wait *wait = sleeper->wait;
+	struct object info;
+	bool has = false;
+	if (!wait_frame_is(&sleeper->trace->frames[sleeper->frame], "autofs_wait") ||
+	    !wait_argument_object(sleeper, sleeper->frame, sleeper->frame + 1,
+				  "struct autofs_sb_info *", &info))
+		return NULL;
+	struct error *error = has_request(sleeper->world, &info, head, &has);
+	if (error || !has)
+		return error_only_fatal(error);
+	wait->kind = "automount";
+	wait->type = "struct autofs_wait_queue";
+	wait->object = head;
+	wait->how = "argument and list";
+	wait->sure = CONFIDENCE_CERTAIN;
+	wait->owner_how = "who is the automount daemon could not be found out";
+	return error_only_fatal(find_daemon(sleeper, &info));
 }

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "debugger/analysis/wait_place.h"
-#include "debugger/kernel/device_mapper.h"
 #include "debugger/kernel/disks.h"
 #include <inttypes.h>
 #include <string.h>
@@ -44,37 +43,29 @@ static bool find_bit(struct sleeper *sleeper, uint64_t entry, bool is_variable)
 	return true;
 }
 
-/* Why what is asked of a device is not answered; 0: it is not known which. */
-static const char *why_unanswered(const struct wait_world *world, uint64_t device)
-{
-	bool is_suspended = false;
-	if (device)
-		error_free(device_mapper_is_suspended(world->target, device, &is_suspended));
-	return is_suspended ? "its device is suspended (device mapper)" : "no task is noted in it";
-}
-
 /* A bit of a buffer's state (fs/buffer.c); who waits for it leaves no function of its own. */
-static void find_buffer(struct sleeper *sleeper)
+static struct error *find_buffer(struct sleeper *sleeper)
 {
 	const char *type = "struct buffer_head";
 	struct wait *wait = sleeper->wait;
 	uint64_t offset, device;
 	if (!wait_offset(sleeper->world, type, "b_state", &offset))
-		return;
+		return NULL;
 	enum confidence sure =
 		wait_slab_object(sleeper->world->target, wait->object - offset, type);
 	if (sure == CONFIDENCE_UNKNOWN)
-		return;
+		return NULL;
 	say(wait, "buffer", type, wait->object - offset, "list", sure);
 	if (wait_read(sleeper->world, type, wait->object, "b_bdev", &device) && device) {
 		wait->within = device;
 		wait->within_type = "struct block_device";
 	}
-	wait->owner_how = why_unanswered(sleeper->world, wait->within);
+	struct bio_sought sought = { .private = wait->object };
+	return wait_say_disk(sleeper, wait->within, &sought);
 }
 
 /* A page's or, since 5.16, a folio's bit. */
-static bool find_folio(struct sleeper *sleeper, uint64_t entry)
+static struct error *find_folio(struct sleeper *sleeper, uint64_t entry)
 {
 	static const char *const names[] = { "folio", "page" };
 	static const char *const types[] = { "struct folio", "struct page" };
@@ -84,7 +75,7 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 	if (!wait_offset(sleeper->world, type, "wait", &offset) ||
 	    !wait_read(sleeper->world, type, entry - offset, names[name], &value) ||
 	    !wait_read(sleeper->world, type, entry - offset, "bit_nr", &bit))
-		return false;
+		return NULL;
 	say(sleeper->wait, names[name], types[name], value, "list", CONFIDENCE_CERTAIN);
 	/* Of the page cache, unless one of the lowest bits says otherwise (PAGE_MAPPING_FLAGS). */
 	if (wait_read(sleeper->world, types[name], value, "mapping", &mapping) && mapping &&
@@ -98,8 +89,8 @@ static bool find_folio(struct sleeper *sleeper, uint64_t entry)
 			wait_read(sleeper->world, "struct super_block", block, "s_bdev", &of_file);
 		of_file = device ?: of_file;
 	}
-	sleeper->wait->owner_how = why_unanswered(sleeper->world, of_file);
-	return true;
+	struct bio_sought sought = { .page = value };
+	return wait_say_disk(sleeper, of_file, &sought);
 }
 
 /* --- what the queue is part of ---------------------------------------------------------- */
@@ -206,6 +197,8 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 		TRY(wait_find_journal(sleeper, head));
 	if (!sleeper->wait->kind)
 		TRY(wait_find_fanotify(sleeper, head));
+	if (!sleeper->wait->kind)
+		TRY(wait_find_autofs(sleeper, head));
 	if (sleeper->wait->kind)
 		return NULL;
 	say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",
@@ -221,14 +214,14 @@ static struct error *find_by_entry(struct sleeper *sleeper, uint64_t entry)
 	    !wait_is_function(world, function, NULL))
 		return NULL;
 	if (wait_is_function(world, function, "wake_bit_function") &&
-	    find_bit(sleeper, entry, false)) {
-		find_buffer(sleeper);
-		return NULL;
-	}
+	    find_bit(sleeper, entry, false))
+		return find_buffer(sleeper);
 	if (wait_is_function(world, function, "var_wake_function") &&
 	    find_bit(sleeper, entry, true))
 		return NULL;
-	if (wait_is_function(world, function, "wake_page_function") && find_folio(sleeper, entry))
+	if (wait_is_function(world, function, "wake_page_function"))
+		TRY(find_folio(sleeper, entry));
+	if (sleeper->wait->kind)
 		return NULL;
 	return find_by_head(sleeper, entry, function);
 }

@@ -2,6 +2,7 @@
 #include "debugger/analysis/wait_text.h"
 
 #include "base/array.h"
+#include "btf/member_path.h"
 #include "debugger/analysis/wait_place.h"
 #include "debugger/analysis/waits_private.h"
 #include "debugger/kernel/cgroup.h"
@@ -17,11 +18,15 @@
 #define TRAP_FREEZE	 (1u << 23) /* of task_struct.jobctl */
 #define STATE_FROZEN	 0x8000u    /* of task_struct.__state, since 6.1 (f5d39b020809) */
 
-static void put_super_block(struct target *target, uint64_t address, struct strbuf *ret)
+/* "s_umount of vda1, ext4": the member of a super block that an address is in. */
+static void put_super_block(struct target *target, uint64_t address, uint64_t lock,
+			    struct strbuf *ret)
 {
-	struct object block;
+	struct object block, type;
+	struct member_place place;
 	char name[64] = "", kind[64] = "";
-	struct object type;
+	uint64_t letters = 0;
+	size_t length;
 	struct error *error = object_at(target, "struct super_block", address, &block);
 	if (!error)
 		error = object_string(&block, "s_id", name, sizeof(name));
@@ -29,15 +34,15 @@ static void put_super_block(struct target *target, uint64_t address, struct strb
 		error_free(error);
 		return;
 	}
-	uint64_t letters = 0;
-	size_t length;
+	member_path_at(block.type, lock - address, &place);
 	error = object_follow(&block, "s_type", &type);
 	if (!error)
 		error = object_u64(&type, "name", &letters);
 	if (!error)
 		error = memory_read_string(target->memory, letters, kind, sizeof(kind), &length);
 	error_free(error);
-	strbuf_format(ret, "s_writers of %s, %s", name, error ? "a filesystem" : kind);
+	strbuf_format(ret, "%.*s of %s, %s", (int)strcspn(place.path, ".["), place.path, name,
+		      error ? "a filesystem" : kind);
 }
 
 /* The disk that a bio is for. */
@@ -100,7 +105,7 @@ static void put_kernfs_node(struct target *target, uint64_t address, struct strb
 static void put_within(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	if (!strcmp(wait->within_type, "struct super_block"))
-		put_super_block(target, wait->within, ret);
+		put_super_block(target, wait->within, wait->object, ret);
 	else if (!strcmp(wait->within_type, "struct block_device"))
 		put_device(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct socket"))

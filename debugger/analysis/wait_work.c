@@ -79,14 +79,11 @@ static struct error *worker_of_barrier(struct sleeper *sleeper, uint64_t entry,
 	return NULL;
 }
 
-/* What is said of the owner, by how many workers run what is waited for. */
-struct runner_texts {
-	const char *none, *one, *several;
-};
+#define ANY_COLOR UINT64_MAX
 
 /*
- * Who runs a work of what `like` says: of a struct pool_workqueue (link), or of a workqueue and a
- * color. A worker of several is not the only one; one that was not read may be another.
+ * Who runs a work of what `like` says: of a struct pool_workqueue (link), or of a workqueue, and a
+ * color of it. A worker of several is not the only one; one that was not read may be another.
  */
 static void find_runner(const struct wait_world *world, const struct wait_worker *like,
 			const struct runner_texts *texts, struct wait *wait)
@@ -94,9 +91,10 @@ static void find_runner(const struct wait_world *world, const struct wait_worker
 	size_t count = 0;
 	for (size_t i = 0; i < world->worker_count; i++) {
 		const struct wait_worker *worker = &world->workers[i];
-		bool runs = like->link
-				    ? worker->link == like->link
-				    : worker->queue == like->queue && worker->color == like->color;
+		bool runs = like->link ? worker->link == like->link
+				       : worker->queue == like->queue &&
+						 (like->color == ANY_COLOR ||
+						  worker->color == like->color);
 		if (runs && !count++)
 			wait->owner = worker->task;
 	}
@@ -104,6 +102,17 @@ static void find_runner(const struct wait_world *world, const struct wait_worker
 	if (count)
 		wait->owner_sure = count == 1 && !world->workers_unread ? CONFIDENCE_CERTAIN
 									: CONFIDENCE_INFERRED;
+}
+
+struct error *wait_runner_of_queue(struct sleeper *sleeper, uint64_t queue,
+				   const struct runner_texts *texts)
+{
+	struct wait_world *world = sleeper->world;
+	struct wait_worker like = { .queue = queue, .color = ANY_COLOR };
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	find_runner(world, &like, texts, sleeper->wait);
+	return NULL;
 }
 
 /* A queue that has as many active works as it may: who runs them keeps the others back. */

@@ -122,6 +122,7 @@ static void world_deinit(struct wait_world *world)
 	free(world->ends);
 	free(world->kernfs_users);
 	free(world->files);
+	free(world->super_blocks);
 	free(world->by_pid);
 }
 

@@ -8,6 +8,7 @@
 #include "debugger/analysis/wait_ring.h"
 #include "debugger/analysis/waits.h"
 #include "debugger/arguments/arguments.h"
+#include "debugger/kernel/bio_place.h"
 #include "debugger/target/object.h"
 
 /* Of struct task_struct.flags: a kernel thread. */
@@ -55,15 +56,16 @@ struct wait_world {
 	size_t end_count, end_capacity;
 	struct wait_file *files; /* of all tasks, by what they lead to */
 	size_t file_count, file_capacity, file_steps;
-	bool workers_loaded, ends_loaded, files_loaded, kernfs_loaded;
-	bool workers_unread;			 /* of some it is not known what they run */
-	bool files_cut;				 /* there are more of them than are looked at */
-	bool files_unread;			 /* what some tasks have open could not be read */
-	const struct task **by_pid;		 /* all; NULL: nobody asked yet */
-	uint64_t frozen_semaphore, frozen_block; /* the last super block that was found by one */
-	uint32_t super_blocks_seen;
-	uint64_t bios_left;    /* that may still be looked at, for all who wait for one */
-	uint64_t members_left; /* the same of tasks, for all who wait for a PID namespace's */
+	bool workers_loaded, ends_loaded, files_loaded, kernfs_loaded, super_blocks_loaded;
+	bool workers_unread;	    /* of some it is not known what they run */
+	bool files_cut;		    /* there are more of them than are looked at */
+	bool files_unread;	    /* what some tasks have open could not be read */
+	const struct task **by_pid; /* all; NULL: nobody asked yet */
+	uint64_t *super_blocks;	    /* addresses of all, sorted */
+	size_t super_block_count, super_block_capacity;
+	uint64_t super_block_size; /* bytes, of each */
+	uint64_t bios_left;	   /* that may still be looked at, for all who wait for one */
+	uint64_t members_left;	   /* the same of tasks, for all who wait for a PID namespace's */
 };
 
 struct sleeper;
@@ -151,10 +153,12 @@ struct error *wait_find_fuse(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_find_kernfs(struct sleeper *sleeper) MUST_CHECK;
 /*
  * Of a queue whose head is at `head`: a journal's, which a thread commits (wait_journal.c); a
- * program's that decides who may open a file (wait_peer.c). The kind stays NULL where it is none.
+ * program's that decides who may open a file, one's that mounts what is asked for (wait_peer.c).
+ * The kind stays NULL where it is none.
  */
 struct error *wait_find_journal(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
+struct error *wait_find_autofs(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 /* Of a task that ends, and waits for others to do so (wait_exit.c). The kind stays NULL of others.
  */
 struct error *wait_find_exit(struct sleeper *sleeper) MUST_CHECK;
@@ -184,6 +188,8 @@ struct error *wait_mutex_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_rwsem_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_semaphore_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
+/* Fills in within and within_type of a lock that is a super block's (wait_super.c). */
+struct error *wait_find_super_block(struct sleeper *sleeper) MUST_CHECK;
 /* Who completes it, by what it lies in; the wait may turn out to be for a work or a grace period.
  */
 struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
@@ -193,6 +199,21 @@ struct error *wait_completer(struct sleeper *sleeper) MUST_CHECK;
  */
 struct error *wait_flush_of_work(struct sleeper *sleeper, bool *ret) MUST_CHECK;
 struct error *wait_flush_of_queue(struct sleeper *sleeper, bool *ret) MUST_CHECK;
+/* What is said of the owner, by how many workers run what is waited for. */
+struct runner_texts {
+	const char *none, *one, *several;
+};
+/* Who runs a work of a queue: fills in the owner (wait_work.c). */
+struct error *wait_runner_of_queue(struct sleeper *sleeper, uint64_t queue,
+				   const struct runner_texts *texts) MUST_CHECK;
+/* Whether a completion is that of one bio (wait_disk.c): fills in sleeper->wait. */
+struct error *wait_find_bio(struct sleeper *sleeper, bool *ret) MUST_CHECK;
+/*
+ * Of who waits for what was asked of a disk: says why that has not ended, and fills in the owner if
+ * a task answers for the disk (wait_disk.c). `device`: of the struct block_device; 0: not known.
+ */
+struct error *wait_say_disk(struct sleeper *sleeper, uint64_t device,
+			    const struct bio_sought *sought) MUST_CHECK;
 /* Fills world->files, once (wait_files.c). */
 struct error *wait_load_files(struct wait_world *world) MUST_CHECK;
 /* Who has the other end of a pipe open (wait_peer.c). */

@@ -11,13 +11,66 @@
 
 struct search {
 	struct target *target;
-	uint64_t bio, *left;
+	struct bio_sought sought;
+	uint64_t *left;
 	bool is_found, is_partial; /* something could not be read */
 };
 
 static struct error *too_much(void)
 {
 	return error_create(ERROR_FORMAT, "there are more bios than are looked at");
+}
+
+static struct error *spend(struct search *search)
+{
+	if (!*search->left)
+		return too_much();
+	--*search->left;
+	return NULL;
+}
+
+/* What is left of a bio is so many bytes, from one of its segments of adjoining pages on. */
+static struct error *has_page(struct search *search, const struct object *bio, bool *ret)
+{
+	const uint64_t page_size = search->target->facts->page_size;
+	struct object record, vector;
+	uint64_t first, index, left, size, record_size;
+	TRY(object_at(search->target, "struct page", 0, &record));
+	TRY(object_u64(bio, "bi_io_vec", &first));
+	TRY(object_u64(bio, "bi_iter.bi_idx", &index));
+	TRY(object_u64(bio, "bi_iter.bi_size", &left));
+	TRY(object_at(search->target, "struct bio_vec", first, &vector));
+	if (!type_size(vector.type, &size) || !type_size(record.type, &record_size) ||
+	    !record_size || !page_size)
+		return error_create(ERROR_FORMAT, "struct page has no sane size");
+	vector.address += index * size;
+	while (left && first && !*ret) {
+		uint64_t page, offset, length;
+		TRY(spend(search));
+		TRY(object_u64(&vector, "bv_page", &page));
+		TRY(object_u64(&vector, "bv_offset", &offset));
+		TRY(object_u64(&vector, "bv_len", &length));
+		uint64_t pages = (offset + length + page_size - 1) / page_size;
+		*ret = search->sought.page >= page &&
+		       (search->sought.page - page) / record_size < pages;
+		left -= length < left ? length : left;
+		vector.address += size;
+	}
+	return NULL;
+}
+
+static struct error *is_sought(struct search *search, const struct object *bio)
+{
+	uint64_t private;
+	if (search->sought.page)
+		return has_page(search, bio, &search->is_found);
+	if (!search->sought.private) {
+		search->is_found = bio->address == search->sought.bio;
+		return NULL;
+	}
+	TRY(object_u64(bio, "bi_private", &private));
+	search->is_found = private == search->sought.private;
+	return NULL;
 }
 
 /* Whether it is the first of these, or one of those that bi_next leads to from it. */
@@ -27,10 +80,8 @@ static struct error *look_in_chain(struct search *search, uint64_t first)
 	TRY(object_at(search->target, "struct bio", first, &bio));
 	while (bio.address && !search->is_found) {
 		TRY(interrupt_check());
-		if (!*search->left)
-			return too_much();
-		--*search->left;
-		search->is_found = bio.address == search->bio;
+		TRY(spend(search));
+		TRY(is_sought(search, &bio));
 		TRY(object_follow(&bio, "bi_next", &bio));
 	}
 	return NULL;
@@ -127,11 +178,24 @@ static struct error *look_at_deferred(struct search *search, const struct object
 
 /* --- which of these --------------------------------------------------------------------------- */
 
+static struct error *look_at_requests(struct search *search, const struct object *gendisk,
+				      enum bio_place *ret)
+{
+	struct disk disk = { .address = gendisk->address };
+	TRY(object_u64(gendisk, "queue", &disk.queue));
+	TRY(disk_requests_for_each(search->target, &disk, look_at_request, pass_over, search,
+				   search->left));
+	if (search->is_found)
+		*ret = BIO_REQUESTED;
+	else if (!search->is_partial)
+		*ret = BIO_UNREQUESTED;
+	return NULL;
+}
+
 static struct error *look_at_disk(struct search *search, const struct object *gendisk,
 				  enum bio_place *ret)
 {
 	struct object device, operations;
-	struct disk disk = { .address = gendisk->address };
 	uint64_t takes_bios = 0;
 	TRY(device_mapper_find(search->target, gendisk->address, &device));
 	if (device.address)
@@ -144,20 +208,13 @@ static struct error *look_at_disk(struct search *search, const struct object *ge
 		*ret = BIO_TAKEN;
 		return NULL;
 	}
-	TRY(object_u64(gendisk, "queue", &disk.queue));
-	TRY(disk_requests_for_each(search->target, &disk, look_at_request, pass_over, search,
-				   search->left));
-	if (search->is_found)
-		*ret = BIO_REQUESTED;
-	else if (!search->is_partial)
-		*ret = BIO_UNREQUESTED;
-	return NULL;
+	return look_at_requests(search, gendisk, ret);
 }
 
 static struct error *find(struct search *search, enum bio_place *ret)
 {
 	struct object bio, device, disk;
-	TRY(object_at(search->target, "struct bio", search->bio, &bio));
+	TRY(object_at(search->target, "struct bio", search->sought.bio, &bio));
 	TRY(look_at_limits(search, &bio));
 	if (search->is_found) {
 		*ret = BIO_THROTTLED;
@@ -176,10 +233,25 @@ static struct error *find(struct search *search, enum bio_place *ret)
 struct error *bio_place_find(struct target *target, uint64_t bio, uint64_t *left,
 			     enum bio_place *ret)
 {
-	struct search search = { .target = target, .bio = bio, .left = left };
+	struct search search = { .target = target, .sought.bio = bio, .left = left };
 	*ret = BIO_UNKNOWN;
 	struct error *error = find(&search, ret);
 	if (error)
+		*ret = BIO_UNKNOWN;
+	return error_only_fatal(error);
+}
+
+struct error *bio_place_on_disk(struct target *target, uint64_t device,
+				const struct bio_sought *sought, uint64_t *left,
+				enum bio_place *ret)
+{
+	struct search search = { .target = target, .sought = *sought, .left = left };
+	struct object block, disk;
+	*ret = BIO_UNKNOWN;
+	struct error *error = object_at(target, "struct block_device", device, &block);
+	error = error ?: object_follow(&block, "bd_disk", &disk);
+	error = error ?: look_at_requests(&search, &disk, ret);
+	if (error || *ret != BIO_REQUESTED)
 		*ret = BIO_UNKNOWN;
 	return error_only_fatal(error);
 }

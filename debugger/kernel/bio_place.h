@@ -18,11 +18,25 @@ enum bio_place {
 	BIO_TAKEN,	 /* a driver that takes bios instead of requests has it */
 };
 
+/* What somebody waits for that one bio of its disk would end: one of these, the others are 0. */
+struct bio_sought {
+	uint64_t bio;	  /* address of the struct bio itself */
+	uint64_t private; /* of what its end is told of (bi_private), as a struct buffer_head */
+	uint64_t page;	  /* of a struct page that it reads into or writes */
+};
+
 /*
  * `*left`: as many tags and bios may still be looked at, of all that are asked for. Errors are
  * fatal ones.
  */
 struct error *bio_place_find(struct target *target, uint64_t bio, uint64_t *left,
 			     enum bio_place *ret) MUST_CHECK;
+/*
+ * Whether the driver of a disk has a request for it: BIO_REQUESTED, else BIO_UNKNOWN, since it may
+ * have been sent otherwise, or not yet. `device`: address of a struct block_device.
+ */
+struct error *bio_place_on_disk(struct target *target, uint64_t device,
+				const struct bio_sought *sought, uint64_t *left,
+				enum bio_place *ret) MUST_CHECK;
 
 #endif

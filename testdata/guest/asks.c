@@ -11,6 +11,7 @@
  * had its share.
  */
 #define _GNU_SOURCE
+#include "asks.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -20,19 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SECTOR	       512
-#define FIRST_BYTES    (128 << 10) /* more than what the disk answers at once */
-#define PAGE	       4096
-#define DM_BYTES       16384
-#define NARROW_CGROUP  "/sys/fs/cgroup/narrow"
-#define JOURNAL_FOLDER "/tmp/journal"
+#define SECTOR	      512
+#define FIRST_BYTES   (128 << 10) /* more than what the disk answers at once */
+#define PAGE	      4096
+#define DM_BYTES      16384
+#define NARROW_CGROUP "/sys/fs/cgroup/narrow"
 
 static char memory[4][FIRST_BYTES] __attribute__((aligned(PAGE)));
 
@@ -47,10 +46,24 @@ static const struct ask {
 	{ IOCB_CMD_PREAD, 8200, 65536 },
 };
 
-static void fail(const char *what)
+void fail(const char *what)
 {
 	printf("guest: failed: asks: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+void start_asking(FILE *manifest, const char *comm, const char *explanation, void (*run)(void))
+{
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		fprintf(manifest, "%d %s D %s\n", pid, comm, explanation);
+		return;
+	}
+	prctl(PR_SET_NAME, comm);
+	run();
+	fail(comm);
 }
 
 static int open_disk(const char *path)
@@ -158,6 +171,19 @@ static void set_suspended(const char *name, bool is_suspended)
 	tell(DM_DEV_SUSPEND, "DM_DEV_SUSPEND");
 }
 
+void mapper_suspend_under(const char *name)
+{
+	prepare(name, "", DM_SUSPEND_FLAG | DM_SKIP_LOCKFS_FLAG | DM_NOFLUSH_FLAG);
+	tell(DM_DEV_SUSPEND, "DM_DEV_SUSPEND");
+}
+
+void mapper_path(const char *name, char *path, size_t size)
+{
+	prepare(name, "", 0);
+	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
+	snprintf(path, size, "/dev/dm-%u", minor(call.head.dev));
+}
+
 /* "device NAME|UUID|MAJOR:MINOR|FLAGS|OPEN COUNT|EVENT", and "target NAME|START|LENGTH|TYPE|..." */
 static void report(const char *name, FILE *mapped)
 {
@@ -198,9 +224,7 @@ static void map_devices(FILE *mapped)
 	tell(DM_DEV_CREATE, "DM_DEV_CREATE");
 	load("lab-asleep", one, 1);
 	set_suspended("lab-asleep", false);
-	prepare("lab-asleep", "", 0);
-	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
-	snprintf(path, sizeof(path), "/dev/dm-%u", minor(call.head.dev));
+	mapper_path("lab-asleep", path, sizeof(path));
 	asleep = open_disk(path);
 	set_suspended("lab-asleep", true);
 	prepare("lab-bare", "LAB-bare-3", 0);
@@ -224,21 +248,22 @@ static void set(const char *path, const char *value)
 	close(fd);
 }
 
+static int read_from;
+static const char *read_in; /* a file to join a cgroup; NULL: none */
+
+static void read_page(void)
+{
+	if (read_in)
+		set(read_in, "0");
+	pread(read_from, memory[0], PAGE, PAGE);
+}
+
 static void start_reader(FILE *manifest, const char *comm, const char *explanation, int disk,
 			 const char *cgroup)
 {
-	pid_t pid = fork();
-	if (pid < 0)
-		fail("fork");
-	if (pid) {
-		fprintf(manifest, "%d %s D %s\n", pid, comm, explanation);
-		return;
-	}
-	prctl(PR_SET_NAME, comm);
-	if (cgroup)
-		set(cgroup, "0");
-	pread(disk, memory[0], PAGE, PAGE);
-	fail(comm);
+	read_from = disk;
+	read_in = cgroup;
+	start_asking(manifest, comm, explanation, read_page);
 }
 
 /* Whoever sets a limit first waits for all that the disk was asked for. */
@@ -254,39 +279,9 @@ static void limit_reads(void)
 	set(NARROW_CGROUP "/io.max", limit);
 }
 
-/* A filesystem on a device that is suspended: the thread of its journal waits for that, and who
- * syncs for it. */
-static void sync_suspended(FILE *manifest)
-{
-	char path[64];
-	prepare("lab-journal", "", 0);
-	tell(DM_DEV_STATUS, "DM_DEV_STATUS");
-	snprintf(path, sizeof(path), "/dev/dm-%u", minor(call.head.dev));
-	if (mkdir(JOURNAL_FOLDER, 0755) || mount(path, JOURNAL_FOLDER, "ext4", 0, ""))
-		fail("mount of lab-journal");
-	int file = open(JOURNAL_FOLDER "/log", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-	if (file < 0 || write(file, memory, PAGE) != PAGE || fsync(file))
-		fail(JOURNAL_FOLDER "/log");
-	prepare("lab-journal", "", DM_SUSPEND_FLAG | DM_SKIP_LOCKFS_FLAG | DM_NOFLUSH_FLAG);
-	tell(DM_DEV_SUSPEND, "DM_DEV_SUSPEND");
-	pid_t pid = fork();
-	if (pid < 0)
-		fail("fork");
-	if (pid) {
-		fprintf(manifest, "%d sync-waits D syncs a file of a device that is suspended\n",
-			pid);
-		close(file);
-		return;
-	}
-	prctl(PR_SET_NAME, "sync-waits");
-	if (!fchmod(file, 0600))
-		fsync(file);
-	fail("sync-waits");
-}
-
 static void keep_back(FILE *manifest)
 {
-	sync_suspended(manifest);
+	journal_start(manifest);
 	start_reader(manifest, "mapper-waits", "reads a device that is suspended", asleep, NULL);
 	start_reader(manifest, "direct-waits", "reads a disk that does not answer",
 		     open_disk("/dev/vdb"), NULL);

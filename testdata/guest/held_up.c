@@ -5,9 +5,9 @@
  *   held_up MANIFEST READY
  *
  * A cgroup whose share of a CPU is used up, and one that is frozen; /dev/vdb, which answers next to
- * nothing; a server of NFS that takes connections and says nothing; a futex whose owner the kernel
- * knows; memory that BPF maps have. Adds a line for each task to MANIFEST, as states does, and
- * makes the file READY when all wait.
+ * nothing; a server of NFS that takes connections and says nothing; a daemon that is to mount what
+ * others ask for; a futex whose owner the kernel knows; memory that BPF maps have. Adds a line for
+ * each task to MANIFEST, as states does, and makes the file READY when all wait.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -34,6 +34,7 @@
 #define COLD_CGROUP "/sys/fs/cgroup/cold"
 #define NFS_PORT    20490
 #define NFS_FOLDER  "/tmp/nfs"
+#define AUTO_FOLDER "/tmp/auto"
 #define DISK	    "/dev/vdb"
 #define DISK_BYTES  (1 << 20)
 #define MAP_VALUES  (24 << 10)
@@ -187,6 +188,37 @@ static void wait_for_nfs(void)
 	start("nfs-waits", 'D', "mounts what nfs-server should answer for", mount_nfs);
 }
 
+/* A filesystem whose daemon is to mount what somebody asks for, and does not read that */
+
+static void be_daemon(void)
+{
+	char options[128];
+	int asked[2];
+	/* Those of the daemon's own group would ask for nothing. */
+	if (setpgid(0, 0) || pipe2(asked, O_CLOEXEC))
+		fail("group of the daemon");
+	snprintf(options, sizeof(options), "fd=%d,pgrp=%d,minproto=5,maxproto=5,indirect", asked[1],
+		 getpgrp());
+	if (mount("automount", AUTO_FOLDER, "autofs", 0, options) || close(asked[1]))
+		fail(AUTO_FOLDER);
+	for (;;)
+		pause();
+}
+
+static void ask_daemon(void)
+{
+	open(AUTO_FOLDER "/share/file", O_RDONLY | O_CLOEXEC);
+}
+
+static void wait_for_automount(void)
+{
+	if (mkdir(AUTO_FOLDER, 0755))
+		fail(AUTO_FOLDER);
+	start("auto-daemon", 'S', "mounts nothing below " AUTO_FOLDER, be_daemon);
+	sleep(1);
+	start("auto-waits", 'S', "waits for auto-daemon", ask_daemon);
+}
+
 static void keep_maps(void)
 {
 	union bpf_attr array = { .map_type = BPF_MAP_TYPE_ARRAY,
@@ -219,6 +251,7 @@ int main(int argc, char **argv)
 	setvbuf(manifest, NULL, _IONBF, 0);
 	start("disk-waits", 'D', "reads " DISK ", which does not answer", read_disk);
 	wait_for_nfs();
+	wait_for_automount();
 	freeze();
 	share_futex();
 	start("maps-keeps", 'S', "has BPF maps of 36 MiB", keep_maps);

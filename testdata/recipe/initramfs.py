@@ -31,7 +31,7 @@ GUEST_PROGRAMS = {
     "held_up": ("held_up.c",),
 }
 # Of boots that load more modules.
-MORE_PROGRAMS = {"asks": ("asks.c",)}
+MORE_PROGRAMS = {"asks": ("asks.c", "asks_journal.c")}
 BPF_LIBRARIES = ("-lbpf", "-lelf", "-lz")
 MULTIARCH = "x86_64-linux-gnu"
 DIRECTORIES = ("proc", "sys", "tmp", "mnt", "dev")

@@ -210,7 +210,7 @@ MODULES = {
                "cpuset"],
 }
 # Those that load more of the kernel's modules.
-MORE_MODULES = {"held": ["nfsv3", "virtio_scsi", "sd_mod"]}
+MORE_MODULES = {"held": ["nfsv3", "virtio_scsi", "sd_mod", "autofs4"]}
 # Of the kernels that are not optional, on top.
 MORE_DEFAULT_ITEMS = [*WITH_LOCKUP, "stuck", "held", "null", "bug", "overflow"]
 

@@ -73,4 +73,24 @@ static inline int add_xarray(struct libbpf_btf *btf, int ulong, int letter)
 	return xarray;
 }
 
+/*
+ * struct request_queue, which leads to its hardware queues by an xarray, and those to their tags.
+ * Returns a pointer to struct blk_mq_hw_ctx.
+ */
+static inline int add_queue_of_hardware(struct libbpf_btf *btf, int ulong, int letter)
+{
+	int xarray = add_xarray(btf, ulong, letter);
+	btf__add_struct(btf, "request_queue", 16);
+	add_member(btf, "hctx_table", xarray, 0);
+	int tags = btf__add_struct(btf, "blk_mq_tags", 16);
+	add_member(btf, "nr_tags", ulong, 0);
+	add_member(btf, "rqs", ulong, 8);
+	int to_tags = btf__add_ptr(btf, tags);
+	int hardware = btf__add_struct(btf, "blk_mq_hw_ctx", 24);
+	add_member(btf, "tags", to_tags, 0);
+	add_member(btf, "queue_num", ulong, 8);
+	add_member(btf, "queue", ulong, 16);
+	return btf__add_ptr(btf, hardware);
+}
+
 #endif

@@ -155,6 +155,8 @@ SEVERAL = {
     "held": [
         ("throttled", r"^1 task of cgroup /slow ready to run must not, for \d+\.\d s on CPU \d: its quota is used up$",
          r"^its quota is 2\.0 ms of 1000\.0 ms \(cpu\.max\); it was used up in \d+ of \d+ periods"),
+        ("disk-unanswered", r"^disk loop6 has not answered \d requests?, the oldest for \d+\.\d s$",
+         r"^loop6 is a loop device: its file is inode \d+, /image of dm-3$"),
         ("disk-unanswered", r"^disk vdb has not answered \d+ requests?, the oldest for \d+\.\d s$", r"^the oldest begins at sector \d+"),
         ("bpf-growth", r'^BPF maps have 3[6-8]\.\d MiB of vmalloc, 1\d % of memory; map \d+ "lab_array" has most$',
          r'^map \d+ "lab_hash" \(hash\) of 12288 entries has 1[23]\.\d MiB$'),

@@ -299,6 +299,20 @@ def compare_held(program, boot, notes):
     check_equal((row["kind"], row["owner_sure"], row["name"]), ("journal commit", "certain", "for disk dm-3"), "what sync-waits waits for")
     check(thread["comm"].startswith("jbd2/dm-3"), f"who commits: {thread}")
     notes.append(f"{thread['comm']} waits for {thread['kind']} ({thread['name']}): {thread['owner_how']}")
+    by_pid = {row["pid"]: row for row in rows_of(program, boot).values()}
+    for comm in ("loop-reads", "loop-syncs"):
+        row = states[comm]
+        worker = by_pid[row["owner_pid"]]
+        check_equal((row["kind"] in ("folio", "page"), row["name"], row["owner_sure"]), (True, "for disk loop6", "inferred"), f"what {comm} waits for")
+        check(worker["comm"].startswith("kworker/") and re.fullmatch(r"of inode \d+, /image of dm-3", worker["name"]), f"{worker}")
+        check_equal(worker["owner_how"], "its device is suspended (device mapper)", "what the loop device's worker waits for")
+    row = states["rename-waits"]
+    check_equal((row["kind"], row["name"], row["owner_pid"], row["owner_sure"]),
+                ("mutex", "s_vfs_rename_mutex of dm-3, ext4", pids["rename-holds"], "certain"), "what rename-waits waits for")
+    check_equal(states["rename-holds"]["owner_how"], "its device is suspended (device mapper)", "what rename-holds waits for")
+    row = states["auto-waits"]
+    check_equal((row["kind"], row["sure"], row["owner_pid"], row["owner_sure"]),
+                ("automount", "certain", pids["auto-daemon"], "certain"), "what auto-waits waits for")
     for comm, pattern in (("nfs-waits", r"RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\): the server has not answered"),
                           ("disk-waits", r"folio 0x[0-9a-f]+ \(for disk vdb\).*")):
         said = program.result(boot.dump, f"analyze {comm}")["findings"][0]["summary"]

@@ -300,8 +300,9 @@ def requests(program, boot, notes):
     wanted = sorted((disk, {"r": "READ", "w": "WRITE"}[how], int(sector), int(size)) for disk, how, sector, size in
                     map(str.split, boot.truth("disks_asked", "asked").splitlines()))
     got = sorted((row["disk"], row["op"], int(row["sector"]), int(row["size"])) for row in rows.values())
-    # Of vdb another task asked later.
-    check_equal([one for one in got if one[0] != "vdb"], [one for one in wanted if one[0] != "vdb"], "requests")
+    # Of vdb another task asked later; guest/asks_journal.c asked a loop device.
+    check_equal([one[:3] for one in got if one[0] == "loop6" and one[1] == "WRITE"], [("loop6", "WRITE", 32 * 4096 // 512)], "writes of loop6")
+    check_equal([one for one in got if one[0] not in ("vdb", "loop6")], [one for one in wanted if one[0] != "vdb"], "requests")
     check(set(wanted) <= set(got) and len(wanted) == 9, f"requests of vdb: {got}, asked was for {wanted}")
     sums = collections.Counter()
     for row in program.result(boot.dump, "bios"):

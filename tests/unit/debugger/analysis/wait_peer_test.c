@@ -60,6 +60,10 @@ struct raw_sock {
 	uint64_t socket, peer;
 };
 
+struct raw_automount {
+	uint64_t requests, pipe;
+};
+
 struct raw_data {
 	struct raw_task tasks[TASKS];
 	struct raw_files files[TASKS];
@@ -74,12 +78,15 @@ struct raw_data {
 	struct raw_socket sockets[2];
 	struct raw_sock socks[2];
 	struct raw_file socket_file;
+	struct raw_automount automount;
+	uint64_t asked[2]; /* by the automount: each leads to the next one */
 };
 
 #define AT(member) (SLEEPER_BASE + offsetof(struct raw_data, member))
 
 struct fixture {
 	struct raw_data data;
+	uint32_t to_automount; /* the pointer's type */
 	struct sleeper_fixture base;
 };
 
@@ -98,7 +105,7 @@ static void write_types(struct fixture *fixture)
 	btf__add_struct(btf, "fdtable", sizeof(struct raw_fdtable));
 	add_member(btf, "max_fds", number, 0);
 	add_member(btf, "fd", word, offsetof(struct raw_fdtable, fd));
-	btf__add_struct(btf, "file", sizeof(struct raw_file));
+	int file = btf__add_struct(btf, "file", sizeof(struct raw_file));
 	add_member(btf, "f_mode", number, 0);
 	add_member(btf, "private_data", word, offsetof(struct raw_file, data));
 	btf__add_struct(btf, "pipe_inode_info", sizeof(struct raw_pipe));
@@ -124,6 +131,14 @@ static void write_types(struct fixture *fixture)
 	int request = btf__add_struct(btf, "fuse_req", sizeof(struct raw_request));
 	add_member(btf, "fc", to_connection, 0);
 	int argument = btf__add_ptr(btf, request);
+	int to_file = btf__add_ptr(btf, file);
+	int to_asked = btf__add_ptr(btf, (int)btf__type_cnt(btf) + 1);
+	btf__add_struct(btf, "autofs_wait_queue", 8);
+	add_member(btf, "next", to_asked, 0);
+	int automount = btf__add_struct(btf, "autofs_sb_info", sizeof(struct raw_automount));
+	add_member(btf, "queues", to_asked, 0);
+	add_member(btf, "pipe", to_file, 8);
+	fixture->to_automount = (uint32_t)btf__add_ptr(btf, automount);
 	sleeper_fixture_open(&fixture->base, argument, AT(request));
 }
 
@@ -376,6 +391,52 @@ static void test_wild_fuse(void)
 	finish(&fixture);
 }
 
+/* Asks what the second request of an automount waits for. */
+static void ask_automount(struct fixture *fixture)
+{
+	struct sleeper_fixture *base = &fixture->base;
+	base->world.files_loaded = false;
+	base->world.file_count = base->world.file_steps = 0;
+	base->wait = (struct wait){ 0 };
+	CHECK_OK(wait_find_autofs(&base->sleeper, AT(asked[1])));
+}
+
+static void test_automount(void)
+{
+	struct fixture fixture;
+	struct raw_data *data = &fixture.data;
+	build(&fixture);
+	fixture.base.frames[0].symbol.name = "autofs_wait";
+	fixture.base.arguments[0].items[0].type.id = fixture.to_automount;
+	fixture.base.arguments[0].items[0].value = AT(automount);
+	data->automount = (struct raw_automount){ AT(asked[0]), AT(ends[1]) };
+	data->asked[0] = AT(asked[1]);
+	ask_automount(&fixture);
+	CHECK_STRING(fixture.base.wait.kind, "automount");
+	check_owner(&fixture, 0, 0, "no task is seen to have the pipe of the automount daemon");
+	data->slots[2][1] = AT(ends[0]);
+	ask_automount(&fixture);
+	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_CERTAIN, "the only one");
+	/* Who writes into it is no daemon. */
+	data->slots[3][0] = AT(ends[1]);
+	ask_automount(&fixture);
+	check_owner(&fixture, AT(tasks[2]), CONFIDENCE_CERTAIN, "the only one");
+	data->automount.pipe = NOWHERE;
+	ask_automount(&fixture);
+	check_owner(&fixture, 0, 0, "who is the automount daemon could not be found out");
+	data->automount.pipe = 0;
+	ask_automount(&fixture);
+	check_owner(&fixture, 0, 0, "has no automount daemon any more");
+	/* A ring that the request is not in, a request that is not there. */
+	data->asked[0] = AT(asked[0]);
+	ask_automount(&fixture);
+	CHECK(!fixture.base.wait.kind);
+	data->automount.requests = NOWHERE;
+	ask_automount(&fixture);
+	CHECK(!fixture.base.wait.kind);
+	finish(&fixture);
+}
+
 int main(void)
 {
 	RUN(test_pipe);
@@ -383,6 +444,7 @@ int main(void)
 	RUN(test_wild);
 	RUN(test_fuse);
 	RUN(test_socket);
+	RUN(test_automount);
 	RUN(test_many_devices);
 	RUN(test_wild_fuse);
 	return test_finish();

@@ -86,23 +86,6 @@ static void put_data(struct raw_data *data)
 						  .pieces = 1 };
 }
 
-/* Returns a pointer to its hardware queues. */
-static int add_queue(struct libbpf_btf *btf, int ulong, int letter)
-{
-	int xarray = add_xarray(btf, ulong, letter);
-	btf__add_struct(btf, "request_queue", 16);
-	add_member(btf, "hctx_table", xarray, 0);
-	int tags = btf__add_struct(btf, "blk_mq_tags", 16);
-	add_member(btf, "nr_tags", ulong, 0);
-	add_member(btf, "rqs", ulong, 8);
-	int to_tags = btf__add_ptr(btf, tags);
-	int hardware = btf__add_struct(btf, "blk_mq_hw_ctx", 24);
-	add_member(btf, "tags", to_tags, 0);
-	add_member(btf, "queue_num", ulong, 8);
-	add_member(btf, "queue", ulong, 16);
-	return btf__add_ptr(btf, hardware);
-}
-
 static void add_types(struct machine *machine)
 {
 	struct libbpf_btf *btf = machine->kernel.source;
@@ -118,7 +101,7 @@ static void add_types(struct machine *machine)
 	btf__add_enum_value(btf, "REQ_OP_WRITE", 1);
 	int list = add_list_head(btf);
 	add_devices(btf, ulong, list, add_gendisk(btf, ulong, letter, 48, 16), 32, 8);
-	int to_hardware = add_queue(btf, ulong, letter);
+	int to_hardware = add_queue_of_hardware(btf, ulong, letter);
 	int place = btf__add_struct(btf, "bvec_iter", 16);
 	add_member(btf, "bi_sector", ulong, 0);
 	add_member(btf, "bi_size", uint_, 8);
