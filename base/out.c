@@ -456,11 +456,16 @@ void out_wide(struct out *out, const char *key, uint64_t value)
 	out_wide_as(out, key, value, NULL);
 }
 
-void out_double(struct out *out, const char *key, double value)
+void out_double_as(struct out *out, const char *key, double value, const char *text)
 {
 	char number[40];
 	snprintf(number, sizeof(number), "%.6f", value);
-	field(out, key, false, number, number);
+	field(out, key, false, number, text ? text : number);
+}
+
+void out_double(struct out *out, const char *key, double value)
+{
+	out_double_as(out, key, value, NULL);
 }
 
 void out_bool_as(struct out *out, const char *key, bool value, const char *text)

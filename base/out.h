@@ -144,6 +144,8 @@ void out_bool(struct out *out, const char *key, bool value);
 void out_address(struct out *out, const char *key, uint64_t value);
 void out_null_as(struct out *out, const char *key, const char *text);
 void out_u64_as(struct out *out, const char *key, uint64_t value, const char *text);
+/* A NULL text is all that JSON has. */
+void out_double_as(struct out *out, const char *key, double value, const char *text);
 void out_i64_as(struct out *out, const char *key, int64_t value, const char *text);
 void out_bool_as(struct out *out, const char *key, bool value, const char *text);
 void out_string_as(struct out *out, const char *key, const char *value, const char *text);

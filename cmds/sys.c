@@ -49,6 +49,24 @@ static void show_time(struct out *out, const struct summary *summary)
 	}
 }
 
+static void show_load(struct out *out, const struct summary *summary)
+{
+	char text[40];
+	if (summary->load[0] < 0) {
+		out_null_as(out, "load_average", "");
+		return;
+	}
+	label(out, "LOAD");
+	out_array_begin(out, "load_average");
+	for (size_t i = 0; i < SUMMARY_LOADS; i++) {
+		snprintf(text, sizeof(text), "%.2f", summary->load[i]);
+		out_text(out, i ? ", " : "");
+		out_double_as(out, NULL, summary->load[i], text);
+	}
+	out_array_end(out);
+	out_text(out, " (of 1, 5 and 15 minutes)\n");
+}
+
 static void show_task(struct out *out, const struct summary *summary, bool is_live)
 {
 	if (!summary->has_task)
@@ -286,6 +304,7 @@ static struct error *run(struct session *session, const struct arguments *argume
 	field(out, "VERSION", "version", summary.version);
 	field(out, "NODE", "node", summary.nodename);
 	show_time(out, &summary);
+	show_load(out, &summary);
 	field(out, "PANIC", "panic", summary.panic);
 	show_task(out, &summary, target_is_live(session->target));
 	show_sizes(out, session->target, &summary);
@@ -303,13 +322,14 @@ const struct command command_sys = {
 	.name = "sys",
 	.summary = "show the system's facts: kernel, date, panic, sizes, dump",
 	.description = "Shows the kernel's release and version, when it died and after how long, "
-		       "the panic\n"
-		       "message with its task and CPU, how many CPUs and tasks there are, how much "
-		       "memory,\n"
-		       "what kind of dump this is, and how the program is kept from doing what a "
-		       "hostile\n"
-		       "dump might want. What could not be read of the dump is "
-		       "listed as a problem.",
+		       "its load\n"
+		       "averages, the panic message with its task and CPU, how many CPUs and tasks "
+		       "there are,\n"
+		       "how much memory, what kind of dump this is, and how the program is kept "
+		       "from doing\n"
+		       "what a hostile dump might want. What could not be read of the dump is "
+		       "listed as a\n"
+		       "problem.",
 	.examples = (const char *const[]){ "sys", NULL },
 	.run = run,
 };

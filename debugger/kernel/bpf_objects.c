@@ -191,6 +191,10 @@ static struct error *read_program(struct target *target, uint64_t address,
 	program->instruction_bytes = length * INSTRUCTION;
 	read_enum(&object, "type", "BPF_PROG_TYPE_", program->type);
 	read_enum(&object, "expected_attach_type", "BPF_", program->attach_type);
+	/* Its value is 0, which all others have that are attached in one way only. */
+	if (!strcmp(program->attach_type, "cgroup_inet_ingress") &&
+	    strcmp(program->type, "cgroup_skb") != 0)
+		program->attach_type[0] = 0;
 	read_tag(&object, program->tag);
 	read_target(&aux, program);
 	/* What is for people: without it there is still the program. */

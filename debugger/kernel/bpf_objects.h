@@ -18,7 +18,7 @@ struct bpf_program {
 	uint64_t address, aux; /* struct bpf_prog, bpf_prog_aux; 0: not found in memory */
 	uint32_t id, uid;
 	char type[BPF_NAME_SIZE];	 /* "tracing", "" unknown; as bpftool says it */
-	char attach_type[BPF_NAME_SIZE]; /* "trace_fentry", "" unknown */
+	char attach_type[BPF_NAME_SIZE]; /* "trace_fentry"; "": its type has one only */
 	char name[BPF_NAME_SIZE];	 /* of 15 bytes at most */
 	char tag[17];
 	uint64_t load_time;	      /* nanoseconds since boot */

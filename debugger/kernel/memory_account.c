@@ -14,6 +14,7 @@ const char *memory_kind_name(enum memory_kind kind)
 {
 	static const char *const names[] = {
 		[MEMORY_FREE] = "free",
+		[MEMORY_FREE_OF_CPU] = "free, kept by CPUs",
 		[MEMORY_ANONYMOUS] = "anonymous memory",
 		[MEMORY_FILE] = "files",
 		[MEMORY_SHARED] = "tmpfs and shared memory",
@@ -78,7 +79,8 @@ static struct error *read_free(struct target *target, struct memory_account *ret
 		return error_no_memory();
 	struct error *error = zones_read(target, zones);
 	for (size_t i = 0; i < zones->count && !error; i++) {
-		ret->pages[MEMORY_FREE] += zones->items[i].free + zones->items[i].per_cpu;
+		ret->pages[MEMORY_FREE] += zones->items[i].free;
+		ret->pages[MEMORY_FREE_OF_CPU] += zones->items[i].per_cpu;
 		managed += zones->items[i].managed;
 	}
 	free(zones);

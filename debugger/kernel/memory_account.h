@@ -10,7 +10,8 @@
 #include "debugger/target/target.h"
 
 enum memory_kind {
-	MEMORY_FREE, /* in the buddy allocator and in the lists of CPUs */
+	MEMORY_FREE,	    /* in the buddy allocator: MemFree of /proc/meminfo */
+	MEMORY_FREE_OF_CPU, /* in the lists of CPUs, which take from there first */
 	MEMORY_ANONYMOUS,
 	MEMORY_FILE,	      /* page cache of files on disks */
 	MEMORY_SHARED,	      /* tmpfs, shared memory */

@@ -11,6 +11,9 @@
 #define TIME_MIN 1000000000
 #define TIME_MAX 7258118400
 
+#define LOAD_SHIFT 11 /* FSHIFT of include/linux/sched/loadavg.h */
+#define LOAD_MAX   (1u << 22)
+
 static void read_uts(struct target *target, struct summary *ret)
 {
 	struct object uts;
@@ -83,14 +86,34 @@ static struct error *read_panic(struct target *target, struct summary *ret)
 	return printk_check(target);
 }
 
+/* avenrun has numbers with LOAD_SHIFT bits behind the point. */
+static void read_load(struct target *target, struct summary *ret)
+{
+	uint64_t words[SUMMARY_LOADS], address;
+	struct error *error = target_need_memory(target);
+	if (error || !symtab_address(target->symbols, "avenrun", &address)) {
+		error_free(error);
+		return;
+	}
+	for (size_t i = 0; i < SUMMARY_LOADS && !error; i++) {
+		error = memory_read_word(target->memory, address + i * sizeof(*words), &words[i]);
+		if (!error && words[i] >> LOAD_SHIFT > LOAD_MAX)
+			return;
+	}
+	for (size_t i = 0; i < SUMMARY_LOADS && !error; i++)
+		ret->load[i] = (double)words[i] / (1 << LOAD_SHIFT);
+	error_free(error);
+}
+
 void summary_read(struct target *target, struct summary *ret)
 {
-	*ret = (struct summary){ .uptime = -1 };
+	*ret = (struct summary){ .uptime = -1, .load = { -1 } };
 	read_uts(target, ret);
 	read_times(target, ret);
 	target_add_problem(target, read_panic(target, ret));
 	read_cpus(target, ret);
 	read_memory(target, ret);
+	read_load(target, ret);
 	struct error *problem = NULL;
 	struct error *error = task_for_each(target, count_task, &ret->tasks, &problem);
 	ret->has_all_tasks = !error && !problem;

@@ -5,6 +5,8 @@
 
 #include "debugger/kernel/task.h"
 
+#define SUMMARY_LOADS 3
+
 struct summary {
 	char release[128], version[128], machine[65], nodename[65]; /* of init_uts_ns; "" unknown */
 	int64_t crash_time; /* seconds since 1970, 0 unknown */
@@ -16,6 +18,9 @@ struct summary {
 	uint64_t cpus, cpus_online; /* 0 unknown */
 	uint64_t tasks;		    /* 0 unknown */
 	bool has_all_tasks;	    /* none is missing from that number */
+	/* Tasks that run or cannot be interrupted, averages of 1, 5, 15 minutes; [0] < 0 unknown.
+	 */
+	double load[SUMMARY_LOADS];
 	uint64_t memory; /* bytes that the kernel manages, MemTotal of /proc/meminfo; 0 unknown */
 };
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "debugger/kernel/memory_cgroup.h"
+#include "debugger/kernel/memory_cgroup_map.h"
 #include "debugger/tables/walks.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum {
 	COLUMN_LEVEL,
 	COLUMN_TASKS,
 	COLUMN_FROZEN,
+	COLUMN_DYING,
 	COLUMN_MEMCG,
 	COLUMN_MEMORY,
 	COLUMN_MEMORY_HIGH,
@@ -37,6 +39,8 @@ static const struct table_column columns[] = {
 	[COLUMN_LEVEL] = { "level", COLUMN_INTEGER, 0, "how deep it lies; 0: the root", NULL },
 	[COLUMN_TASKS] = { "tasks", COLUMN_INTEGER, 6, "threads in it, without those below", NULL },
 	[COLUMN_FROZEN] = { "frozen", COLUMN_INTEGER, 0, "1: it is to be frozen", NULL },
+	[COLUMN_DYING] = { "dying", COLUMN_INTEGER, 5,
+			   "1: it was removed, and is there for what still belongs to it", NULL },
 	[COLUMN_MEMCG] = { "memcg", COLUMN_ADDRESS, 0, "its struct mem_cgroup",
 			   "struct mem_cgroup" },
 	[COLUMN_MEMORY] = { "memory", COLUMN_BYTES, 6, "in use, with all below; not of roots",
@@ -54,15 +58,19 @@ static const struct table_column columns[] = {
 /* PIDS_MAX of kernel/cgroup/pids.c: one more than numbers there can be. */
 #define PIDS_LIMIT	(UINT64_C(1) << 22)
 #define CONTROLLERS_MAX 64
-#define DEPTH_MAX	256
+/* CGROUP_FREEZING_SELF and _PARENT of kernel/cgroup/legacy_freezer.c. */
+#define FREEZING  6u
+#define DEPTH_MAX 256
 
 struct pass {
 	struct table_scan *scan;
 	struct object root;
 	unsigned int depth;
-	uint64_t count;	       /* of cgroups that were visited */
-	uint64_t memory, pids; /* numbers of these controllers */
-	bool has_memory, has_pids;
+	uint64_t count;			/* of cgroups that were visited */
+	uint64_t memory, pids, freezer; /* numbers of these controllers */
+	uint64_t online;		/* the flag of a state */
+	bool has_memory, has_pids, has_freezer, has_online;
+	struct memory_cgroup_map removed; /* of the hierarchy; empty: nobody asked yet */
 };
 
 static bool is_root(const struct object *cgroup)
@@ -92,14 +100,43 @@ static struct error *set_limit(struct table_scan *scan, unsigned int column,
 	return NULL;
 }
 
-static struct error *set_memory(const struct pass *pass, const struct object *cgroup)
+static struct error *is_removed(const struct pass *pass, const struct object *cgroup, bool *ret)
+{
+	uint64_t flags;
+	TRY(object_u64(cgroup, "self.flags", &flags));
+	/* As the kernel's own cgroup_is_dead() says. */
+	*ret = pass->has_online && !(flags & pass->online);
+	return NULL;
+}
+
+/* Of one that was removed, what is still charged to it. */
+static struct error *memory_state(struct pass *pass, const struct object *cgroup, uint64_t *ret)
+{
+	struct object root;
+	uint64_t state;
+	bool removed;
+	TRY(controller(cgroup, pass->memory, ret));
+	TRY(is_removed(pass, cgroup, &removed));
+	if (*ret || !removed)
+		return NULL;
+	if (!pass->removed.count) {
+		TRY(object_member(&pass->root, "cgrp", &root));
+		TRY(controller(&root, pass->memory, &state));
+		if (state)
+			TRY(memory_cgroup_map_load(pass->scan->target, state, &pass->removed));
+	}
+	*ret = memory_cgroup_map_find(&pass->removed, cgroup->address);
+	return NULL;
+}
+
+static struct error *set_memory(struct pass *pass, const struct object *cgroup)
 {
 	struct table_scan *scan = pass->scan;
 	struct object memory;
 	uint64_t address, pages, failures;
 	if (!pass->has_memory)
 		return NULL;
-	TRY(controller(cgroup, pass->memory, &address));
+	TRY(memory_state(pass, cgroup, &address));
 	if (!address)
 		return NULL;
 	TRY(object_container(scan->target, "struct mem_cgroup", "css", address, &memory));
@@ -196,10 +233,43 @@ static struct error *set_tasks(struct table_scan *scan, const struct object *cgr
 	return NULL;
 }
 
+/* --- state ------------------------------------------------------------------------------------ */
+
+/* Of the unified hierarchy it is in the cgroup itself, of an old one in the struct of "freezer". */
+static struct error *set_frozen(const struct pass *pass, const struct object *cgroup)
+{
+	struct table_scan *scan = pass->scan;
+	struct object freezer;
+	uint64_t hierarchy, address = 0, state;
+	if (!table_wants(scan, COLUMN_FROZEN))
+		return NULL;
+	TRY(object_u64(&pass->root, "hierarchy_id", &hierarchy));
+	if (!hierarchy)
+		return table_set_member(scan, COLUMN_FROZEN, cgroup, "freezer.freeze");
+	if (pass->has_freezer)
+		TRY(controller(cgroup, pass->freezer, &address));
+	if (!address)
+		return NULL;
+	TRY(object_container(scan->target, "struct freezer", "css", address, &freezer));
+	TRY(object_u64(&freezer, "state", &state));
+	table_set(scan, COLUMN_FROZEN, (state & FREEZING) != 0);
+	return NULL;
+}
+
+static struct error *set_dying(const struct pass *pass, const struct object *cgroup)
+{
+	bool removed;
+	if (!pass->has_online)
+		return NULL;
+	TRY(is_removed(pass, cgroup, &removed));
+	table_set(pass->scan, COLUMN_DYING, removed);
+	return NULL;
+}
+
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-static struct error *emit(const struct pass *pass, const struct object *cgroup)
+static struct error *emit(struct pass *pass, const struct object *cgroup)
 {
 	struct table_scan *scan = pass->scan;
 	char path[CGROUP_PATH_SIZE];
@@ -207,7 +277,8 @@ static struct error *emit(const struct pass *pass, const struct object *cgroup)
 	TRY(table_set_member(scan, COLUMN_HIERARCHY, &pass->root, "hierarchy_id"));
 	TRY(table_set_chars(scan, COLUMN_NAME, &pass->root, "name"));
 	TRY(table_set_member(scan, COLUMN_LEVEL, cgroup, "level"));
-	TRY(table_set_member(scan, COLUMN_FROZEN, cgroup, "freezer.freeze"));
+	TRY(table_set_error(scan, COLUMN_FROZEN, set_frozen(pass, cgroup)));
+	TRY(table_set_error(scan, COLUMN_DYING, set_dying(pass, cgroup)));
 	TRY(table_set_error(scan, COLUMN_CONTROLLERS, set_controllers(scan, cgroup)));
 	TRY(table_set_error(scan, COLUMN_TASKS, set_tasks(scan, cgroup)));
 	TRY(table_set_error(scan, COLUMN_MEMORY, set_memory(pass, cgroup)));
@@ -257,6 +328,7 @@ static struct error *visit_root(struct table_scan *scan, const struct object *ro
 	struct object cgroup;
 	(void)scan;
 	pass->root = *root;
+	memory_cgroup_map_deinit(pass->scan->target, &pass->removed);
 	TRY(object_member(root, "cgrp", &cgroup));
 	return visit_cgroup(pass, &cgroup);
 }
@@ -269,7 +341,15 @@ static struct error *visit(struct table_scan *scan)
 	pass.has_memory =
 		table_enumerator(scan, "enum cgroup_subsys_id", "memory_cgrp_id", &pass.memory);
 	pass.has_pids = table_enumerator(scan, "enum cgroup_subsys_id", "pids_cgrp_id", &pass.pids);
-	return table_walk_variable(scan, "cgroup_roots", "struct list_head", &walk);
+	pass.has_freezer =
+		table_enumerator(scan, "enum cgroup_subsys_id", "freezer_cgrp_id", &pass.freezer);
+	struct btf_enumerator online;
+	uint32_t id;
+	pass.has_online = btf_find_enumerator(scan->target->btf, "CSS_ONLINE", &id, &online);
+	pass.online = pass.has_online ? (uint64_t)online.value : 0;
+	struct error *error = table_walk_variable(scan, "cgroup_roots", "struct list_head", &walk);
+	memory_cgroup_map_deinit(scan->target, &pass.removed);
+	return error;
 }
 
 static const char *const examples[] = { "cgroups", "cgroups --sort -memory -n 5 -o memory,max,path",

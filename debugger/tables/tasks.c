@@ -34,6 +34,9 @@ enum {
 	COLUMN_SWITCHES,
 	COLUMN_PREEMPTIONS,
 	COLUMN_CGROUP,
+	COLUMN_CWD,
+	COLUMN_ROOT,
+	COLUMN_EXE,
 	COLUMN_ARGS,
 	COLUMN_ENV,
 	COLUMN_COMM,
@@ -63,12 +66,15 @@ static const struct table_column columns[] = {
 			  "when it last got a CPU, by the scheduler's clock", NULL },
 	[COLUMN_WAITED] = { "run_delay", COLUMN_DURATION, 0,
 			    "for how long it waited for a CPU, all in all", NULL },
-	[COLUMN_UTIME] = { "utime", COLUMN_DURATION, 0, "in user mode, as the kernel counted",
+	[COLUMN_UTIME] = { "utime", COLUMN_DURATION, 0, "in user mode, as /proc/PID/stat scales it",
 			   NULL },
 	[COLUMN_STIME] = { "stime", COLUMN_DURATION, 0, "in the kernel, the same", NULL },
 	[COLUMN_SWITCHES] = { "switches", COLUMN_WIDE, 0, "how often it gave its CPU up", NULL },
 	[COLUMN_PREEMPTIONS] = { "preemptions", COLUMN_WIDE, 0, "how often it lost it", NULL },
 	[COLUMN_CGROUP] = { "cgroup", COLUMN_TEXT, 0, "path in the unified hierarchy", NULL },
+	[COLUMN_CWD] = { "cwd", COLUMN_TEXT, 0, "path of its working directory", NULL },
+	[COLUMN_ROOT] = { "root", COLUMN_TEXT, 0, "path of its root directory", NULL },
+	[COLUMN_EXE] = { "exe", COLUMN_TEXT, 0, "path of the program that its process runs", NULL },
 	[COLUMN_ARGS] = { "args", COLUMN_TEXT, 0, "arguments of its process, blanks between",
 			  NULL },
 	[COLUMN_ENV] = { "env", COLUMN_TEXT, 0, "environment of its process, the same", NULL },
@@ -147,6 +153,74 @@ static struct error *set_cgroup(struct table_scan *scan, uint64_t address)
 	return NULL;
 }
 
+/* Kernel threads have them, too; who has ended has none. */
+static struct error *set_folder(struct table_scan *scan, const struct object *object,
+				unsigned int column, const char *name)
+{
+	struct object folders;
+	char path[PATH_SIZE];
+	if (!table_wants(scan, column))
+		return NULL;
+	TRY(object_follow(object, "fs", &folders));
+	if (!folders.address)
+		return NULL;
+	TRY(path_at(&folders, name, path));
+	table_set_text(scan, column, path);
+	return NULL;
+}
+
+static struct error *set_program(struct table_scan *scan, const struct object *object)
+{
+	struct object mm, file;
+	char path[PATH_SIZE];
+	if (!table_wants(scan, COLUMN_EXE))
+		return NULL;
+	TRY(object_follow(object, "mm", &mm));
+	if (!mm.address)
+		return NULL;
+	TRY(object_follow(&mm, "exe_file", &file));
+	if (!file.address)
+		return NULL;
+	TRY(path_of_file(&file, NULL, path));
+	table_set_text(scan, COLUMN_EXE, path);
+	return NULL;
+}
+
+/*
+ * Ticks say how a task's time divides, and the scheduler how long it was (kernel/sched/cputime.c,
+ * cputime_adjust()). What was shown once never gets less.
+ */
+static struct error *set_times(struct table_scan *scan, const struct object *object)
+{
+	uint64_t whole, user, system, told_user, told_system;
+	if (!table_wants(scan, COLUMN_UTIME) && !table_wants(scan, COLUMN_STIME))
+		return NULL;
+	TRY(object_u64(object, "se.sum_exec_runtime", &whole));
+	TRY(object_u64(object, "utime", &user));
+	TRY(object_u64(object, "stime", &system));
+	TRY(object_u64(object, "prev_cputime.utime", &told_user));
+	TRY(object_u64(object, "prev_cputime.stime", &told_system));
+	if (told_user + told_system >= whole) {
+		user = told_user;
+		system = told_system;
+	} else {
+		if (system && user)
+			system = (uint64_t)((unsigned __int128)system * whole /
+					    ((unsigned __int128)system + user));
+		else if (system)
+			system = whole;
+		system = system > told_system ? system : told_system;
+		user = whole - system;
+		if (user < told_user) {
+			user = told_user;
+			system = whole - user;
+		}
+	}
+	table_set(scan, COLUMN_UTIME, user);
+	table_set(scan, COLUMN_STIME, system);
+	return NULL;
+}
+
 /* A NUL ends a cell's text: blanks stand between them, as ps(1) has it. */
 static struct error *set_strings(struct table_scan *scan, const struct task *task,
 				 unsigned int column, enum task_strings_kind kind)
@@ -179,8 +253,10 @@ static struct error *set_members(struct table_scan *scan, const struct object *o
 	TRY(table_set_member(scan, COLUMN_LAST, object, "sched_info.last_arrival"));
 	TRY(table_set_member(scan, COLUMN_WAITED, object, "sched_info.run_delay"));
 	TRY(table_set_error(scan, COLUMN_VSZ, set_size(scan, object)));
-	TRY(table_set_member(scan, COLUMN_UTIME, object, "utime"));
-	TRY(table_set_member(scan, COLUMN_STIME, object, "stime"));
+	TRY(table_set_error(scan, COLUMN_UTIME, set_times(scan, object)));
+	TRY(table_set_error(scan, COLUMN_CWD, set_folder(scan, object, COLUMN_CWD, "pwd")));
+	TRY(table_set_error(scan, COLUMN_ROOT, set_folder(scan, object, COLUMN_ROOT, "root")));
+	TRY(table_set_error(scan, COLUMN_EXE, set_program(scan, object)));
 	TRY(table_set_member(scan, COLUMN_SWITCHES, object, "nvcsw"));
 	TRY(table_set_member(scan, COLUMN_PREEMPTIONS, object, "nivcsw"));
 	TRY(table_set_error(scan, COLUMN_PRIO, set_scheduling(scan, object)));

@@ -350,6 +350,8 @@ def memory(program, boot, notes):
     kinds = {row["kind"]: row["bytes"] for row in rows}
     check_equal(kinds["all"], said["MemTotal"], "all memory")
     check_equal(sum(kinds.values()) - kinds["all"], kinds["all"], "the sum of the kinds")
+    # As MemFree is made: what CPUs keep is not in it.
+    check_equal(kinds["free"], sum(row["free"] for row in program.result(boot.dump, "zones")), "free memory")
     for kind, name in (("anonymous memory", "AnonPages"), ("tmpfs and shared memory", "Shmem"), ("reclaimable slabs", "SReclaimable"),
                        ("unreclaimable slabs", "SUnreclaim"), ("page tables", "PageTables"), ("kernel stacks", "KernelStack"),
                        ("per-CPU memory", "Percpu")):

@@ -55,21 +55,29 @@ def fdinfo(program, boot, notes):
 
 
 def tasks(program, boot, notes):
-    """Flags of /proc/TID/stat, VmSwap of status; frames and runnable say of tasks what tasks do."""
+    """Flags and times of /proc/TID/stat, VmSwap of status, where links of /proc lead; frames and runnable say of tasks what tasks do."""
     rows = {row["pid"]: row for row in program.result(boot.dump, "tasks") if row["pid"]}
-    count, swapped = 0, 0
+    count, swapped, folders = 0, 0, 0
     for tid, task in settled(boot):
         row = rows.get(tid)
         if not row or row["running"] or (row["switches"], row["preemptions"]) != task.switches:
             continue
-        check_equal(row["flags"], int(task.read("stat").rpartition(b") ")[2].split()[6]), f"flags of {tid}, {task.comm}")
+        stat = [int(word) for word in task.read("stat").rpartition(b") ")[2].split()[1:]]
+        check_equal(row["flags"], stat[5], f"flags of {tid}, {task.comm}")
+        # In hundredths of a second.
+        check_equal((int(row["utime"]) // 10 ** 7, int(row["stime"]) // 10 ** 7), (stat[10], stat[11]), f"times of {tid}, {task.comm}")
+        links = dict(line.split(" ", 1) for line in task.read("links").decode("utf-8", "surrogateescape").splitlines())
+        for name in ("cwd", "root", "exe"):
+            if name in links:
+                check_equal(row[name], links[name], f"{name} of {tid}, {task.comm}")
+                folders += 1
         count += 1
         if "VmSwap" in task.status:
             # Who reads its memory, as the guest did next, brings pages back.
             said, is_left = int(task.status["VmSwap"].split()[0]) * 1024, task.comm == b"swapped"
             check((said if is_left else 0) <= int(row["swap"]) <= said, f"swap of {tid}, {task.comm}: {row['swap']}, it was {said}")
             swapped += is_left and said > 0
-    check(count > 60 and swapped, f"{count} tasks, {swapped} with pages in swap")
+    check(count > 60 and swapped and folders > count, f"{count} tasks, {swapped} with pages in swap, {folders} links")
     frames = {(row["task"], row["pid"], row["comm"], row["state"]) for row in program.result(boot.dump, "frames -a")}
     known = {(row["task"], row["pid"], row["comm"], row["state"]) for row in program.result(boot.dump, "tasks")}
     check_equal(frames - known, set(), "tasks of frames")

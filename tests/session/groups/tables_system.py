@@ -30,7 +30,14 @@ def cgroups(program, boot, notes):
     rows = program.result(boot.dump, "cgroups")
     files = tree(boot, "cgroup_tree")
     folders = {"/" + path.rpartition("/")[0] for path in files}
-    unified = {row["path"]: row for row in rows if not row["hierarchy"]}
+    # What is removed has no files, and keeps what is counted as its own.
+    gone = [row for row in rows if row["dying"]]
+    count = int(re.search(r"^nr_dying_descendants (\d+)", files["cgroup.stat"], re.M)[1])
+    check_equal([(row["path"], row["tasks"]) for row in gone], [("/gone", 0)] * count, "cgroups that were removed")
+    # 7.x gives the pages to the one above.
+    check(count == 1 or boot.kernel.startswith("7."), "truth: no cgroup was removed")
+    check(all(int(row["memory"]) >= 4 << 16 for row in gone), f"{gone}")
+    unified = {row["path"]: row for row in rows if not row["hierarchy"] and not row["dying"]}
     check_equal(set(unified), folders, "cgroups")
     check(len(unified) >= 3, "truth: no cgroups")
     # 7.x counts what is refused in old hierarchies only.
@@ -61,8 +68,8 @@ def cgroups(program, boot, notes):
     check(full.get("/tests/full"), f"truth: no limit was hit: {full}")
     limits = [row[name] for row in unified.values() for name in ("high", "max", "pids_max")]
     check({48 << 20, 96 << 20, 40} <= set(limits), f"truth: no limits: {limits}")
-    old = [(row["name"], row["path"], row["level"]) for row in rows if row["hierarchy"]]
-    check_equal(old, [("named", "/", 0), ("named", "/old", 1)], "the old hierarchy")
+    old = sorted((row["name"] or "", row["path"], row["level"], row["frozen"]) for row in rows if row["hierarchy"])
+    check_equal(old, [("", "/", 0, 0), ("", "/cold", 1, 1), ("named", "/", 0, None), ("named", "/old", 1, None)], "old hierarchies")
     notes.append(f"{len(rows)} cgroups")
 
 
