@@ -116,11 +116,28 @@ static size_t word_length(const char *at)
 	return length;
 }
 
+/*
+ * Who prints the return of a probed function says first where to, whatever the format says
+ * (kernel/trace/trace_kprobe.c, print_kretprobe_event(); trace_uprobe.c): the other one of the two.
+ */
+static const struct trace_field *other_end(const struct trace_event_call *call,
+					   const struct trace_field *field)
+{
+	static const char *const ends[] = { "__probe_func", "__probe_ret_ip" };
+	for (size_t i = 0; i < ARRAY_COUNT(ends) && field; i++)
+		if (!strcmp(field->name, ends[i])) {
+			const char *other = ends[!i];
+			return trace_field_named(call, other, strlen(other)) ?: field;
+		}
+	return field;
+}
+
 static bool parse_member(struct trace_printer *printer, struct trace_value *ret)
 {
 	skip_blanks(printer);
 	size_t length = word_length(printer->at);
 	const struct trace_field *field = trace_field_named(printer->call, printer->at, length);
+	field = other_end(printer->call, field);
 	printer->at += length;
 	return field && trace_field_value(printer, field, ret);
 }

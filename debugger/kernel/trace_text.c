@@ -237,7 +237,7 @@ static bool put_value(struct trace_printer *printer, const struct conversion *co
 		if (value->kind != TRACE_VALUE_NUMBER)
 			return false;
 		if (value->is_code)
-			put_symbol(out, printer->target, value->number, true);
+			put_symbol(out, printer->target, value->number, !value->is_function);
 		else
 			put_number(out, conversion, value->number);
 		return true;

@@ -163,7 +163,8 @@ static bool set_number(struct trace_printer *printer, const struct trace_field *
 	*ret = (struct trace_value){ .kind = TRACE_VALUE_NUMBER,
 				     .number = number,
 				     .is_unsigned = !field->is_signed && field->size == 8,
-				     .is_code = !strncmp(field->name, "__probe_", 8) };
+				     .is_code = !strncmp(field->name, "__probe_", 8),
+				     .is_function = !strcmp(field->name, "__probe_func") };
 	return true;
 }
 

@@ -17,6 +17,7 @@ struct trace_value {
 	uint64_t number;      /* sign-extended unless is_unsigned */
 	bool is_unsigned;     /* of 64 bits */
 	bool is_code;	      /* where a probe is */
+	bool is_function;     /* and that is where the function begins, or nearly so */
 	const char *text;     /* in the printer's arena */
 	const uint8_t *bytes; /* of the record */
 	size_t size, element; /* of them, and of one of an array */

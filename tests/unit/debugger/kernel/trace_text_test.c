@@ -43,6 +43,8 @@ static struct trace_field fields[] = {
 	FIELD("flags", "u32", TRACE_NUMBER, flags, false, false),
 	FIELD("big", "u64", TRACE_NUMBER, big, false, false),
 	FIELD("__probe_ip", "unsigned long", TRACE_NUMBER, code, false, false),
+	FIELD("__probe_func", "unsigned long", TRACE_NUMBER, code, false, false),
+	FIELD("__probe_ret_ip", "unsigned long", TRACE_NUMBER, pointer, false, false),
 	FIELD("pointer", "void *", TRACE_NUMBER, pointer, false, false),
 	FIELD("comm", "char[16]", TRACE_BYTES, comm, true, true),
 	FIELD("address", "__u8[4]", TRACE_BYTES, address, false, false),
@@ -91,6 +93,8 @@ static const struct {
 	{ "\"%s\", (char *)0", "(null)" },
 	{ "\"%ps %pS\", REC->__probe_ip, (void *)REC->__probe_ip", "base base+0x4/0x8" },
 	{ "\"(%lx)\", REC->__probe_ip", "(base+0x4/0x8)" },
+	/* Of a return first where to, as the kernel prints it. */
+	{ "\"(%lx <- %lx)\", REC->__probe_func, REC->__probe_ret_ip", "(word+0x0/0xfff8 <- base)" },
 	{ "\"%p %px\", REC->pointer, REC->pointer", "ffffffff82000008 ffffffff82000008" },
 	{ "\"%lx\", ((struct thing *)base) + 2", "1018" },
 	{ "\"%d\", FIRST + 1", "42" },
@@ -103,6 +107,7 @@ static const struct {
 /* What is shown of a record whose format is beyond us. */
 static const char by_fields[] =
 	"pid=-7 flags=0x5 big=0xffffffffffffffff __probe_ip=0xffffffff82000004 "
+	"__probe_func=0xffffffff82000004 __probe_ret_ip=0xffffffff82000008 "
 	"pointer=0xffffffff82000008 comm=init address=c0000201 mac=02005e005309 text=tail "
 	"words=01000000ff000000";
 
