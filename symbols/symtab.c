@@ -308,8 +308,9 @@ static int alias_rank(const char *name)
 		return 3;
 	if (is_section_end(name))
 		return 2;
+	/* A second name of functions that also run where they are not linked to. */
 	if (has_prefix(name, "__start_") || has_prefix(name, "__end_") ||
-	    has_suffix(name, "_start") || has_suffix(name, "_end"))
+	    has_prefix(name, "__pi_") || has_suffix(name, "_start") || has_suffix(name, "_end"))
 		return 1;
 	return 0;
 }

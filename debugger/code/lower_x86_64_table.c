@@ -566,15 +566,22 @@ static bool thunk_register(const char *name, uint8_t *ret)
 
 enum helper lower_x86_64_helper(const char *name, uint8_t *ret_register)
 {
-	if (name[0] != '_' && name[0] != 'f' && name[0] != 's')
+	static const char *const returns[] = {
+		"__x86_return_thunk", "its_return_thunk",	 "retbleed_return_thunk",
+		"srso_return_thunk",  "srso_alias_return_thunk", "call_depth_return_thunk"
+	};
+	static const char *const nothing[] = { "__fentry__", "ftrace_caller",
+					       "ftrace_regs_caller" };
+	/* Most names begin otherwise. */
+	if (!strchr("_cfirs", name[0]))
 		return HELPER_NONE;
 	if (!strncmp(name, "__x86_indirect_", 15) && thunk_register(name, ret_register))
 		return HELPER_REGISTER;
-	if (!strcmp(name, "__x86_return_thunk") || !strcmp(name, "retbleed_return_thunk") ||
-	    !strcmp(name, "srso_return_thunk") || !strcmp(name, "srso_alias_return_thunk"))
-		return HELPER_RETURN;
-	if (!strcmp(name, "__fentry__") || !strcmp(name, "ftrace_caller") ||
-	    !strcmp(name, "ftrace_regs_caller"))
-		return HELPER_NOTHING;
+	for (size_t i = 0; i < ARRAY_COUNT(returns); i++)
+		if (!strcmp(name, returns[i]))
+			return HELPER_RETURN;
+	for (size_t i = 0; i < ARRAY_COUNT(nothing); i++)
+		if (!strcmp(name, nothing[i]))
+			return HELPER_NOTHING;
 	return HELPER_NONE;
 }

@@ -9,7 +9,7 @@
 /* Tail calls behind tail calls that are followed, and the largest function looked through. */
 #define JUMP_DEPTH   3
 #define FUNCTION_MAX (64u << 10)
-#define THUNK	     "__x86_indirect_thunk"
+#define THUNK	     "__x86_indirect_"
 
 struct jumps {
 	struct target *target;
@@ -19,6 +19,13 @@ struct jumps {
 };
 
 static enum link leads_to(struct jumps *jumps, uint64_t address, int depth);
+
+/* Where calls and jumps through a register lead: of several makings, each for one kind of attack.
+ */
+static bool is_thunk(const struct symbol *symbol)
+{
+	return !strncmp(symbol->name, THUNK, strlen(THUNK));
+}
 
 /* A jump is of interest when it leaves the function, to the start of another. */
 static enum link jump_leads_to(struct jumps *jumps, const struct symbol *from, uint64_t to,
@@ -100,7 +107,7 @@ static enum link leads_to(struct jumps *jumps, uint64_t address, int depth)
 	--*jumps->budget;
 	if (is_same_function(jumps, &symbol))
 		return LINK_POSSIBLE;
-	if (!strncmp(symbol.name, THUNK, strlen(THUNK)))
+	if (is_thunk(&symbol))
 		return LINK_DOUBTFUL;
 	if (!symbol.size || symbol.size > FUNCTION_MAX)
 		return LINK_IMPOSSIBLE;
@@ -149,8 +156,8 @@ enum link link_check(struct target *target, uint64_t address, uint64_t function,
 	/* Outside of the kernel's text lie trampolines and JITed code, which jump on from there. */
 	if (!scan_is_text(target, called))
 		return called >> 31 == 0x1ffffffff ? LINK_DOUBTFUL : LINK_IMPOSSIBLE;
-	if (called == function || (target_symbol_at(target, called, &thunk, &offset) &&
-				   !strncmp(thunk.name, THUNK, strlen(THUNK))))
+	if (called == function ||
+	    (target_symbol_at(target, called, &thunk, &offset) && is_thunk(&thunk)))
 		return LINK_POSSIBLE;
 	if (!target_symbol_at(target, function, &symbol, &offset))
 		return LINK_IMPOSSIBLE;

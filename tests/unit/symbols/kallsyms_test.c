@@ -23,6 +23,7 @@ static const struct test_symbol symbols[] = {
 	{ TEXT + 0x10, 'T', "function_one" },
 	{ TEXT + 0x80, 't', "__pfx_alias_of" },
 	{ TEXT + 0x80, 't', "__cfi_alias_of" },
+	{ TEXT + 0x80, 'T', "__pi_alias_of" },
 	{ TEXT + 0x80, 'T', "alias_of" },
 	{ TEXT + 0x80, 'W', "alias_weak" },
 	{ TEXT + 0x100, 't', "same_name" },
