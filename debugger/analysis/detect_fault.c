@@ -322,6 +322,17 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 	return fault_show_several(fault, finding);
 }
 
+/* A function that many call says nothing by itself: who called it does. */
+static struct error *summarize_caller(const struct fault *fault, struct finding *finding)
+{
+	const struct analysis *analysis = fault->analysis;
+	char caller[FAULT_TEXT];
+	if (analysis->blamed == fault->at || analysis->blamed >= analysis->trace.count)
+		return NULL;
+	analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
+	return finding_summarize(finding, "%s, called by %s", finding->summary, caller);
+}
+
 /* --- the detector ----------------------------------------------------------------------------- */
 
 static struct error *say_fault(struct fault *fault, const struct exception *exception)
@@ -339,8 +350,10 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	TRY(fault_show(fault, finding));
 	bool is_of_allocator = false;
 	TRY(fault_show_allocator(fault, finding, &is_of_allocator));
-	if (!is_of_allocator)
+	if (!is_of_allocator) {
 		TRY(fault_show_blame(fault, finding));
+		TRY(summarize_caller(fault, finding));
+	}
 	return fault_show_several(fault, finding);
 }
 

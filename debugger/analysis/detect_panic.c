@@ -125,12 +125,33 @@ static size_t find_interrupted(const struct stack_trace *trace, size_t first)
 	return trace->count;
 }
 
+/*
+ * Who spins in an interrupt waits for ever, if whom it interrupted has the lock. It may well be so
+ * where both are of one module.
+ */
+static void put_holder(const struct analysis *analysis, size_t first, const char *who, char *buffer,
+		       size_t size)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	size_t at = find_interrupted(trace, first), blamed = trace_blame(trace, at);
+	const struct frame *spinner = &trace->frames[analysis->blamed];
+	char place[TEXT];
+	if (at == trace->count || blamed >= trace->count || analysis->blamed >= trace->count)
+		return;
+	const struct frame *held = &trace->frames[blamed];
+	if (!held->has_symbol || !held->symbol.module || !spinner->symbol.module ||
+	    strcmp(held->symbol.module, spinner->symbol.module) != 0)
+		return;
+	analysis_place(analysis, blamed, place, sizeof(place));
+	snprintf(buffer, size, "; it interrupted %s in %s, who may have it", who, place);
+}
+
 /* The interrupted code is what kept the CPU busy. */
 static struct error *say_interrupted(struct analysis *analysis, struct finding *finding,
 				     const struct reason *reason, size_t frame)
 {
 	const struct stack_trace *trace = &analysis->trace;
-	char place[TEXT], who[TEXT], command[32];
+	char place[TEXT], who[TEXT], holder[2 * TEXT + 64] = "", command[32];
 	size_t at = find_interrupted(trace, frame);
 	/* Another CPU that took none is where it was. */
 	bool is_there = at == trace->count && analysis->is_other && at &&
@@ -138,25 +159,28 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	at = is_there ? 0 : at;
 	analysis->blamed = trace->count;
 	finding->task = analysis->task.address;
-	if (analysis->task.is_idle)
+	struct circumstance circumstance;
+	/* The task has no part in it. */
+	bool is_of_other = at < trace->count && trace_circumstance(trace, at, &circumstance) &&
+			   (circumstance.is_borrowed || circumstance.is_deferred);
+	if (analysis->task.is_idle && !is_of_other)
 		return finding_add(finding, NULL, "CPU %u was idle when the interrupt came",
 				   analysis->task.cpu);
 	analysis_put_task(&analysis->task, who, sizeof(who));
 	if (at == trace->count)
 		return finding_add(finding, NULL, "CPU %u ran %s", analysis->task.cpu, who);
-	struct circumstance circumstance;
-	/* The task has no part in it. */
-	bool is_of_other = trace_circumstance(trace, at, &circumstance) &&
-			   (circumstance.is_borrowed || circumstance.is_deferred);
 	size_t blamed = trace_blame(trace, at);
 	analysis->blamed = blamed < trace->count ? blamed : at;
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
 	struct spinning spinning;
 	TRY(spinning_find(analysis, at, &spinning));
+	if (spinning.is_found && is_of_other && circumstance.is_borrowed)
+		put_holder(analysis, circumstance.frame, who, holder, sizeof(holder));
 	TRY(spinning.is_found
-		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s",
+		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s%s",
 					reason->words, is_of_other ? circumstance.what : who,
-					*spinning.name ? spinning.name : "that is not known", place)
+					*spinning.name ? spinning.name : "that is not known", place,
+					holder)
 		    : finding_summarize(finding, "%s: %s was in %s", reason->words,
 					is_of_other ? circumstance.what : who, place));
 	if (spinning.is_found) {
@@ -167,8 +191,10 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	if (is_of_other) {
 		snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
 		TRY(finding_add(finding, command, "it ran in %s; %s %s", circumstance.what, who,
-				circumstance.is_borrowed ? "was only interrupted"
-							 : "is only the thread that runs them"));
+				!circumstance.is_borrowed ? "is only the thread that runs them"
+				: spinning.is_found
+					? "was interrupted, and what it has stays taken meanwhile"
+					: "was only interrupted"));
 	}
 	analysis_place(analysis, at, place, sizeof(place));
 	snprintf(command, sizeof(command), "bt -c %u", analysis->task.cpu);

@@ -42,6 +42,25 @@ static struct error *show_access(struct fault *fault, struct finding *finding)
 		access->address, said);
 }
 
+/* Whether it came from a function that returns what others stored, and no errors but that. */
+static bool is_looked_up(const struct fault *fault)
+{
+	static const char *const names[] = { "xa_load",		  "xa_find",
+					     "xa_find_after",	  "xas_load",
+					     "xas_find",	  "idr_find",
+					     "idr_get_next",	  "ida_find",
+					     "radix_tree_lookup", "__radix_tree_lookup",
+					     "dev_get_drvdata",	  "klist_next" };
+	char callee[FAULT_TEXT];
+	if (!fault_is_error_known(fault))
+		return false;
+	fault_spell_callee(fault, callee, sizeof(callee));
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(callee, names[i]))
+			return true;
+	return false;
+}
+
 /* What values of that kind mean. */
 static struct error *show_meaning(struct fault *fault, struct finding *finding)
 {
@@ -61,6 +80,9 @@ static struct error *show_meaning(struct fault *fault, struct finding *finding)
 	};
 	const char *meaning = fault->bad.kind < ARRAY_COUNT(meanings) ? meanings[fault->bad.kind]
 								      : NULL;
+	if (fault->bad.kind == BAD_ERROR && is_looked_up(fault))
+		meaning = "that function returns what somebody stored: an error, perhaps, that "
+			  "whoever stored it did not look for (IS_ERR)";
 	if (fault->bad.kind == BAD_ERROR && !fault_is_error_known(fault))
 		meaning = "functions that fail return such a number (IS_ERR); NULL less where a "
 			  "member "

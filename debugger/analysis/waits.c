@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/interrupt.h"
 #include "debugger/analysis/waits_private.h"
+#include "debugger/kernel/clock.h"
 #include "debugger/unwind/stacks.h"
 #include <string.h>
 
@@ -228,6 +229,7 @@ static struct error *find_and_link(struct wait_world *world)
 		order[i] = world->tasks[i].address;
 	array_sort(world->tasks, count, sizeof(*world->tasks), compare_tasks);
 	struct error *error = note_bound(world->waits, find_all(world, order));
+	wait_distrust_owners(world->waits);
 	free(order);
 	return error ? error : waits_link(world->waits, task_of, world);
 }
@@ -244,6 +246,9 @@ struct error *waits_find(struct target *target, struct waits *ret)
 	struct error *error =
 		note_bound(ret, task_for_each(target, keep_task, &world, &ret->problem));
 	world.now = error ? 0 : latest_clock(target);
+	/* Without it, ages are not compared. */
+	if (!error)
+		error_free(clock_now(target, &world.died));
 	if (!error)
 		error = find_and_link(&world);
 	world_deinit(&world);

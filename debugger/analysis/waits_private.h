@@ -47,6 +47,7 @@ struct wait_world {
 	size_t task_count, task_capacity;
 	uint64_t stack_size; /* of each */
 	uint64_t now;	     /* ns, of the scheduler's clock; 0: not known */
+	uint64_t died;	     /* ns since the machine was started, at the same time; 0: not known */
 	struct wait_rings rings;
 	struct wait_worker *workers;
 	size_t worker_count, worker_capacity;
@@ -188,6 +189,8 @@ struct error *wait_mutex_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_rwsem_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_semaphore_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_percpu_owner(struct sleeper *sleeper) MUST_CHECK;
+/* What one waiter knows of an owner's end, the others of the same lock have to be told. */
+void wait_distrust_owners(struct waits *waits);
 /* Fills in within and within_type of a lock that is a super block's (wait_super.c). */
 struct error *wait_find_super_block(struct sleeper *sleeper) MUST_CHECK;
 /* Who completes it, by what it lies in; the wait may turn out to be for a work or a grace period.
