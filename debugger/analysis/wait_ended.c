@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Waiters that know of an end, whose locks are looked for. */
+#define DISTRUSTED_MAX 64
+#define CLOCKS_DIFFER  20000000u /* ns */
+
 #define EXITED 0x30u /* task_struct.exit_state: EXIT_DEAD, EXIT_ZOMBIE (include/linux/sched.h) */
 
 /* `*ret`: an object of the cache of tasks begins there, that is free or has exited. */
@@ -34,6 +38,44 @@ static struct error *has_ended(struct target *target, uint64_t address, bool *re
 	if (!error)
 		*ret = note.state == SLAB_ALLOCATED && state & EXITED;
 	return error_only_fatal(error);
+}
+
+const char wait_not_its_own[] =
+	"its owner has ended: who is there now began after others had gone to sleep for it";
+
+/*
+ * Whoever has what another task sleeps for began before that sleep: a task that began later has the
+ * memory of the owner, who has ended. Ages are measured by two clocks, each to a tick.
+ */
+bool wait_is_younger(const struct sleeper *sleeper, uint64_t owner)
+{
+	const struct wait_world *world = sleeper->world;
+	const char *type = "struct task_struct";
+	uint64_t arrival, start;
+	return world->now && world->died &&
+	       wait_read(world, type, sleeper->task->address, "sched_info.last_arrival",
+			 &arrival) &&
+	       arrival && arrival < world->now &&
+	       wait_read(world, type, owner, "start_time", &start) && start < world->died &&
+	       world->died - start + CLOCKS_DIFFER < world->now - arrival;
+}
+
+void wait_distrust_owners(struct waits *waits)
+{
+	uint64_t locks[DISTRUSTED_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < waits->count && count < DISTRUSTED_MAX; i++)
+		if (waits->items[i].owner_how == wait_not_its_own)
+			locks[count++] = waits->items[i].object;
+	for (size_t i = 0; i < waits->count && count; i++) {
+		struct wait *wait = &waits->items[i];
+		for (size_t k = 0; k < count && wait->owner; k++)
+			if (locks[k] == wait->object) {
+				wait->owner = 0;
+				wait->owner_sure = CONFIDENCE_UNKNOWN;
+				wait->owner_how = wait_not_its_own;
+			}
+	}
 }
 
 static struct error *say_ended(struct target *target, uint64_t address, char **ret)
@@ -64,7 +106,7 @@ static struct error *say_ended(struct target *target, uint64_t address, char **r
 }
 
 /* Thousands may wait for the same one. */
-struct error *wait_name_ended(struct wait_world *world, uint64_t address, const char **ret)
+static struct error *name_ended(struct wait_world *world, uint64_t address, const char **ret)
 {
 	struct waits *waits = world->waits;
 	*ret = NULL;
@@ -80,5 +122,13 @@ struct error *wait_name_ended(struct wait_world *world, uint64_t address, const 
 	ended->task = address;
 	waits->ended_count++;
 	*ret = ended->text;
+	return NULL;
+}
+
+struct error *wait_name_ended(const struct sleeper *sleeper, uint64_t address, const char **ret)
+{
+	TRY(name_ended(sleeper->world, address, ret));
+	if (*ret && wait_is_younger(sleeper, address))
+		*ret = wait_not_its_own;
 	return NULL;
 }

@@ -17,13 +17,6 @@
 #define RWSEM_OWNER_FLAGS   7u
 #define RWSEM_OWNER_READER  1u
 
-#define CLOCKS_DIFFER 20000000u /* ns */
-/* Waiters that know of an end, whose locks are looked for. */
-#define DISTRUSTED_MAX 64
-
-static const char not_its_own[] =
-	"its owner has ended: who is there now began after others had gone to sleep for it";
-
 static bool own(struct sleeper *sleeper, uint64_t address, enum confidence sure, const char *how)
 {
 	if (!address || !wait_task_at(sleeper->world, address))
@@ -35,23 +28,6 @@ static bool own(struct sleeper *sleeper, uint64_t address, enum confidence sure,
 }
 
 /*
- * Whoever has what another task sleeps for began before that sleep: a task that began later has the
- * memory of the owner, who has ended. Ages are measured by two clocks, each to a tick.
- */
-static bool is_younger(const struct sleeper *sleeper, uint64_t owner)
-{
-	const struct wait_world *world = sleeper->world;
-	const char *type = "struct task_struct";
-	uint64_t arrival, start;
-	return world->now && world->died &&
-	       wait_read(world, type, sleeper->task->address, "sched_info.last_arrival",
-			 &arrival) &&
-	       arrival && arrival < world->now &&
-	       wait_read(world, type, owner, "start_time", &start) && start < world->died &&
-	       world->died - start + CLOCKS_DIFFER < world->now - arrival;
-}
-
-/*
  * By the lock's own word, which is certain of any other task than the one that waits: that one may
  * only have the memory of one that has ended.
  */
@@ -60,8 +36,8 @@ static bool own_by_word(struct sleeper *sleeper, uint64_t address, const char *h
 {
 	bool is_itself = address == sleeper->task->address;
 	if (!is_itself && address && wait_task_at(sleeper->world, address) &&
-	    is_younger(sleeper, address)) {
-		sleeper->wait->owner_how = not_its_own;
+	    wait_is_younger(sleeper, address)) {
+		sleeper->wait->owner_how = wait_not_its_own;
 		return true;
 	}
 	return own(sleeper, address, is_itself ? CONFIDENCE_INFERRED : CONFIDENCE_CERTAIN,
@@ -74,30 +50,12 @@ static struct error *nobody(struct sleeper *sleeper, const char *why)
 	return NULL;
 }
 
-void wait_distrust_owners(struct waits *waits)
-{
-	uint64_t locks[DISTRUSTED_MAX];
-	size_t count = 0;
-	for (size_t i = 0; i < waits->count && count < DISTRUSTED_MAX; i++)
-		if (waits->items[i].owner_how == not_its_own)
-			locks[count++] = waits->items[i].object;
-	for (size_t i = 0; i < waits->count && count; i++) {
-		struct wait *wait = &waits->items[i];
-		for (size_t k = 0; k < count && wait->owner; k++)
-			if (locks[k] == wait->object) {
-				wait->owner = 0;
-				wait->owner_sure = CONFIDENCE_UNKNOWN;
-				wait->owner_how = not_its_own;
-			}
-	}
-}
-
 /* The word has an address at which no task of the dump is. */
 static struct error *no_task(struct sleeper *sleeper, uint64_t address, const char *why)
 {
 	const char *ended;
-	TRY(wait_name_ended(sleeper->world, address, &ended));
-	return nobody(sleeper, ended && is_younger(sleeper, address) ? not_its_own : ended ?: why);
+	TRY(wait_name_ended(sleeper, address, &ended));
+	return nobody(sleeper, ended ?: why);
 }
 
 struct error *wait_mutex_owner(struct sleeper *sleeper)

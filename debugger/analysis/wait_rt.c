@@ -98,6 +98,10 @@ static bool own(struct sleeper *sleeper, uint64_t word, const char *how)
 	uint64_t owner = word & ~(uint64_t)RT_MUTEX_FLAGS;
 	if (!owner || !wait_task_at(sleeper->world, owner))
 		return false;
+	if (wait_is_younger(sleeper, owner)) {
+		sleeper->wait->owner_how = wait_not_its_own;
+		return true;
+	}
 	sleeper->wait->owner = owner;
 	sleeper->wait->owner_sure = CONFIDENCE_CERTAIN;
 	sleeper->wait->owner_how = how;
@@ -117,7 +121,7 @@ static struct error *find_owner(struct sleeper *sleeper, const char *type, uint6
 		return NULL;
 	uint64_t owner = word & ~(uint64_t)RT_MUTEX_FLAGS;
 	if (owner)
-		TRY(wait_name_ended(sleeper->world, owner, &ended));
+		TRY(wait_name_ended(sleeper, owner, &ended));
 	wait->owner_how = ended	  ? ended
 			  : owner ? "its owner word names no task"
 				  : "it is free: a waiter is being woken";

@@ -183,8 +183,11 @@ bool wait_is_rt_lock(const struct frame *frame);
  * "its owner has ended; the last task there was 212 "comm"", of waits->ended, of what is at an
  * address that is no task of the dump. `*ret` NULL: nothing says so. Errors are fatal ones.
  */
-struct error *wait_name_ended(struct wait_world *world, uint64_t address,
+struct error *wait_name_ended(const struct sleeper *sleeper, uint64_t address,
 			      const char **ret) MUST_CHECK;
+/* What is said of a task that is younger than a sleep for what it seems to have. */
+extern const char wait_not_its_own[];
+bool wait_is_younger(const struct sleeper *sleeper, uint64_t owner);
 struct error *wait_mutex_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_rwsem_owner(struct sleeper *sleeper) MUST_CHECK;
 struct error *wait_semaphore_owner(struct sleeper *sleeper) MUST_CHECK;

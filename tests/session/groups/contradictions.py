@@ -202,8 +202,13 @@ def ended_owners(forged, notes, find):
     free = next(found["object"] for found in forged.program.result(forged.boot.dump, "objects task_struct --where \"state = 'free'\"")
                 if forged.program.value(forged.boot.dump, f"((struct task_struct *){int(found['object'], 16):#x})->pid"))
     other = forged.program.result(forged.boot.dump, "objects dentry --where \"state = 'free'\" -n 1")[0]["object"]
-    for address, pattern in ((free, r'its owner has ended; the last task there was \d+ ".*"'), (other, "its owner word names no task")):
-        with forged.image.patched({forged.place(word): struct.pack("<Q", int(address, 16))}):
+    # Who sleeps for what another one has went to sleep after that one began.
+    began = forged.place(f"&((struct task_struct *){int(free, 16):#x})->start_time")
+    youngest = max(int(task["start"]) for task in forged.program.result(forged.boot.dump, "tasks"))
+    for address, start, pattern in ((free, 1, r'its owner has ended; the last task there was \d+ ".*"'),
+                                    (free, youngest, "its owner has ended: who is there now began after others had gone to sleep for it"),
+                                    (other, 1, "its owner word names no task")):
+        with forged.image.patched({forged.place(word): struct.pack("<Q", int(address, 16)), began: struct.pack("<Q", start)}):
             mine, = (found for found in forged.answer("waits")["result"] if found["task"] == row["task"])
             check_equal(mine["owner"], None, f"the owner at {address}")
             check(re.fullmatch(pattern, mine["owner_how"]), mine["owner_how"])

@@ -15,7 +15,6 @@
 	"zQ"                                                                                       \
 	"zQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQzQz"  \
 	"QzQzQzQzQzQzQzQzQzQzQzQzQzQzQ"
-
 static const struct test_symbol symbols[] = {
 	{ TEXT, 'T', "_text" },
 	{ TEXT, 'T', "_stext" },
