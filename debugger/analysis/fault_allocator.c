@@ -6,6 +6,7 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
+#include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/target/object.h"
 #include <stdio.h>
@@ -46,15 +47,70 @@ static bool is_plain(const char *name)
 	return *name;
 }
 
+/*
+ * Caches of one size may be one: an object of that of the caches is a cache if it is in their list
+ * and has a name.
+ */
+static bool is_cache(struct target *target, uint64_t address)
+{
+	char name[SLAB_NAME_SIZE];
+	struct object object, list;
+	uint64_t next, back = 0;
+	struct error *error = object_at(target, "struct kmem_cache", address, &object);
+	error = error ?: object_member(&object, "list", &list);
+	error = error ?: object_u64(&list, "next", &next);
+	error = error ?: memory_read_word(target->memory, next + sizeof(next), &back);
+	error = error ?: read_name(target, address, name, sizeof(name));
+	bool ret = !error && back == list.address && is_plain(name);
+	error_free(error);
+	return ret;
+}
+
+/*
+ * The cache that a frame's registers alone have the address of: where all of the allocator is one
+ * function with kmalloc(), the cache is no argument. 0: none, or several.
+ */
+static struct error *cache_in_registers(const struct fault *fault, uint64_t *ret)
+{
+	static const char cache[] = "slab cache kmem_cache";
+	const struct registers *registers = &fault->frame->registers;
+	struct target *target = fault->analysis->target;
+	*ret = 0;
+	for (unsigned int i = 0; i < ARRAY_COUNT(registers->values); i++) {
+		uint64_t value = registers->values[i];
+		struct object_note note;
+		if (!registers_has(registers, i) || !is_kernel_pointer(value) || value == *ret)
+			continue;
+		TRY(object_note_find(target, value, &note));
+		if (!note.is_slab || note.object != value || note.state != SLAB_ALLOCATED ||
+		    !strstr(note.text, cache) || !is_cache(target, value))
+			continue;
+		if (*ret) {
+			*ret = 0;
+			return NULL;
+		}
+		*ret = value;
+	}
+	return NULL;
+}
+
+static struct error *find_cache(const struct fault *fault, uint64_t *ret)
+{
+	return analysis_argument(fault->analysis, fault->at, "s", ret)
+		       ? NULL
+		       : cache_in_registers(fault, ret);
+}
+
 struct error *fault_show_allocator(struct fault *fault, struct finding *finding, bool *ret)
 {
 	struct analysis *analysis = fault->analysis;
 	char name[SLAB_NAME_SIZE];
 	uint64_t cache;
 	*ret = false;
-	if (!fault->access || !fault->access->has_base || !allocates(fault->frame) ||
-	    !analysis_argument(analysis, fault->at, "s", &cache) ||
-	    fault->pointer - cache + NEAR <= 2 * NEAR)
+	if (!fault->access || !fault->access->has_base || !allocates(fault->frame))
+		return NULL;
+	TRY(find_cache(fault, &cache));
+	if (!cache || fault->pointer - cache + NEAR <= 2 * NEAR)
 		return NULL;
 	struct error *error = read_name(analysis->target, cache, name, sizeof(name));
 	if (error || !is_plain(name))
