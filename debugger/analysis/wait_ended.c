@@ -12,7 +12,9 @@
 
 /* Waiters that know of an end, whose locks are looked for. */
 #define DISTRUSTED_MAX 64
-#define CLOCKS_DIFFER  20000000u /* ns */
+/* Of the scheduler's clock and the monotonic one: a tick of each; in ns. */
+#define CLOCKS_DIFFER 20000000u
+#define SLEWED_PART   1000u /* NTP's 500 ppm, twice */
 
 #define EXITED 0x30u /* task_struct.exit_state: EXIT_DEAD, EXIT_ZOMBIE (include/linux/sched.h) */
 
@@ -45,19 +47,24 @@ const char wait_not_its_own[] =
 
 /*
  * Whoever has what another task sleeps for began before that sleep: a task that began later has the
- * memory of the owner, who has ended. Ages are measured by two clocks, each to a tick.
+ * memory of the owner, who has ended. When each was is known by another clock: their times are
+ * compared, and their ages. Times are wrong where the clocks are apart, ages where the one that
+ * CPUs keep stood still at the end; so both have to say it, and by more than NTP may have slewed
+ * one.
  */
 bool wait_is_younger(const struct sleeper *sleeper, uint64_t owner)
 {
 	const struct wait_world *world = sleeper->world;
 	const char *type = "struct task_struct";
 	uint64_t arrival, start;
-	return world->now && world->died &&
-	       wait_read(world, type, sleeper->task->address, "sched_info.last_arrival",
-			 &arrival) &&
-	       arrival && arrival < world->now &&
-	       wait_read(world, type, owner, "start_time", &start) && start < world->died &&
-	       world->died - start + CLOCKS_DIFFER < world->now - arrival;
+	if (!world->now || !world->died ||
+	    !wait_read(world, type, sleeper->task->address, "sched_info.last_arrival", &arrival) ||
+	    !arrival || arrival >= world->now ||
+	    !wait_read(world, type, owner, "start_time", &start) || !start || start >= world->died)
+		return false;
+	uint64_t sleep = world->now - arrival, age = world->died - start;
+	uint64_t margin = CLOCKS_DIFFER + sleep / SLEWED_PART;
+	return start > arrival + margin && age + margin < sleep;
 }
 
 void wait_distrust_owners(struct waits *waits)
