@@ -7,76 +7,22 @@
 #include "base/bytes.h"
 #include "debugger/analysis/memory_words.h"
 #include "debugger/analysis/object_note.h"
+#include "debugger/analysis/variable_search.h"
 #include "debugger/kernel/slab_objects.h"
 #include "debugger/target/list.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHUNK_SIZE     (64u << 10)
-#define SEARCHED_MAX   (256u << 20) /* bytes of variables */
-#define OBJECTS_MAX    200000	    /* that are looked into */
-#define WORDS_MAX      64	    /* of each */
-#define FREQUENT_MAX   4	    /* values of a word that may be frequent */
-#define HEADS_MAX      8	    /* variables of modules */
-#define FREQUENT_SHARE 4	    /* one of so many objects has it */
+#define OBJECTS_MAX    200000 /* that are looked into */
+#define WORDS_MAX      64     /* of each */
+#define FREQUENT_MAX   4      /* values of a word that may be frequent */
+#define HEADS_MAX      8      /* variables of modules */
+#define FREQUENT_SHARE 4      /* one of so many objects has it */
 #define SHOWN_MAX      3
 #define KERNEL_BIT     63 /* set in its addresses */
 
 /* --- a variable that has the cache ------------------------------------------------------------ */
-
-struct search {
-	struct target *target;
-	uint64_t value;
-	uint64_t left; /* bytes that may still be read */
-	uint8_t *chunk;
-	uint64_t found; /* address, 0 none */
-};
-
-static void search_range(struct search *search, uint64_t start, uint64_t size)
-{
-	start = (start + 7) & ~(uint64_t)7;
-	for (uint64_t at = 0; at < size && search->left && !search->found; at += CHUNK_SIZE) {
-		size_t length = size - at < CHUNK_SIZE ? (size_t)(size - at) : CHUNK_SIZE;
-		length = length < search->left ? length : (size_t)search->left;
-		memory_read_filled(search->target->memory, start + at, search->chunk, length, 0);
-		search->left -= length;
-		for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
-			if (load_unsigned(search->chunk + i, sizeof(uint64_t),
-					  search->target->memory->big_endian) != search->value)
-				continue;
-			search->found = start + at + i;
-			return;
-		}
-	}
-}
-
-static void search_modules(struct search *search)
-{
-	const struct module *modules;
-	size_t count = target_modules(search->target, &modules);
-	for (size_t i = 0; i < count && !search->found; i++)
-		for (size_t k = 0; k < modules[i].region_count && !search->found; k++)
-			search_range(search, modules[i].regions[k].start,
-				     modules[i].regions[k].size);
-}
-
-static void search_kernel(struct search *search)
-{
-	static const struct {
-		const char *start, *end;
-	} ranges[] = { { "_sdata", "_edata" },
-		       { "__start_rodata", "__end_rodata" },
-		       { "__bss_start", "__bss_stop" } };
-	for (size_t i = 0; i < ARRAY_COUNT(ranges) && !search->found; i++) {
-		struct symbol start, end;
-		uint64_t first = 0, second = 0;
-		if (target_find_symbol(search->target, NULL, ranges[i].start, &first, &start) &&
-		    target_find_symbol(search->target, NULL, ranges[i].end, &second, &end) &&
-		    end.address > start.address)
-			search_range(search, start.address, end.address - start.address);
-	}
-}
 
 static struct error *add_variable(struct target *target, const struct slab_usage *usage,
 				  struct finding *finding, char *owner, size_t size)
@@ -84,20 +30,19 @@ static struct error *add_variable(struct target *target, const struct slab_usage
 	struct symbol symbol;
 	uint64_t offset;
 	char command[40];
+	uint64_t place;
+	size_t count;
 	*owner = 0;
-	struct search search = { target, usage->cache.address, SEARCHED_MAX, malloc(CHUNK_SIZE),
-				 0 };
-	if (!search.chunk)
-		return error_no_memory();
-	search_modules(&search);
-	if (!search.found)
-		search_kernel(&search);
-	free(search.chunk);
-	if (!search.found || !target_symbol_at(target, search.found, &symbol, &offset))
+	TRY(variables_find_pointers(target, VARIABLES_OF_MODULES, usage->cache.address, 1, &place,
+				    1, &count));
+	if (!count)
+		TRY(variables_find_pointers(target, VARIABLES_OF_KERNEL, usage->cache.address, 1,
+					    &place, 1, &count));
+	if (!count || !target_symbol_at(target, place, &symbol, &offset))
 		return NULL;
 	if (symbol.module)
 		snprintf(owner, size, "%s [%s]", symbol.name, symbol.module);
-	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, search.found);
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place);
 	TRY(finding_add(finding, command, "%s known to %s",
 			usage->cache.is_shared ? "one of the caches that were merged into it is"
 					       : "the cache is",
