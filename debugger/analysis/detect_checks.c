@@ -45,6 +45,9 @@ static struct error *say_smashed(struct analysis *analysis, size_t frame)
 	blame(analysis, frame, place);
 	if (*place)
 		frame_stem(&analysis->trace.frames[analysis->blamed], name, sizeof(name));
+	/* What it would have returned to was written over, too, and is another each time. */
+	if (*name && !(finding->culprit = strdup(name)))
+		return error_no_memory();
 	TRY(finding_summarize(
 		finding,
 		"%s%s wrote past a variable on its stack, over the mark that guards its "

@@ -333,6 +333,21 @@ static struct error *summarize_caller(const struct fault *fault, struct finding 
 	return finding_summarize(finding, "%s, called by %s", finding->summary, caller);
 }
 
+/* For the signature, if no function is to blame: what walks for all, and whose module it is. */
+static struct error *set_culprit(const struct fault *fault, struct finding *finding)
+{
+	const char *module = *fault->place.removed ? fault->place.removed : fault->owner;
+	char stem[SYMBOL_NAME_SIZE];
+	if (!*module || !fault->frame->has_symbol ||
+	    trace_blame(&fault->analysis->trace, fault->at) < fault->analysis->trace.count)
+		return NULL;
+	frame_stem(fault->frame, stem, sizeof(stem));
+	if (asprintf(&finding->culprit, "%s/%s", stem, module) >= 0)
+		return NULL;
+	finding->culprit = NULL;
+	return error_no_memory();
+}
+
 /* --- the detector ----------------------------------------------------------------------------- */
 
 static struct error *say_fault(struct fault *fault, const struct exception *exception)
@@ -353,6 +368,8 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 	if (!is_of_allocator) {
 		TRY(fault_show_blame(fault, finding));
 		TRY(summarize_caller(fault, finding));
+		TRY(fault_show_owner(fault, finding));
+		TRY(set_culprit(fault, finding));
 	}
 	return fault_show_several(fault, finding);
 }

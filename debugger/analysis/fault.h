@@ -6,7 +6,9 @@
 #include "debugger/analysis/access.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/bad_address.h"
+#include "debugger/analysis/object_note.h"
 #include "debugger/analysis/pointer_source.h"
+#include "debugger/analysis/stack_words.h"
 #include "debugger/disassembly/decode.h"
 
 #define FAULT_TEXT 640
@@ -51,6 +53,11 @@ struct fault {
 	const char *pointer_name;
 	uint64_t pointer;
 	struct pointer_source source; /* of that */
+	/* Where that was read from, and the slab's object there; 0: not known. */
+	uint64_t object_place;
+	struct object_note object;
+	char owner[64]; /* the module whose that is, or who wrote over it, if no function is to
+			 * blame; "": not known */
 };
 
 /* The access is where the processor said that the fault was. */
@@ -109,8 +116,23 @@ struct error *fault_show_source(struct fault *fault, struct finding *finding) MU
 /* `*ret`: it is the slab allocator's free list, and no caller is to blame. Then all is said. */
 struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 				   bool *ret) MUST_CHECK;
+/* " of the workqueue lab", where a frame runs a work item of one; else "". */
+void fault_put_queue(const struct fault *fault, const struct circumstance *circumstance,
+		     char *buffer, size_t size);
 /* Whose fault it is, the first function that is not called from everywhere, and in what it ran. */
 struct error *fault_show_blame(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* Whose the memory is that the bad pointer was read from. After fault_show_blame(). */
+struct error *fault_show_owner(struct fault *fault, struct finding *finding) MUST_CHECK;
+/* "; " and the words behind the summary. */
+struct error *fault_append(struct finding *finding, const char *words) MUST_CHECK;
+struct fault_owner {
+	char words[SYMBOL_NAME_SIZE + 192]; /* "slots [drv] points at that object"; "": not known */
+	char module[64];
+};
+/* Adds whose the object of a slab is. `what`: the object, in words. */
+struct error *fault_add_owner(struct target *target, const struct object_note *note,
+			      const char *what, struct finding *finding,
+			      struct fault_owner *ret) MUST_CHECK;
 /* Whether there were others before. */
 struct error *fault_show_several(struct fault *fault, struct finding *finding) MUST_CHECK;
 

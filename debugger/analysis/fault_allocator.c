@@ -8,7 +8,9 @@
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/slab_link.h"
 #include "debugger/target/object.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,39 @@ static struct error *find_cache(const struct fault *fault, uint64_t *ret)
 		       : cache_in_registers(fault, ret);
 }
 
+/*
+ * The object whose word leads astray, and whose it and the one before it are: who wrote there had
+ * freed the one, or wrote on behind the end of the other. `whose`: of the two the one that is
+ * known; "": none is, or both are.
+ */
+static struct error *show_link(const struct fault *fault, uint64_t cache, struct finding *finding,
+			       struct slab_link *ret, struct fault_owner *whose)
+{
+	struct target *target = fault->analysis->target;
+	struct object_note note = { .is_slab = true };
+	struct fault_owner own, before = { .words = "" };
+	char command[64];
+	*whose = (struct fault_owner){ .words = "" };
+	TRY(error_only_fatal(slab_link_find(target, cache, fault->access->address, ret)));
+	if (!ret->slot)
+		return NULL;
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64, ret->place);
+	TRY(finding_add(finding, ret->is_gone ? NULL : command,
+			"the object at 0x%" PRIx64 " %s there, by its word at +0x%" PRIx64
+			"%s 0x%" PRIx64,
+			ret->slot, ret->is_gone ? "led" : "leads", ret->place - ret->slot,
+			ret->is_gone ? ", which was cleared since, and was" : ":", ret->stored));
+	note.object = ret->slot;
+	note.size = ret->size;
+	TRY(fault_add_owner(target, &note, "that object", finding, &own));
+	note.object = ret->before;
+	if (note.object)
+		TRY(fault_add_owner(target, &note, "the object before it", finding, &before));
+	if (!*own.words || !*before.words)
+		*whose = *own.words ? own : before;
+	return NULL;
+}
+
 struct error *fault_show_allocator(struct fault *fault, struct finding *finding, bool *ret)
 {
 	struct analysis *analysis = fault->analysis;
@@ -116,10 +151,16 @@ struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 	if (error || !is_plain(name))
 		return error_only_fatal(error);
 	*ret = true;
+	struct slab_link link;
+	struct fault_owner whose;
+	char at[sizeof(whose) + 32];
+	TRY(show_link(fault, cache, finding, &link, &whose));
+	snprintf(at, sizeof(at), " at 0x%" PRIx64 "%s%s%s", link.slot, *whose.words ? " (" : "",
+		 whose.words, *whose.words ? ")" : "");
 	char *summary = finding->summary;
 	finding->summary = NULL;
-	error = finding_summarize(finding, "the free list of the slab cache %s is broken: %s", name,
-				  summary);
+	error = finding_summarize(finding, "the free list of the slab cache %s is broken%s: %s",
+				  name, link.slot ? at : "", summary);
 	free(summary);
 	TRY(error);
 	finding->kind = "slab-corruption";

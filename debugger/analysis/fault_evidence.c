@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/analysis/broken_list.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/worker.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -183,6 +184,8 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 			is_same	  ? origin->offset ? "and something was added" : "where it still is"
 			: is_read ? "where something else is by now"
 				  : "which cannot be read in the dump"));
+	fault->object_place = origin->place;
+	fault->object = source->note;
 	return show_freed(finding, &source->note, origin->place);
 }
 
@@ -208,6 +211,8 @@ static struct error *show_list(struct fault *fault, struct finding *finding)
 			list.head, fault->analysis->target->arch->register_names[list.reg],
 			list.position, list.entry, *list.note.text ? ", in " : "", list.note.text,
 			*list.note.text ? "," : ""));
+	fault->object_place = list.entry;
+	fault->object = list.note;
 	return show_freed(finding, &list.note, list.entry);
 }
 
@@ -269,13 +274,30 @@ static struct error *put_callback(const struct analysis *analysis, size_t frame,
 	return NULL;
 }
 
+void fault_put_queue(const struct fault *fault, const struct circumstance *circumstance,
+		     char *buffer, size_t size)
+{
+	const struct analysis *analysis = fault->analysis;
+	char name[64] = "";
+	struct object worker;
+	*buffer = 0;
+	if (!frame_is(&analysis->trace.frames[circumstance->frame], "process_one_work"))
+		return;
+	struct error *error = worker_of_task(analysis->target, analysis->task.address, &worker);
+	if (!error)
+		worker_put_queue(&worker, name, sizeof(name));
+	error_free(error);
+	if (*name)
+		snprintf(buffer, size, " of the workqueue %s", name);
+}
+
 /* Whose fault it is: the first function that is not called from everywhere. */
 struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 {
 	struct analysis *analysis = fault->analysis;
 	const struct stack_trace *trace = &analysis->trace;
 	struct circumstance circumstance;
-	char place[FAULT_TEXT], command[64];
+	char place[FAULT_TEXT], command[64], queue[FAULT_TEXT];
 	size_t i = trace_blame(trace, fault->at);
 	analysis->blamed = i < trace->count ? i : fault->at;
 	snprintf(command, sizeof(command), "frame %zu", analysis->blamed);
@@ -285,12 +307,13 @@ struct error *fault_show_blame(struct fault *fault, struct finding *finding)
 	if (!trace_circumstance(trace, fault->at, &circumstance))
 		return NULL;
 	snprintf(command, sizeof(command), "frame %zu", circumstance.frame);
+	fault_put_queue(fault, &circumstance, queue, sizeof(queue));
 	if (circumstance.frame <= fault->at)
-		return finding_add(finding, command, "it ran in %s%s", circumstance.what,
+		return finding_add(finding, command, "it ran in %s%s%s", circumstance.what, queue,
 				   circumstance.is_borrowed ? ": the task was only interrupted"
 							    : "");
 	TRY(put_callback(analysis, circumstance.frame, place, sizeof(place)));
-	return finding_add(finding, command, "it ran in %s%s%s%s", circumstance.what,
+	return finding_add(finding, command, "it ran in %s%s%s%s%s", circumstance.what, queue,
 			   *place ? ", as " : "", place,
 			   circumstance.is_borrowed ? ": the task was only interrupted" : "");
 }

@@ -143,18 +143,41 @@ static struct error *set_culprit(const struct fault *fault, size_t caller,
 	return error_no_memory();
 }
 
+/* What was jumped to, for who counts crashes: different causes lead to different kinds. */
+static const char *kind_of(const struct fault *fault)
+{
+	if (fault->midway)
+		return "midway-jump";
+	switch (fault->bad.kind) {
+	case BAD_NULL:
+		return "null-jump";
+	case BAD_USER:
+		return "user-jump";
+	case BAD_LIST_POISON:
+	case BAD_FREE_POISON:
+		return "freed-jump";
+	case BAD_NOTHING:
+		return fault_is_readable(fault, fault->frame->pc) ? "data-jump" : "jump";
+	default:
+		return "wild-jump";
+	}
+}
+
 /* "an RCU callback, at 0x... (lab_head+0x0 [faults]), led to 0x..., where no code is" */
-static struct error *summarize_object(const struct fault *fault, const char *what, const char *is,
+static struct error *summarize_object(const struct fault *fault,
+				      const struct circumstance *circumstance, const char *is,
 				      const struct given *given, struct finding *finding)
 {
+	char queue[FAULT_TEXT];
 	const char *note = given->note.text;
 	char text[FAULT_TEXT] = "";
 	if (given->is_known)
 		snprintf(text, sizeof(text), ", given 0x%" PRIx64 "%s%s%s,", given->address,
 			 *note ? " (" : "", note, *note ? ")" : "");
-	return finding_summarize(finding, "%s%s led to 0x%" PRIx64 "%s%s%s, %s", what, text,
-				 fault->frame->pc, *is ? " (" : "", is, *is ? ")" : "",
-				 spell_wrong(fault));
+	fault_put_queue(fault, circumstance, queue, sizeof(queue));
+	return finding_summarize(finding, "%s%s%s led to 0x%" PRIx64 "%s%s%s, %s",
+				 circumstance->what, queue, text, fault->frame->pc, *is ? " (" : "",
+				 is, *is ? ")" : "", spell_wrong(fault));
 }
 
 static struct error *summarize_caller(const struct fault *fault, const char *caller, const char *is,
@@ -168,11 +191,17 @@ static struct error *summarize_caller(const struct fault *fault, const char *cal
 				 *is ? " (" : "", is, *is ? ")" : "", spell_wrong(fault), source);
 }
 
-static struct error *show_given(const struct given *given, struct finding *finding)
+static struct error *show_given(struct target *target, const struct given *given,
+				struct finding *finding)
 {
+	struct fault_owner owner;
 	char command[64];
 	if (!given->is_known)
 		return NULL;
+	TRY(fault_add_owner(target, &given->note, "the object that it was called with", finding,
+			    &owner));
+	if (*owner.words)
+		TRY(fault_append(finding, owner.words));
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, given->address);
 	return finding_add(finding, command, "what it was called with, 0x%" PRIx64 "%s%s",
 			   given->address,
@@ -254,6 +283,7 @@ struct error *fault_say_jump(struct fault *fault)
 	if (has_caller)
 		TRY(pointer_source_find_target(analysis, caller, &fault->source));
 	TRY(fault_find_place(fault, fault->frame->pc));
+	finding->kind = kind_of(fault);
 	analysis_place(analysis, fault->at, inside, sizeof(inside));
 	const char *is = fault->midway	    ? inside
 			 : *fault->bad.text ? fault->bad.text
@@ -262,7 +292,7 @@ struct error *fault_say_jump(struct fault *fault)
 			circumstance.frame == caller;
 	if (is_given) {
 		TRY(find_given(fault, &given));
-		TRY(summarize_object(fault, circumstance.what, is, &given, finding));
+		TRY(summarize_object(fault, &circumstance, is, &given, finding));
 	} else {
 		TRY(summarize_caller(fault, has_caller ? trace->frames[caller].symbol.name : NULL,
 				     is, finding));
@@ -275,7 +305,7 @@ struct error *fault_say_jump(struct fault *fault)
 	if (!has_caller)
 		return say_astray(fault, finding);
 	if (is_given)
-		TRY(show_given(&given, finding));
+		TRY(show_given(fault->analysis->target, &given, finding));
 	snprintf(command, sizeof(command), "frame %zu", caller);
 	analysis_place(analysis, caller, back, sizeof(back));
 	TRY(finding_add(finding, command, "it would have returned to %s", back));

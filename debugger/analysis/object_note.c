@@ -12,6 +12,7 @@ static void say_slab(const struct slab_place *place, struct object_note *ret)
 	ret->is_slab = true;
 	ret->state = place->state;
 	ret->object = place->object;
+	ret->size = place->object ? place->cache->object_size : 0;
 	snprintf(ret->text, sizeof(ret->text), "%s of the slab cache %s%s", states[place->state],
 		 place->cache->name,
 		 place->cache->is_shared ? ", which others were merged into" : "");

@@ -8,7 +8,7 @@
 struct object_note {
 	bool is_slab;
 	enum slab_state state; /* of a slab's object */
-	uint64_t object;       /* its start; 0: none */
+	uint64_t object, size; /* its start, and bytes; 0: none */
 	char text[192];	       /* "a free object of the slab cache lab_node"; "" nothing is known */
 };
 

@@ -2,6 +2,7 @@
 /* Who waits for works: for the worker that runs them, or keeps them back (kernel/workqueue.c). */
 #include "debugger/analysis/waits_private.h"
 #include "debugger/kernel/work_links.h"
+#include "debugger/kernel/worker.h"
 
 #include "base/array.h"
 
@@ -14,15 +15,13 @@ static const char not_known[] = "which worker runs it could not be found out";
 static bool read_worker(const struct wait_world *world, const struct task *task,
 			struct wait_worker *ret)
 {
-	/* Up to 5.16 the struct kthread had no member of its own (e32cf5dfbe22). */
-	static const char *const members[] = { "worker_private", "set_child_tid" };
 	const char *type = "struct worker";
-	uint64_t offset, kthread, worker, owner;
-	size_t member = !wait_offset(world, "struct task_struct", members[0], &offset);
-	if (!wait_read(world, "struct task_struct", task->address, members[member], &kthread) ||
-	    !wait_read(world, "struct kthread", kthread, "data", &worker) ||
-	    !wait_read(world, type, worker, "task", &owner) || owner != task->address ||
-	    !wait_read(world, type, worker, "current_work", &ret->work) ||
+	struct object object = { .address = 0 };
+	struct error *error = worker_of_task(world->target, task->address, &object);
+	uint64_t offset, worker = object.address;
+	bool is_found = !error;
+	error_free(error);
+	if (!is_found || !wait_read(world, type, worker, "current_work", &ret->work) ||
 	    !wait_offset(world, type, "scheduled", &offset))
 		return false;
 	ret->link = ret->queue = 0;

@@ -190,8 +190,7 @@ void slab_walk_destroy(struct slab_walk *walk)
 
 /* --- one slab ------------------------------------------------------------------------------ */
 
-/* The pointer to the next free slot, as it lies in a free one (kernel freelist_ptr_decode()). */
-static uint64_t decode_link(const struct slab_walk *walk, uint64_t stored, uint64_t link)
+uint64_t slab_decode_link(const struct slab_walk *walk, uint64_t stored, uint64_t link)
 {
 	if (!walk->is_hardened)
 		return stored;
@@ -225,7 +224,7 @@ static bool follow_chain(const struct slab_walk *walk, struct slab_slots *slots,
 		error_free(error);
 		if (error)
 			return false;
-		object = decode_link(walk, stored, link);
+		object = slab_decode_link(walk, stored, link);
 	}
 	return true;
 }

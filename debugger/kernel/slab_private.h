@@ -59,6 +59,8 @@ struct error *slab_find_pages(struct slab_walk *walk) MUST_CHECK;
 /* As slab_walk_create(), with what `pages` knows of struct page; NULL: nothing yet. */
 struct error *slab_walk_create_like(struct target *target, const struct slab_walk *pages,
 				    uint64_t cache, struct slab_walk **ret) MUST_CHECK;
+/* What a free slot's word at `link` leads to (kernel freelist_ptr_decode()). */
+uint64_t slab_decode_link(const struct slab_walk *walk, uint64_t stored, uint64_t link);
 /* The first object's address, from the slab's struct page. */
 uint64_t slab_first_slot(const struct slab_walk *walk, uint64_t slab);
 /*

@@ -60,7 +60,7 @@ struct fault {
 extern struct lab_device *lab_device;
 extern const struct fault lab_pointer_faults[], lab_list_faults[], lab_claim_faults[],
 	lab_elsewhere_faults[], lab_cpu_faults[], lab_watchdog_faults[], lab_storm_faults[],
-	lab_memory_faults[], lab_guard_faults[];
+	lab_memory_faults[], lab_guard_faults[], lab_neighbour_faults[];
 
 /* What they need before the first one. */
 int lab_lists_init(struct lab_device *device);

@@ -43,16 +43,16 @@ CAUSES = {
                 r"lab_fault_overrun\+0x\w+ \[faults\]$", "lab_table_sum"),
     "underrun": (None, r"^lab_table_before\S*\(\) read from 0x[0-9a-f]{13}ff8 through 0x[0-9a-f]{13}000, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
                  "lab_table_before"),
-    "usercode": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
+    "usercode": ("user-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
                  "struct lab_device was ", "lab_device_set_mode"),
-    "midway": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(lab_device_noted\S*\+0x[15] \[faults\]\), in the middle of an instruction: "
+    "midway": ("midway-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(lab_device_noted\S*\+0x[15] \[faults\]\), in the middle of an instruction: "
                "notify of a struct lab_device was ", "lab_device_set_mode"),
     "misaligned": ("alignment", r"^lab_device_load\S*\(\) read from 0x[0-9a-f]{15}[^0], no multiple of 16, as movaps wants", "lab_device_load"),
     "constant": ("read-only", r"^lab_device_rename\S*\(\) wrote to 0x[0-9a-f]{16} through 0x[0-9a-f]{16}, lab_null_ops\+0x10 \[faults\], "
                  "which is read-only", "lab_device_rename"),
-    "noexec": ("jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
+    "noexec": ("data-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
                "struct lab_device was that$", "lab_device_set_mode"),
-    "jump": ("jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: notify of a struct lab_device was NULL$",
+    "jump": ("null-jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: notify of a struct lab_device was NULL$",
              "lab_device_set_mode"),
     "bug": ("bug", r"(?:claims|faults)\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
@@ -74,12 +74,16 @@ CAUSES = {
     "atomic": ("sleep-in-atomic", r'^pid \d+ "collect" gave up its CPU where it must not, with a spinlock in hand or preemption off: in lab_device_settle\+',
                "lab_device_settle"),
     "ext4": ("panic", r"^panic: EXT4-fs \(device loop1\): panic forced after error$", "ext4_handle_error"),
+    "neighbour": ("slab-corruption", r"^the free list of the slab cache lab_slot is broken at 0x[0-9a-f]{16} "
+                  r"\(lab_label \[faults\] points at the object before it\): ", "kmem_cache_alloc"),
+    "spilt": ("wild-pointer", r": the pointer at 0x[0-9a-f]{16} was 0x4242424242424242 \(no address but text: \"BBBBBBBB\"\); "
+              r"lab_label \[faults\] points at the object where these bytes begin$", ""),
     "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
     "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
     "removed": ("jump", r"^a timer, given 0x[0-9a-f]{16} \(an object of the slab cache kmalloc-.*\), led to 0x[0-9a-f]{16} \(where modules lie.*\), "
                 "where no code is$", "call_timer_fn"),
-    "callback": ("jump", r"^an RCU callback, given 0x[0-9a-f]{16} \(head\S* \[faults\]\), led to 0x7478742e6574616c \(no address but text: "
+    "callback": ("wild-jump", r"^an RCU callback, given 0x[0-9a-f]{16} \(head\S* \[faults\]\), led to 0x7478742e6574616c \(no address but text: "
                  r"\"late\.txt\"\), where no code is$", "rcu_do_batch"),
     "timer": (None, "lab_", "lab_"),
     "softirq": (None, "lab_", "lab_"),
@@ -124,6 +128,8 @@ EVIDENCE = {
     "rcusleep": r"^the grace period began \d+\.\d s before the end$",
     "rcuresume": r"^it was preempted while it reads, and runs again$",
     "rcupreempt": r'^CPU 1, on which it would go on, runs pid \d+ "lab-hog" instead$',
+    "neighbour": r"^the object at 0x\w+ led there, by its word at \+0x40, which was cleared since, and was 0x4242424242424242$",
+    "spilt": r"^they begin before that object, 0x0 bytes into an object of the slab cache lab_slot at 0x[0-9a-f]{16}$",
     "panic": r"^the kernel is tainted \(OE\), by the module faults \(OE, on the stack\)$",
 }
 # {boot: (kind, what its summary says, what one of its pieces of evidence says)} of what is told besides the cause.

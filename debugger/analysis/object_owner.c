@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "debugger/analysis/object_owner.h"
+
+#include "debugger/analysis/variable_search.h"
+#include <stdio.h>
+#include <string.h>
+
+#define PLACES_MAX 32
+#define OBJECT_MAX (64u << 10) /* bytes of an object that are looked into */
+
+/* Two pointers of different modules say nothing: one may be what is left of an earlier owner. */
+struct tally {
+	struct target *target;
+	struct object_owner *ret;
+	bool is_several;
+};
+
+/* `named`: what has a symbol of the module that tells; `place`: where the pointer lies. */
+static void count(struct tally *tally, uint64_t named, uint64_t place)
+{
+	char words[SYMBOL_NAME_SIZE + 96];
+	struct symbol symbol;
+	uint64_t offset;
+	if (!target_symbol_at(tally->target, named, &symbol, &offset) || !symbol.module ||
+	    !target_describe(tally->target, named, words, sizeof(words)))
+		return;
+	if (tally->ret->place) {
+		tally->is_several |= strcmp(tally->ret->module, symbol.module) != 0;
+		return;
+	}
+	tally->ret->place = place;
+	snprintf(tally->ret->module, sizeof(tally->ret->module), "%s", symbol.module);
+	snprintf(tally->ret->name, sizeof(tally->ret->name), "%s", words);
+	tally->ret->is_pointed_at = named == place;
+}
+
+static struct error *count_variables(struct tally *tally, uint64_t object, uint64_t size)
+{
+	uint64_t places[PLACES_MAX];
+	size_t found;
+	TRY(variables_find_pointers(tally->target, VARIABLES_OF_MODULES, object, size, places,
+				    PLACES_MAX, &found));
+	for (size_t i = 0; i < found; i++)
+		count(tally, places[i], places[i]);
+	return NULL;
+}
+
+static void count_contents(struct tally *tally, uint64_t object, uint64_t size)
+{
+	for (uint64_t at = 0; at + sizeof(uint64_t) <= size && at < OBJECT_MAX;
+	     at += sizeof(uint64_t)) {
+		uint64_t value;
+		struct error *error = memory_read_word(tally->target->memory, object + at, &value);
+		if (!error && is_kernel_pointer(value))
+			count(tally, value, object + at);
+		error_free(error);
+	}
+}
+
+struct error *object_owner_find(struct target *target, uint64_t object, uint64_t size,
+				struct object_owner *ret)
+{
+	struct tally tally = { .target = target, .ret = ret };
+	*ret = (struct object_owner){ 0 };
+	TRY(count_variables(&tally, object, size));
+	if (!ret->place)
+		count_contents(&tally, object, size);
+	if (tally.is_several)
+		*ret = (struct object_owner){ 0 };
+	return NULL;
+}
+
+struct error *object_owner_of(struct target *target, const struct object_note *note,
+			      struct object_owner *ret)
+{
+	*ret = (struct object_owner){ 0 };
+	return note->is_slab && note->object
+		       ? object_owner_find(target, note->object, note->size, ret)
+		       : NULL;
+}
+
+void object_owner_spell(const struct object_owner *owner, const char *what, char *buffer,
+			size_t size)
+{
+	*buffer = 0;
+	if (owner->place && owner->is_pointed_at)
+		snprintf(buffer, size, "%s points at %s", owner->name, what);
+	else if (owner->place)
+		snprintf(buffer, size, "%s points to %s", what, owner->name);
+}
