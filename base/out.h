@@ -94,6 +94,8 @@ void out_item(struct out *out, const struct out_item *item);
 void out_item_named(struct out *out, uint64_t address, const char *type_name);
 /* What a sink of out_items_create() holds, in order. Borrowed. */
 size_t out_items(const struct out *out, const struct out_item **ret);
+/* Something was written to it, but nothing that is about an object. */
+bool out_items_lack(const struct out *out);
 
 /*
  * The next value without a key gets this one, for what is written by code that does not know that

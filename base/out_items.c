@@ -9,6 +9,7 @@ struct out_items {
 	struct out out;
 	struct out_item *items;
 	size_t count, capacity;
+	bool is_said; /* something, with or without items */
 };
 
 static struct out_items *items_of(const struct out *out)
@@ -35,12 +36,14 @@ static void items_end(struct out *out, bool is_array)
 
 static void items_field(struct out *out, const struct out_field *field)
 {
-	(void)out, (void)field;
+	(void)field;
+	items_of(out)->is_said = true;
 }
 
 static void items_line(struct out *out, const char *text, size_t size)
 {
-	(void)out, (void)text, (void)size;
+	(void)text, (void)size;
+	items_of(out)->is_said = true;
 }
 
 static void items_missing(struct out *out, const char *key, const struct error *error)
@@ -100,4 +103,10 @@ size_t out_items(const struct out *out, const struct out_item **ret)
 	const struct out_items *items = items_of(out);
 	*ret = items->items;
 	return items->count;
+}
+
+bool out_items_lack(const struct out *out)
+{
+	const struct out_items *items = items_of(out);
+	return items->is_said && !items->count;
 }

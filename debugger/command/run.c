@@ -209,6 +209,11 @@ static struct error *first_of(struct error *first, struct error *second)
 	return first;
 }
 
+static int word_length(const char *text)
+{
+	return (int)strcspn(text, " \t");
+}
+
 /*
  * All stages; the output of the last goes to session->out. What a stage that failed has found is
  * handed on all the same, unless it was told to stop.
@@ -230,6 +235,14 @@ static struct error *run_stages(struct session *session, const struct line *line
 		error = first_of(error, run_stage(session, line->stages[i], from));
 		if (!is_last)
 			error = first_of(error, error_after_bound(out_check(to)));
+		/* What says much, and hands on nothing, would be lost without a word. */
+		if (!is_last && !error && out_items_lack(to))
+			error = error_create(ERROR_USAGE,
+					     "%.*s: no addresses to hand on to %.*s (a program of "
+					     "that name: | !%.*s)",
+					     word_length(line->stages[i]), line->stages[i],
+					     word_length(line->stages[i + 1]), line->stages[i + 1],
+					     word_length(line->stages[i + 1]), line->stages[i + 1]);
 		out_destroy(from);
 		from = is_last ? NULL : to;
 		if (error && (error->kind == ERROR_USAGE || error->kind == ERROR_INTERRUPTED))

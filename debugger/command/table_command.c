@@ -79,7 +79,7 @@ static struct error *write_row(void *context, const struct table_cell *cells)
 	const struct table *table = view->table;
 	struct out *out = view->session->out;
 	const struct table_cell *item = &cells[table->item];
-	if (item->state == CELL_SET && table->columns[table->item].type_name)
+	if (item->state == CELL_SET && table->columns[table->item].kind == COLUMN_ADDRESS)
 		out_item_named(out, item->number, table->columns[table->item].type_name);
 	out_row_begin(out);
 	for (size_t i = 0; i < view->count; i++)
@@ -117,7 +117,7 @@ static struct error *scan_tasks(struct table_scan *scan, struct session *session
 	TRY(table_scan_task(scan, current));
 	/* A heading with nothing below reads as if there were none in the machine. Where something
 	 * could not be read, nobody knows. */
-	if (!scan->count && !scan->problem)
+	if (!scan->count && !scan->problem && !out_takes_items(session->out))
 		out_text(session->out, "none of PID %d (-a: of all tasks)\n", current->pid);
 	return NULL;
 }
