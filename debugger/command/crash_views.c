@@ -36,6 +36,9 @@ const struct crash_view crash_views[] = {
 	{ "majors", "-p", NULL, "devices --where \"bus = 'pci'\"" },
 	{ "mappings", "-m", "[PID]", "[foreach %s ]print *current->mm" },
 	{ "mappings", "-p", "[PID...]", "userpages[ %s]" },
+	/* Scripts begin so: symbols and types are there already. */
+	{ "mod", "-S", NULL, "mod" },
+	{ "mod", "-s", "MODULE", "mod %s" },
 	{ "mounts", "-f", NULL, "files -a --where \"type = 'REG'\" --sort path" },
 	{ "mounts", "-i", NULL, "inodes --where \"state LIKE '%%dirty%%'\"" },
 	{ "netdevs", "-a", NULL, "neighbours" },

@@ -53,7 +53,7 @@ static const struct {
 	{ "log", "s",
 	  "what was printed too early or in an NMI: `print safe_print_seq:CPU` before "
 	  "5.15; later kernels keep all in the log" },
-	{ "mod", "sSrgdDo", "a module's symbols and types are read from the dump" },
+	{ "mod", "rgdDo", "a module's symbols and types are read from the dump" },
 	{ "mod", "t", "the column TAINT" },
 	{ "mappings", "P", "`userpages` has where each page is" },
 	{ "mappings", "vx", "`mappings 1 | print`" },

@@ -144,7 +144,7 @@ def joins_commands(program, boot):
     check_equal(len(result.lines), 2, "lines of head -1 and print")
 
 
-CRASH_OPTIONS = ("bt -f", "bt -T", "bt -s", "bt -e", "dis -rl", "mod -S", "mod -t", "rd -d", "sym -M", "sys -c",
+CRASH_OPTIONS = ("bt -f", "bt -T", "bt -s", "bt -e", "dis -rl", "mod -r", "mod -t", "rd -d", "sym -M", "sys -c",
                  "sys -t", "bt -E", "bt -I 1", "bt -R schedule", "bt -p", "bt -x", "mod -g", "ps -C 0", "ps -H",
                  "list -l 8", "list -S a", "list -B", "rd -SS", "rd -o 8", "rd -e 0", "struct -l 8", "struct -c 2",
                  "struct -r", "struct -u", "sym -n", "task -x", "dis -f", "dis -u", "log -d", "log -a", "rd -D",
