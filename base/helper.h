@@ -30,6 +30,7 @@ enum helper_request {
 	HELPER_WAIT,   /* for the program started last; u32 status */
 	HELPER_WRITE,  /* path; the reply has the open file; EBUSY: it is the dump */
 	HELPER_APPEND, /* the same */
+	HELPER_EMPTY,  /* a path that was opened by HELPER_WRITE for the line that runs */
 	HELPER_READ,   /* the same */
 	HELPER_LIST,   /* path of a folder; the reply has a file with what folder_list() tells */
 	HELPER_CACHE_FIND, /* key; the reply has the file */

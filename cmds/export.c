@@ -38,11 +38,6 @@ static void report(struct out *out, const char *path, const struct export_summar
 	out_object_end(out);
 }
 
-static struct error *close_file(FILE *file, const char *path, struct error *error)
-{
-	return file && fclose(file) && !error ? error_system("%s", path) : error;
-}
-
 static struct error *write_vmlinux(struct session *session, const struct arguments *arguments,
 				   const char *path)
 {
@@ -59,8 +54,8 @@ static struct error *write_vmlinux(struct session *session, const struct argumen
 				    : NULL;
 	if (!error)
 		error = export_vmlinux(session->target, &options, file, &summary);
-	error = close_file(file, path, error);
-	error = close_file(options.tiers, tiers, error);
+	error = output_close(session->helper, file, path, error);
+	error = output_close(session->helper, options.tiers, tiers, error);
 	if (!error)
 		report(session->out, path, &summary);
 	return error;
@@ -77,7 +72,7 @@ static struct error *write_module(struct session *session, const struct argument
 	FILE *file;
 	TRY(output_open(session->helper, path, false, &file));
 	struct error *error = export_module(session->target, name, &options, file, &summary);
-	error = close_file(file, path, error);
+	error = output_close(session->helper, file, path, error);
 	if (!error)
 		report(session->out, path, &summary);
 	return error;
@@ -168,7 +163,7 @@ static struct error *write_database(struct session *session, const char *const *
 	if (!error)
 		error = error_prefix(database_finish(database, &size), "%s", path);
 	database_destroy(database);
-	error = close_file(file, path, error);
+	error = output_close(session->helper, file, path, error);
 	if (!error) {
 		out_text(out, "    ");
 		count(out, "bytes", size, " bytes");

@@ -76,8 +76,7 @@ static struct error *extract_run(struct session *session, const struct arguments
 	out_wide_as(session->out, "gap_count", listing.count, "");
 	if (listing.count > GAPS_SHOWN)
 		out_text(session->out, "and %" PRIu64 " more\n", listing.count - GAPS_SHOWN);
-	if (fclose(file) && !error)
-		error = error_system("%s", target);
+	error = output_close(session->helper, file, target, error);
 	if (!error)
 		write_sums(session->out, target, &summary);
 	out_object_end(session->out);

@@ -115,8 +115,7 @@ static struct error *write_core(struct session *session, const struct task *task
 		out_text(session->out, "and %" PRIu64 " more mappings\n",
 			 listing.count - INCOMPLETE_SHOWN);
 	out_u64_as(session->out, "incomplete_count", listing.count, "");
-	if (fclose(file) && !error)
-		error = error_system("%s", path);
+	error = output_close(session->helper, file, path, error);
 	if (!error)
 		write_sums(session->out, path, &summary);
 	out_object_end(session->out);

@@ -235,8 +235,7 @@ static struct error *save(struct session *session, const char *path, const char 
 	FILE *file;
 	TRY(output_open(session->helper, path, false, &file));
 	bool is_whole = fwrite(text, 1, size, file) == size;
-	if (fclose(file) || !is_whole)
-		return error_system("%s", path);
+	TRY(output_close(session->helper, file, path, is_whole ? NULL : error_system("%s", path)));
 	struct out *out = session->out;
 	out_object_begin(out, NULL);
 	out_string(out, "file", path);

@@ -12,8 +12,7 @@ static struct error *write_file(struct session *session, const char *path, const
 	FILE *file;
 	TRY(output_open(session->helper, path, false, &file));
 	bool failed = fwrite(data, 1, size, file) != size;
-	failed |= fclose(file) != 0;
-	return failed ? error_system("%s", path) : NULL;
+	return output_close(session->helper, file, path, failed ? error_system("%s", path) : NULL);
 }
 
 /* `variables`: how many are in it; NULL: none were asked for. */

@@ -6,8 +6,11 @@
 #include "debugger/command/command.h"
 #include "debugger/command/line.h"
 #include "debugger/command/run.h"
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void add_program(struct grant *grant, const char *program, bool is_beside)
 {
@@ -93,8 +96,12 @@ void grant_deinit(struct grant *grant)
 {
 	for (size_t i = 0; i < grant->program_count; i++)
 		free(grant->programs[i]);
-	for (size_t i = 0; i < grant->file_count; i++)
+	for (size_t i = 0; i < grant->file_count; i++) {
 		free(grant->files[i].path);
+		if (grant->files[i].opened_path)
+			close(grant->files[i].opened);
+		free(grant->files[i].opened_path);
+	}
 	free(grant->script);
 	*grant = (struct grant){ 0 };
 }
@@ -168,6 +175,36 @@ bool grant_take_write(struct grant *grant, const char *path, bool append, bool *
 	if (found)
 		*ret_private = is_private;
 	return found;
+}
+
+void grant_keep_opened(struct grant *grant, const char *path, int file)
+{
+	struct stat status;
+	struct grant_file *kept = NULL;
+	for (size_t i = 0; i < grant->file_count && !kept; i++)
+		if (!grant->files[i].path[0] && !grant->files[i].opened_path)
+			kept = &grant->files[i];
+	if (!kept || fstat(file, &status) || !S_ISREG(status.st_mode))
+		return;
+	kept->opened_path = strdup(path);
+	kept->opened = kept->opened_path ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+	if (kept->opened >= 0)
+		return;
+	free(kept->opened_path);
+	kept->opened_path = NULL;
+}
+
+int grant_take_opened(struct grant *grant, const char *path)
+{
+	for (size_t i = 0; i < grant->file_count; i++) {
+		struct grant_file *file = &grant->files[i];
+		if (!file->opened_path || strcmp(file->opened_path, path) != 0)
+			continue;
+		free(file->opened_path);
+		file->opened_path = NULL;
+		return file->opened;
+	}
+	return -1;
 }
 
 bool grant_take_script(struct grant *grant, const char *path)

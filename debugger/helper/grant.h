@@ -15,6 +15,9 @@ struct grant_file {
 	char *path;
 	bool write, append;
 	bool is_private; /* of the written: nobody else may read it */
+	/* What was opened by that right, and the path as it was; NULL: nothing. */
+	char *opened_path;
+	int opened;
 };
 
 struct grant {
@@ -40,6 +43,10 @@ bool grant_begins_with(const struct grant *grant, const char *word);
 /* Takes the right away: each holds once. False: there is none. */
 bool grant_take_program(struct grant *grant, const char *program, bool is_beside);
 bool grant_take_write(struct grant *grant, const char *path, bool append, bool *ret_private);
+/* Keeps a copy of the file that the right was taken for, so that it can be emptied. */
+void grant_keep_opened(struct grant *grant, const char *path, int file);
+/* The same once more, of a regular file; it is the caller's to close. Below 0: there is none. */
+int grant_take_opened(struct grant *grant, const char *path);
 bool grant_take_script(struct grant *grant, const char *path);
 /* Reading again is the same as before. */
 bool grant_has_read(const struct grant *grant, const char *path);

@@ -179,7 +179,21 @@ static bool serve_write(struct server *server, const char *path, bool append)
 	/* "/dev/tty" */
 	if (file >= 0 && isatty(file))
 		status = terminal_filter_to(server->terminal, file, 0, &file);
+	if (file >= 0 && !append)
+		grant_keep_opened(grant, path, file);
 	return status ? reply_errno(server, status) : reply_file(server, file);
+}
+
+/* What the other process has written it may take away; nothing that was there before. */
+static bool serve_empty(struct server *server, const char *path)
+{
+	struct grant *grant = lines_grant(server);
+	int file = grant ? grant_take_opened(grant, path) : -1;
+	if (file < 0)
+		return reply_errno(server, EPERM);
+	int status = ftruncate(file, 0) ? errno : 0;
+	close(file);
+	return status ? reply_errno(server, status) : reply(server, HELPER_OK);
 }
 
 /*
@@ -404,6 +418,8 @@ static bool serve_request(struct server *server, const struct message *request)
 	case HELPER_APPEND:
 		return is_text(request) &&
 		       serve_write(server, text, request->kind == HELPER_APPEND);
+	case HELPER_EMPTY:
+		return is_text(request) && serve_empty(server, text);
 	case HELPER_READ:
 		return is_text(request) && serve_read(server, text);
 	case HELPER_LIST:

@@ -3,7 +3,9 @@
 
 #include "debugger/target/object.h"
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A stream to a file that the helper opened. */
@@ -72,4 +74,23 @@ struct error *output_open(struct helper_link *helper, const char *path, bool app
 	if (file < 0 && errno == ENXIO)
 		return error_create(ERROR_SYSTEM, "%s: nobody reads from it", path);
 	return open_stream(file, path, ret);
+}
+
+struct error *output_close(struct helper_link *helper, FILE *file, const char *path,
+			   struct error *error)
+{
+	struct stat status;
+	if (!file)
+		return error;
+	if (!error && fflush(file))
+		error = error_system("%s", path);
+	bool is_left = error && !fstat(fileno(file), &status) && S_ISREG(status.st_mode);
+	if (error)
+		__fpurge(file); /* else fclose() writes what is left of it */
+	if (fclose(file) && !error)
+		error = error_system("%s", path);
+	if (!is_left)
+		return error;
+	bool is_emptied = helper_tell(helper, HELPER_EMPTY, path, strlen(path));
+	return error_prefix(error, "%s is %s", path, is_emptied ? "left empty" : "not whole");
 }

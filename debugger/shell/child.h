@@ -29,5 +29,11 @@ int child_wait(struct child *child);
 /* A file that the line says is written. */
 struct error *output_open(struct helper_link *helper, const char *path, bool append,
 			  FILE **ret) MUST_CHECK;
+/*
+ * Takes `error`, why it is not whole, NULL: it is; then what can end it may still fail. A part of a
+ * file looks like one: nothing is left in it. `file` may be NULL.
+ */
+struct error *output_close(struct helper_link *helper, FILE *file, const char *path,
+			   struct error *error) MUST_CHECK;
 
 #endif

@@ -37,6 +37,26 @@ static int write_file(const char *line, bool append)
 	return status;
 }
 
+/* The same, and it is to be emptied: before, behind, and once more; which of these was done. */
+static unsigned int empty_file(const char *line, bool append)
+{
+	struct source source = { .text = line };
+	struct serve_options options = { .sources = &source, .source_count = 1 };
+	struct helper_link helper;
+	uint32_t number = 0;
+	CHECK_OK(serve_start(&options, &helper));
+	CHECK(helper_tell(&helper, HELPER_COMMAND, &number, sizeof(number)));
+	unsigned int done = helper_tell(&helper, HELPER_EMPTY, "file", 4);
+	int file = helper_file(&helper, append ? HELPER_APPEND : HELPER_WRITE, "file");
+	CHECK(file >= 0 && write(file, "new", 3) == 3);
+	done |= (unsigned int)helper_tell(&helper, HELPER_EMPTY, "other", 5) << 1;
+	done |= (unsigned int)helper_tell(&helper, HELPER_EMPTY, "file", 4) << 2;
+	done |= (unsigned int)helper_tell(&helper, HELPER_EMPTY, "file", 4) << 3;
+	close(file);
+	helper_end(&helper);
+	return done;
+}
+
 static void check_file(mode_t mode, off_t size)
 {
 	struct stat status;
@@ -93,6 +113,24 @@ static void test_files_that_exist(void)
 	CHECK(!unlink("file"));
 }
 
+/* What was written may be taken away, once; not what was there before. */
+static void test_emptied_files(void)
+{
+	umask(0);
+	CHECK_U64(empty_file("gcore 1 file", false), 1u << 2);
+	check_file(0600, 0);
+	CHECK_U64(empty_file("ps > file", false), 1u << 2);
+	check_file(0600, 0);
+	CHECK(!unlink("file"));
+	make_file(0644);
+	CHECK_U64(empty_file("ps >> file", true), 0);
+	check_file(0644, 8);
+	CHECK(!unlink("file"));
+	CHECK(!symlink("/dev/null", "file"));
+	CHECK_U64(empty_file("ps > file", false), 0);
+	CHECK(!unlink("file"));
+}
+
 /* A link leads where the user's own files are; to nothing no file is made by it. */
 static void test_links(void)
 {
@@ -146,6 +184,7 @@ int main(void)
 		return 1;
 	RUN(test_new_files);
 	RUN(test_files_that_exist);
+	RUN(test_emptied_files);
 	RUN(test_links);
 	RUN(test_others_files);
 	RUN(test_all_are_known);

@@ -162,9 +162,9 @@ static uint32_t kind_at(size_t index)
 static bool reads_content(uint32_t kind)
 {
 	static const enum helper_request kinds[] = {
-		HELPER_COMMAND,	   HELPER_SCRIPT,     HELPER_COMPLETED, HELPER_PROGRAM,
-		HELPER_BESIDE,	   HELPER_WRITE,      HELPER_APPEND,	HELPER_READ,
-		HELPER_CACHE_FIND, HELPER_CACHE_KEEP, HELPER_KERNEL_BTF
+		HELPER_COMMAND, HELPER_SCRIPT,	   HELPER_COMPLETED,  HELPER_PROGRAM,
+		HELPER_BESIDE,	HELPER_WRITE,	   HELPER_APPEND,     HELPER_EMPTY,
+		HELPER_READ,	HELPER_CACHE_FIND, HELPER_CACHE_KEEP, HELPER_KERNEL_BTF
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
 		if (kinds[i] == kind)
@@ -303,8 +303,8 @@ static bool is_text(const struct content *content, uint32_t kind)
 {
 	bool wants_text = kind == HELPER_SCRIPT || kind == HELPER_IS_PROGRAM ||
 			  kind == HELPER_PROGRAM || kind == HELPER_BESIDE || kind == HELPER_WRITE ||
-			  kind == HELPER_APPEND || kind == HELPER_READ || kind == HELPER_LIST ||
-			  kind >= HELPER_KERNEL_BTF;
+			  kind == HELPER_APPEND || kind == HELPER_EMPTY || kind == HELPER_READ ||
+			  kind == HELPER_LIST || kind >= HELPER_KERNEL_BTF;
 	return kind != HELPER_COMPLETED &&
 	       (!wants_text || !memchr(content->bytes, 0, content->size));
 }
