@@ -161,6 +161,8 @@ bool btf_member_as_stored(const struct btf_type *type, uint32_t index, struct bt
 bool btf_enumerator(const struct btf_type *type, uint32_t index, struct btf_enumerator *ret);
 /* Of an ENUM or ENUM64: as it says, or for encoders before the flag as its values tell. */
 bool btf_enum_is_signed(const struct btf_type *type);
+/* Of an integer, also where pahole left the flag out; plain char is what the kernel made it. */
+bool btf_int_is_signed(const struct btf_type *type);
 bool btf_param(const struct btf_type *type, uint32_t index, struct btf_param *ret);
 bool btf_section_entry(const struct btf_type *type, uint32_t index, struct btf_section_entry *ret);
 

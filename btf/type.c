@@ -338,13 +338,18 @@ static bool unflagged_is_signed(const struct btf_type *record)
 	return id && btf_get(record->btf, id, &other) && !(other.int_encoding & BTF_INT_SIGNED);
 }
 
+bool btf_int_is_signed(const struct btf_type *record)
+{
+	return (record->int_encoding & BTF_INT_SIGNED) || unflagged_is_signed(record);
+}
+
 bool type_is_signed(struct type type)
 {
 	struct btf_type record;
 	if (!type.btf || !type_get_resolved(type, &record))
 		return false;
 	if (record.kind == BTF_INT)
-		return (record.int_encoding & BTF_INT_SIGNED) || unflagged_is_signed(&record);
+		return btf_int_is_signed(&record);
 	return (record.kind == BTF_ENUM || record.kind == BTF_ENUM64) &&
 	       btf_enum_is_signed(&record);
 }

@@ -65,15 +65,16 @@ static void write_damaged(struct dwarf *dwarf)
 	dwarf_name(dwarf, DAMAGED);
 }
 
-/* C's names of characters are the only sign of them in BTF; x86's plain char is signed. */
+/* C's names of characters are the only sign of them in BTF. */
 static uint8_t encoding_of(const struct btf_type *record)
 {
 	bool is_char = record->size == 1 && strstr(record->name, "char");
+	bool is_signed = btf_int_is_signed(record);
 	if (record->int_encoding & BTF_INT_BOOL)
 		return DW_ATE_boolean;
 	if (is_char)
-		return strstr(record->name, "unsigned") ? DW_ATE_unsigned_char : DW_ATE_signed_char;
-	return record->int_encoding & BTF_INT_SIGNED ? DW_ATE_signed : DW_ATE_unsigned;
+		return is_signed ? DW_ATE_signed_char : DW_ATE_unsigned_char;
+	return is_signed ? DW_ATE_signed : DW_ATE_unsigned;
 }
 
 void exported_base_write(struct dwarf *dwarf, const struct btf_type *record)
