@@ -15,10 +15,9 @@
 struct lab_device *lab_device;
 
 static const struct fault *const tables[] = {
-	lab_pointer_faults,   lab_list_faults,	 lab_claim_faults,
-	lab_elsewhere_faults, lab_cpu_faults,	 lab_watchdog_faults,
-	lab_storm_faults,     lab_memory_faults, lab_guard_faults,
-	lab_neighbour_faults,
+	lab_pointer_faults, lab_list_faults,	  lab_claim_faults, lab_elsewhere_faults,
+	lab_cpu_faults,	    lab_watchdog_faults,  lab_storm_faults, lab_memory_faults,
+	lab_guard_faults,   lab_neighbour_faults,
 };
 
 static int faults_start(const char *value, const struct kernel_param *parameter)
