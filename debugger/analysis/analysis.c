@@ -223,6 +223,25 @@ static struct error *add_all(struct analysis *analysis, const struct finding *it
 	return NULL;
 }
 
+/*
+ * A dump that somebody asked for, by SysRq or an NMI: most often of a machine that hung. What hangs
+ * goes behind who asked, and signs the crash.
+ */
+static struct error *say_what_hangs(struct analysis *analysis, size_t hang)
+{
+	struct finding *asked = &analysis->findings[0];
+	bool is_asked = !strcmp(asked->kind, "sysrq") || !strcmp(asked->kind, "nmi");
+	if (!hang || !is_asked)
+		return NULL;
+	char *summary = asked->summary;
+	asked->summary = NULL;
+	struct error *error = finding_summarize(asked, "%s; before that, %s", summary,
+						analysis->findings[hang].summary);
+	free(summary);
+	analysis->signed_of = hang;
+	return error;
+}
+
 /* Of tasks that were blocked for too long the one who holds them up is the cause. */
 static struct error *detect_hangs(struct analysis *analysis)
 {
@@ -239,11 +258,15 @@ static struct error *detect_hangs(struct analysis *analysis)
 	bool is_cause = hang.is_cause && analysis->count &&
 			!strcmp(analysis->findings[0].kind, "hung-task");
 	uint64_t head = hang.count ? hang.findings[0].blamed ?: hang.findings[0].task : 0;
+	size_t first = analysis->count;
 	if (!error && hang.count)
 		error = add_all(analysis, hang.findings, hang.count, is_cause);
+	bool is_there = !error && hang.is_cause && !is_cause;
 	for (size_t i = 0; i < hang.count && error; i++)
 		finding_deinit(&hang.findings[i]);
 	free(hang.findings);
+	if (is_there)
+		error = say_what_hangs(analysis, first);
 	if (error || !is_cause || !head)
 		return error;
 	TRY(analysis_look_at_task(analysis, head));

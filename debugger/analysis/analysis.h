@@ -34,6 +34,8 @@ struct analysis {
 	struct error *unread[UNREAD_MAX];
 	size_t unread_count;
 	size_t blamed; /* frame of the trace that a reader should look at; trace.count: none */
+	/* The finding that the signature is of: whoever asks for a dump does so of what hangs. */
+	size_t signed_of;
 	char signature[SIGNATURE_SIZE];
 };
 

@@ -151,6 +151,32 @@ static void put_circle(struct detection *detection, const struct wait_chain *cha
 		strbuf_put(text, ", and so on");
 }
 
+/* The word may be of an earlier task, whose struct that of the one that waits is now. */
+static void put_own_word(struct detection *detection, const struct wait_chain *chain,
+			 struct strbuf *text)
+{
+	wait_put_task(&chain->head, text);
+	strbuf_put(text, " waits for ");
+	wait_put_object(detection->target, &detection->waits->items[chain->wait], text);
+	strbuf_put(text, ", whose owner is said to be that task itself: it has taken it before, or "
+			 "who took it has ended, and the task_struct was used again");
+}
+
+/* "; it is in vol_scrub+0x19 [volmgr]"; nothing where that is `function`, which was said. */
+static struct error *put_place(struct detection *detection, const struct task *task,
+			       const char *function, struct strbuf *text)
+{
+	struct strbuf place = { 0 };
+	struct error *error = wait_put_module_place(detection->target, task, function, &place);
+	if (!error && place.size) {
+		strbuf_put(text, "; it is in ");
+		strbuf_bytes(text, place.data, place.size);
+	}
+	text->failed |= place.failed;
+	strbuf_deinit(&place);
+	return error;
+}
+
 /* What the kernel said is a fact of its own. */
 static struct error *add_named(struct finding *finding, const struct pressure *pressure)
 {
@@ -168,11 +194,17 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 	TRY(new_finding(detection, "deadlock", &finding));
 	finding->sure = chain->sure;
 	finding->task = finding->blamed = chain->head.address;
-	if (chain->length == 1)
+	bool is_doubtful = chain->length == 1 && chain->sure < CONFIDENCE_CERTAIN;
+	if (is_doubtful)
+		put_own_word(detection, chain, &text);
+	else if (chain->length == 1)
 		strbuf_put(&text, "a task waits for itself: ");
 	else
 		strbuf_format(&text, "deadlock of %" PRIu32 " tasks: ", chain->length);
-	put_circle(detection, chain, &text);
+	if (!is_doubtful)
+		put_circle(detection, chain, &text);
+	if (chain->length == 1)
+		TRY(put_place(detection, &chain->head, NULL, &text));
 	TRY(summarize(finding, &text));
 	for (uint32_t i = 0; i < chain->length && i < FINDING_CIRCLE_MAX; i++) {
 		const struct wait *wait = &detection->waits->items[at];
@@ -237,6 +269,22 @@ static struct error *is_head_doubtful(struct detection *detection, uint32_t numb
 	return NULL;
 }
 
+/* ", by mutex 0x... (pool [volmgr])": what the head has, of the first who waits for it. */
+static void put_held(struct detection *detection, uint32_t number, struct strbuf *text)
+{
+	const struct waits *waits = detection->waits;
+	const struct wait_chain *chain = &waits->chains[number];
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct wait *wait = &waits->items[i];
+		if (wait->chain != number || wait->owner != chain->head.address ||
+		    !is_of_kernel(wait) || !wait->object)
+			continue;
+		strbuf_put(text, ", by ");
+		wait_put_object(detection->target, wait, text);
+		return;
+	}
+}
+
 static struct error *add_chain(struct detection *detection, uint32_t number,
 			       const struct pressure *pressure)
 {
@@ -263,6 +311,12 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 		      is_doubtful ? "is said to hold" : "holds", chain->behind,
 		      chain->behind == 1 ? "" : "s");
 	put_age(pressure, &text);
+	put_held(detection, number, &text);
+	/* Who sleeps for itself has been told with its caller. */
+	bool is_sleep = chain->wait != WAIT_NONE &&
+			!strcmp(waits->items[chain->wait].kind, "sleep");
+	TRY(put_place(detection, &chain->head, is_sleep ? waits->items[chain->wait].caller : NULL,
+		      &text));
 	TRY(summarize(finding, &text));
 	snprintf(command, sizeof(command), "bt %" PRId32, chain->head.pid);
 	if (chain->head.pid >= 0)
@@ -288,14 +342,14 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 /* --- objects without an owner --------------------------------------------------------------------
  */
 
-static void put_waiters(struct detection *detection, const struct pressure *pressure,
-			struct strbuf *text)
+static struct error *put_waiters(struct detection *detection, const struct pressure *pressure,
+				 struct strbuf *text)
 {
 	const struct wait *wait = &detection->waits->items[pressure->first];
 	if (!wait->object) {
 		wait_put_link(detection->target, wait, NULL, text);
 		put_age(pressure, text);
-		return;
+		return put_place(detection, &wait->task, NULL, text);
 	}
 	if (pressure->count == 1)
 		wait_put_task(&wait->task, text);
@@ -305,6 +359,19 @@ static void put_waiters(struct detection *detection, const struct pressure *pres
 	wait_put_object(detection->target, wait, text);
 	put_age(pressure, text);
 	strbuf_format(text, ": %s", wait->owner_how ?: "nobody is known to have it");
+	if (pressure->count == 1)
+		return put_place(detection, &wait->task, NULL, text);
+	struct strbuf place = { 0 };
+	struct error *error = wait_put_module_place(detection->target, &wait->task, NULL, &place);
+	if (!error && place.size) {
+		strbuf_put(text, "; ");
+		wait_put_task(&wait->task, text);
+		strbuf_put(text, " is in ");
+		strbuf_bytes(text, place.data, place.size);
+	}
+	text->failed |= place.failed;
+	strbuf_deinit(&place);
+	return error;
 }
 
 static struct error *add_object(struct detection *detection, const struct pressure *pressure)
@@ -315,7 +382,7 @@ static struct error *add_object(struct detection *detection, const struct pressu
 	TRY(new_finding(detection, "blocked", &finding));
 	finding->sure = wait->sure;
 	finding->task = wait->task.address;
-	put_waiters(detection, pressure, &text);
+	TRY(put_waiters(detection, pressure, &text));
 	TRY(summarize(finding, &text));
 	TRY(add_named(finding, pressure));
 	return add_link(detection, finding, wait);

@@ -175,8 +175,13 @@ static struct error *judge(struct fault *fault)
 static void judge_number(struct fault *fault)
 {
 	const struct pointer_source *source = &fault->source;
-	if (fault->bad.kind != BAD_NULL || !fault->pointer || !source->is_known ||
-	    !source->origin.is_loaded || source->origin.offset)
+	if (fault->bad.kind != BAD_NULL || !fault->pointer)
+		return;
+	bool is_read = source->is_known && source->origin.is_loaded && !source->origin.offset;
+	/* Nor is where a member lies that is no multiple of its size. */
+	bool is_odd = fault->access->size >= sizeof(uint32_t) && fault->access->displacement &&
+		      fault->pointer % sizeof(uint32_t);
+	if (!is_read && !is_odd)
 		return;
 	fault->bad.kind = BAD_SMALL;
 	snprintf(fault->bad.text, sizeof(fault->bad.text),

@@ -172,8 +172,10 @@ struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 		finding->culprit = NULL;
 		return error_no_memory();
 	}
-	TRY(finding_add(finding, NULL,
-			"the list leads from one free object to the next: one was written to, by a "
-			"writer behind the end of its own object or after it had been freed"));
+	TRY(finding_add(
+		finding, NULL,
+		"the list leads from one free object to the next: one was written to, by a "
+		"writer behind the end of its own object, or after it had been freed, which "
+		"may have been twice"));
 	return finding_add(finding, "slabs", "whoever asks that cache for memory meets it");
 }

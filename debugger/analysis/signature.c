@@ -94,9 +94,9 @@ static int compare_stems(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static struct error *put_circle(const struct analysis *analysis, struct text *text)
+static struct error *put_circle(const struct analysis *analysis, const struct finding *finding,
+				struct text *text)
 {
-	const struct finding *finding = &analysis->findings[0];
 	char stems[FINDING_CIRCLE_MAX][SYMBOL_NAME_SIZE];
 	for (size_t i = 0; i < finding->circle_count; i++)
 		TRY(error_only_fatal(find_sleeper(analysis->target, finding->circle[i], stems[i])));
@@ -107,18 +107,36 @@ static struct error *put_circle(const struct analysis *analysis, struct text *te
 	return NULL;
 }
 
+/* As if it was of that task that the kernel died. */
+static struct error *put_other(const struct analysis *analysis, const struct finding *finding,
+			       struct text *text)
+{
+	struct analysis other = { .target = analysis->target };
+	uint64_t task = finding->blamed ?: finding->task;
+	struct error *error = task ? analysis_look_at_task(&other, task) : NULL;
+	if (!error && other.has_task) {
+		analysis_blame_first(&other);
+		put_stack(&other, text);
+	}
+	analysis_deinit(&other);
+	return error;
+}
+
 struct error *signature_make(const struct analysis *analysis, char ret[SIGNATURE_SIZE])
 {
 	struct text text = { .buffer = ret };
 	*ret = 0;
 	if (!analysis->count)
 		return NULL;
-	text.used = (size_t)snprintf(ret, SIGNATURE_SIZE, "%d %s", SIGNATURE_VERSION,
-				     analysis->findings[0].kind);
-	if (analysis->findings[0].circle_count)
-		return put_circle(analysis, &text);
-	if (analysis->findings[0].culprit)
-		put_function(&text, analysis->findings[0].culprit);
+	const struct finding *finding = &analysis->findings[analysis->signed_of];
+	text.used =
+		(size_t)snprintf(ret, SIGNATURE_SIZE, "%d %s", SIGNATURE_VERSION, finding->kind);
+	if (finding->circle_count)
+		return put_circle(analysis, finding, &text);
+	if (finding->culprit)
+		put_function(&text, finding->culprit);
+	else if (analysis->signed_of || !strcmp(finding->kind, "blocked"))
+		return put_other(analysis, finding, &text);
 	else
 		put_stack(analysis, &text);
 	return NULL;

@@ -177,6 +177,24 @@ static const char *const generic[] = {
 	"__down*",
 	"down_*",
 	"up_*",
+	/* timers, tasklets and works that are waited for until they end */
+	"timer_delete*",
+	"__timer_delete*",
+	"del_timer*",
+	"try_to_del_timer*",
+	"hrtimer_cancel*",
+	"hrtimer_try_to_cancel",
+	"tasklet_kill",
+	"tasklet_unlock*",
+	"flush_work",
+	"__flush_work",
+	"cancel_work*",
+	"cancel_delayed_work*",
+	"__cancel_work*",
+	"flush_delayed_work",
+	"flush_workqueue",
+	"__flush_workqueue",
+	"drain_workqueue",
 	/* locks and waiting */
 	"_raw_*",
 	"__raw_*",
@@ -334,7 +352,7 @@ bool frame_is_generic(const struct frame *frame)
 }
 
 /* The stub of one, and not of an exception that the task made itself. */
-static bool frame_is_interrupt(const struct frame *frame)
+bool frame_is_interrupt(const struct frame *frame)
 {
 	return frame->has_symbol &&
 	       (!strncmp(frame->symbol.name, "asm_sysvec_", 11) ||
@@ -406,6 +424,15 @@ static bool is_thread_of_softirqs(const struct stack_trace *trace, size_t first)
 	       trace_find(trace, first, "run_timersd") < trace->count;
 }
 
+/* It wakes who waits for a tasklet to end, and runs none. */
+static bool is_waking(const struct stack_trace *trace, size_t frame)
+{
+	return frame && frame_is(&trace->frames[frame], "tasklet_action_common") &&
+	       (frame_is(&trace->frames[frame - 1], "wake_up_var") ||
+		frame_is(&trace->frames[frame - 1], "__wake_up") ||
+		frame_is(&trace->frames[frame - 1], "tasklet_unlock"));
+}
+
 bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret)
 {
 	for (size_t i = first; i < trace->count; i++) {
@@ -413,7 +440,8 @@ bool trace_circumstance(const struct stack_trace *trace, size_t first, struct ci
 		if (i > first && trace->frames[i].kind == FRAME_EXCEPTION)
 			return false;
 		for (size_t k = 0; k < ARRAY_COUNT(circumstances); k++) {
-			if (!frame_is(&trace->frames[i], circumstances[k].function))
+			if (!frame_is(&trace->frames[i], circumstances[k].function) ||
+			    is_waking(trace, i))
 				continue;
 			*ret = (struct circumstance){ .what = circumstances[k].what, .frame = i };
 			ret->is_borrowed = circumstances[k].is_borrowed && is_interrupt(trace, i);

@@ -14,6 +14,8 @@ size_t trace_find(const struct stack_trace *trace, size_t first, const char *nam
  * Their names are data: generic.words.
  */
 bool frame_is_generic(const struct frame *frame);
+/* The entry of an interrupt or an NMI, which may come at any time. */
+bool frame_is_interrupt(const struct frame *frame);
 /*
  * The first frame from `first` on that is not so; trace->count: none, or none before the frame that
  * an interrupt came upon, which has no part in what ran then.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/wait_text.h"
 
+#include "debugger/analysis/stack_words.h"
+
 #include "base/array.h"
 #include "btf/member_path.h"
 #include "debugger/analysis/wait_place.h"
@@ -226,13 +228,47 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 		strbuf_format(ret, " in %s", function);
 }
 
-/* What a CPU did before the interrupt or the exception that ends in the dump; 0: none came. */
+/*
+ * What a CPU did before the exception that ends in the dump, and interrupts that came before that:
+ * they have no part in the task. 0: none came.
+ */
 static size_t find_interrupted(const struct stack_trace *trace)
 {
-	for (size_t i = 1; i < trace->count; i++)
-		if (trace->frames[i].kind == FRAME_EXCEPTION || trace->frames[i].kind == FRAME_USER)
-			return trace->frames[i].kind == FRAME_USER ? 0 : i;
-	return 0;
+	size_t ret = 0;
+	for (size_t i = 1; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (frame->kind == FRAME_USER)
+			return ret;
+		if (frame->kind == FRAME_EXCEPTION &&
+		    (!ret || frame_is_interrupt(&trace->frames[i - 1])))
+			ret = i;
+	}
+	return ret;
+}
+
+struct error *wait_put_module_place(struct target *target, const struct task *task,
+				    const char *function, struct strbuf *ret)
+{
+	struct stack_trace trace;
+	if (strchr("ZX?", task->state_letter))
+		return NULL;
+	struct error *error = unwind_task(target, task, &trace);
+	if (error)
+		return error_only_fatal(error);
+	for (size_t i = task->on_cpu ? find_interrupted(&trace) : 0; i < trace.count; i++) {
+		const struct frame *frame = &trace.frames[i];
+		if (frame->kind == FRAME_USER || frame->kind == FRAME_SCAN || frame->is_unproved ||
+		    (i && frame->kind == FRAME_EXCEPTION && !task->on_cpu))
+			break;
+		if (!frame->has_symbol || !frame->symbol.module)
+			continue;
+		if (!function || strcmp(frame->symbol.name, function) != 0)
+			strbuf_format(ret, "%s+0x%" PRIx64 " [%s]", frame->symbol.name,
+				      frame->offset, frame->symbol.module);
+		break;
+	}
+	stack_trace_deinit(&trace);
+	return NULL;
 }
 
 struct error *wait_function_of(struct target *target, const struct task *task, const char **ret)

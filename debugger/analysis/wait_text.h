@@ -31,6 +31,13 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 struct error *wait_function_of(struct target *target, const struct task *task,
 			       const char **ret) MUST_CHECK;
 /*
+ * The innermost function of a module that a task is in, where the stack is proved:
+ * "vol_scrub+0x19 [volmgr]". Nothing is put if there is none, or `function` (NULL: none) is it.
+ * Errors are fatal ones.
+ */
+struct error *wait_put_module_place(struct target *target, const struct task *task,
+				    const char *function, struct strbuf *ret) MUST_CHECK;
+/*
  * `42 "name" waits for mutex 0x..., held by 43 "other"`: one link of a chain. `owner`: NULL, not
  * known.
  */
