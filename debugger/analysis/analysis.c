@@ -13,6 +13,7 @@
 #include <string.h>
 
 static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
+static struct error *detect_asked(struct analysis *analysis) MUST_CHECK;
 
 /* In the order in which what they find is said: what is nearest to a cause comes first. */
 static const struct detector detectors[] = {
@@ -28,6 +29,7 @@ static const struct detector detectors[] = {
 	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
 	{ "log", detect_log },		   /* what the kernel said before */
 	{ "hang", detect_hangs },	   /* who waits for whom */
+	{ "asked", detect_asked },	   /* what hung before somebody asked for the dump */
 	{ "taints", detect_taints },	   /* whose code there is besides the kernel's own */
 };
 
@@ -68,6 +70,12 @@ static size_t first_of_its_own(const struct stack_trace *trace)
 void analysis_blame_first(struct analysis *analysis)
 {
 	analysis->blamed = trace_blame(&analysis->trace, first_of_its_own(&analysis->trace));
+}
+
+void analysis_blame_task(struct analysis *analysis)
+{
+	size_t first = analysis->task.on_cpu ? trace_interrupted(&analysis->trace) : 0;
+	analysis->blamed = trace_blame(&analysis->trace, first);
 }
 
 bool analysis_argument(const struct analysis *analysis, size_t frame, const char *name,
@@ -223,25 +231,6 @@ static struct error *add_all(struct analysis *analysis, const struct finding *it
 	return NULL;
 }
 
-/*
- * A dump that somebody asked for, by SysRq or an NMI: most often of a machine that hung. What hangs
- * goes behind who asked, and signs the crash.
- */
-static struct error *say_what_hangs(struct analysis *analysis, size_t hang)
-{
-	struct finding *asked = &analysis->findings[0];
-	bool is_asked = !strcmp(asked->kind, "sysrq") || !strcmp(asked->kind, "nmi");
-	if (!hang || !is_asked)
-		return NULL;
-	char *summary = asked->summary;
-	asked->summary = NULL;
-	struct error *error = finding_summarize(asked, "%s; before that, %s", summary,
-						analysis->findings[hang].summary);
-	free(summary);
-	analysis->signed_of = hang;
-	return error;
-}
-
 /* Of tasks that were blocked for too long the one who holds them up is the cause. */
 static struct error *detect_hangs(struct analysis *analysis)
 {
@@ -261,17 +250,49 @@ static struct error *detect_hangs(struct analysis *analysis)
 	size_t first = analysis->count;
 	if (!error && hang.count)
 		error = add_all(analysis, hang.findings, hang.count, is_cause);
-	bool is_there = !error && hang.is_cause && !is_cause;
+	if (!error && hang.is_cause && !is_cause)
+		analysis->hang = first;
 	for (size_t i = 0; i < hang.count && error; i++)
 		finding_deinit(&hang.findings[i]);
 	free(hang.findings);
-	if (is_there)
-		error = say_what_hangs(analysis, first);
 	if (error || !is_cause || !head)
 		return error;
 	TRY(analysis_look_at_task(analysis, head));
-	analysis_blame_first(analysis);
+	analysis_blame_task(analysis);
 	return NULL;
+}
+
+/* A CPU that hangs, before tasks: they may wait for what runs there. 0: nothing hangs. */
+static size_t find_hang(const struct analysis *analysis)
+{
+	static const char *const kinds[] = { "interrupts-off", "stuck-call", "starvation",
+					     "interrupt-storm", "softirq-storm" };
+	for (size_t i = 1; i < analysis->count; i++)
+		for (size_t k = 0; k < ARRAY_COUNT(kinds); k++)
+			if (!strcmp(analysis->findings[i].kind, kinds[k]))
+				return i;
+	return analysis->hang;
+}
+
+/*
+ * A dump that somebody asked for, by SysRq or an NMI: most often of a machine that hung. What hangs
+ * goes behind who asked, and signs the crash.
+ */
+static struct error *detect_asked(struct analysis *analysis)
+{
+	size_t hang = analysis->count ? find_hang(analysis) : 0;
+	if (!hang || analysis->is_asked ||
+	    (strcmp(analysis->findings[0].kind, "sysrq") != 0 &&
+	     strcmp(analysis->findings[0].kind, "nmi") != 0))
+		return NULL;
+	struct finding *asked = &analysis->findings[0];
+	char *summary = asked->summary;
+	asked->summary = NULL;
+	struct error *error = finding_summarize(asked, "%s; before that, %s", summary,
+						analysis->findings[hang].summary);
+	free(summary);
+	analysis->signed_of = hang;
+	return error;
 }
 
 struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)

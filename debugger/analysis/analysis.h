@@ -36,6 +36,7 @@ struct analysis {
 	size_t blamed; /* frame of the trace that a reader should look at; trace.count: none */
 	/* The finding that the signature is of: whoever asks for a dump does so of what hangs. */
 	size_t signed_of;
+	size_t hang; /* the finding of who holds most up; 0: none, or it is the cause */
 	char signature[SIGNATURE_SIZE];
 };
 
@@ -68,6 +69,8 @@ struct finding *analysis_add_at(struct analysis *analysis, size_t at, const char
 				enum confidence sure);
 /* To blame is the first frame of the stack that is not called from everywhere. */
 void analysis_blame_first(struct analysis *analysis);
+/* The same of a task that others wait for: interrupts on top of it are none of its doing. */
+void analysis_blame_task(struct analysis *analysis);
 /*
  * What ran on a CPU takes the place of the task, its stack and its arguments: it is to blame, and
  * not the one that found out. Without a task where that cannot be read.

@@ -115,7 +115,7 @@ static struct error *put_other(const struct analysis *analysis, const struct fin
 	uint64_t task = finding->blamed ?: finding->task;
 	struct error *error = task ? analysis_look_at_task(&other, task) : NULL;
 	if (!error && other.has_task) {
-		analysis_blame_first(&other);
+		analysis_blame_task(&other);
 		put_stack(&other, text);
 	}
 	analysis_deinit(&other);

@@ -433,6 +433,20 @@ static bool is_waking(const struct stack_trace *trace, size_t frame)
 		frame_is(&trace->frames[frame - 1], "tasklet_unlock"));
 }
 
+size_t trace_interrupted(const struct stack_trace *trace)
+{
+	size_t ret = 0;
+	for (size_t i = 1; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (frame->kind == FRAME_USER)
+			return ret;
+		if (frame->kind == FRAME_EXCEPTION &&
+		    (!ret || frame_is_interrupt(&trace->frames[i - 1])))
+			ret = i;
+	}
+	return ret;
+}
+
 bool trace_circumstance(const struct stack_trace *trace, size_t first, struct circumstance *ret)
 {
 	for (size_t i = first; i < trace->count; i++) {

@@ -24,6 +24,12 @@ size_t trace_blame(const struct stack_trace *trace, size_t first);
 /* The name without what a compiler adds to it. */
 void frame_stem(const struct frame *frame, char *buffer, size_t size);
 
+/*
+ * What the task of a CPU did before the exception that ends in the dump, and interrupts that came
+ * before that: they have no part in the task. 0: none came.
+ */
+size_t trace_interrupted(const struct stack_trace *trace);
+
 /* In what a function runs, by the frames that called it: "a timer", "a work item"; NULL: a task. */
 struct circumstance {
 	bool is_borrowed; /* it runs on the stack of whatever task was interrupted */

@@ -228,24 +228,6 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 		strbuf_format(ret, " in %s", function);
 }
 
-/*
- * What a CPU did before the exception that ends in the dump, and interrupts that came before that:
- * they have no part in the task. 0: none came.
- */
-static size_t find_interrupted(const struct stack_trace *trace)
-{
-	size_t ret = 0;
-	for (size_t i = 1; i < trace->count; i++) {
-		const struct frame *frame = &trace->frames[i];
-		if (frame->kind == FRAME_USER)
-			return ret;
-		if (frame->kind == FRAME_EXCEPTION &&
-		    (!ret || frame_is_interrupt(&trace->frames[i - 1])))
-			ret = i;
-	}
-	return ret;
-}
-
 struct error *wait_put_module_place(struct target *target, const struct task *task,
 				    const char *function, struct strbuf *ret)
 {
@@ -255,7 +237,7 @@ struct error *wait_put_module_place(struct target *target, const struct task *ta
 	struct error *error = unwind_task(target, task, &trace);
 	if (error)
 		return error_only_fatal(error);
-	for (size_t i = task->on_cpu ? find_interrupted(&trace) : 0; i < trace.count; i++) {
+	for (size_t i = task->on_cpu ? trace_interrupted(&trace) : 0; i < trace.count; i++) {
 		const struct frame *frame = &trace.frames[i];
 		if (frame->kind == FRAME_USER || frame->kind == FRAME_SCAN || frame->is_unproved ||
 		    (i && frame->kind == FRAME_EXCEPTION && !task->on_cpu))
@@ -280,7 +262,7 @@ struct error *wait_function_of(struct target *target, const struct task *task, c
 	struct error *error = unwind_task(target, task, &trace);
 	if (error)
 		return error_only_fatal(error);
-	for (size_t i = task->on_cpu ? find_interrupted(&trace) : 0; i < trace.count && !**ret;
+	for (size_t i = task->on_cpu ? trace_interrupted(&trace) : 0; i < trace.count && !**ret;
 	     i++) {
 		const struct frame *frame = &trace.frames[i];
 		if (frame->kind == FRAME_USER || !frame->has_symbol)
