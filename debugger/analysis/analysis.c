@@ -286,10 +286,15 @@ static struct error *detect_asked(struct analysis *analysis)
 	     strcmp(analysis->findings[0].kind, "nmi") != 0))
 		return NULL;
 	struct finding *asked = &analysis->findings[0];
+	const struct finding *found = &analysis->findings[hang];
+	bool is_sure = found->sure == CONFIDENCE_CERTAIN;
 	char *summary = asked->summary;
 	asked->summary = NULL;
-	struct error *error = finding_summarize(asked, "%s; before that, %s", summary,
-						analysis->findings[hang].summary);
+	/* It is certain who asked. */
+	struct error *error = finding_summarize(asked, "%s; before that%s%s%s, %s", summary,
+						is_sure ? "" : " (",
+						is_sure ? "" : confidence_name(found->sure),
+						is_sure ? "" : ")", found->summary);
 	free(summary);
 	analysis->signed_of = hang;
 	return error;

@@ -8,8 +8,9 @@
  * is the same. Where all that called it are such functions, they end at what an interrupt or an
  * exception came upon: the innermost of them, and the one that runs timers, work items, or
  * whatever it ran in. A deadlock begins at none of its tasks: the first function to blame of each,
- * in the order of their names. What ran too often may be on no stack: its function alone. Of a
- * machine check: the part that failed.
+ * in the order of their names. A dump that somebody asked for, by SysRq or an NMI, has the
+ * signature of what hung before that, if something did. What ran too often may be on no stack: its
+ * function alone. Of a machine check: the part that failed.
  */
 #ifndef DEBUGGER_ANALYSIS_SIGNATURE_H
 #define DEBUGGER_ANALYSIS_SIGNATURE_H

@@ -429,7 +429,7 @@ def is_said_to_be_missing(program, path, found):
 
 
 def apart_from_hangs(finding):
-    return {**finding, "summary": finding["summary"].split("; before that, ")[0]}
+    return {**finding, "summary": re.split(r"; before that(?: \(\w+\))?, ", finding["summary"])[0]}
 
 
 def is_the_same_of_a_filtered_dump(program, boot):
