@@ -288,16 +288,11 @@ static struct error *detect_asked(struct analysis *analysis)
 	struct finding *asked = &analysis->findings[0];
 	const struct finding *found = &analysis->findings[hang];
 	bool is_sure = found->sure == CONFIDENCE_CERTAIN;
-	char *summary = asked->summary;
-	asked->summary = NULL;
-	/* It is certain who asked. */
-	struct error *error = finding_summarize(asked, "%s; before that%s%s%s, %s", summary,
-						is_sure ? "" : " (",
-						is_sure ? "" : confidence_name(found->sure),
-						is_sure ? "" : ")", found->summary);
-	free(summary);
 	analysis->signed_of = hang;
-	return error;
+	/* It is certain who asked. */
+	return finding_summarize(asked, "%s; before that%s%s%s, %s", asked->summary,
+				 is_sure ? "" : " (", is_sure ? "" : confidence_name(found->sure),
+				 is_sure ? "" : ")", found->summary);
 }
 
 struct error *analysis_run(struct target *target, const struct task *task, struct analysis *ret)

@@ -162,14 +162,22 @@ static void put_own_word(struct detection *detection, const struct wait_chain *c
 			 "who took it has ended, and the task_struct was used again");
 }
 
-/* "; it is in vol_scrub+0x19 [volmgr]"; nothing where that is `function`, which was said. */
+/*
+ * "; it is in vol_scrub+0x19 [volmgr]"; nothing where that is `function`, which was said. The task
+ * is called by its name unless it `is_it`.
+ */
 static struct error *put_place(struct detection *detection, const struct task *task,
-			       const char *function, struct strbuf *text)
+			       const char *function, bool is_it, struct strbuf *text)
 {
 	struct strbuf place = { 0 };
 	struct error *error = wait_put_module_place(detection->target, task, function, &place);
 	if (!error && place.size) {
-		strbuf_put(text, "; it is in ");
+		strbuf_put(text, "; ");
+		if (is_it)
+			strbuf_put(text, "it");
+		else
+			wait_put_task(task, text);
+		strbuf_put(text, " is in ");
 		strbuf_bytes(text, place.data, place.size);
 	}
 	text->failed |= place.failed;
@@ -204,7 +212,7 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 	if (!is_doubtful)
 		put_circle(detection, chain, &text);
 	if (chain->length == 1)
-		TRY(put_place(detection, &chain->head, NULL, &text));
+		TRY(put_place(detection, &chain->head, NULL, true, &text));
 	TRY(summarize(finding, &text));
 	for (uint32_t i = 0; i < chain->length && i < FINDING_CIRCLE_MAX; i++) {
 		const struct wait *wait = &detection->waits->items[at];
@@ -280,7 +288,7 @@ static void put_held(struct detection *detection, uint32_t number, struct strbuf
 		    !is_of_kernel(wait) || !wait->object)
 			continue;
 		strbuf_put(text, ", by ");
-		wait_put_object(detection->target, wait, text);
+		wait_put_held(detection->target, wait, text);
 		return;
 	}
 }
@@ -316,7 +324,7 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 	bool is_sleep = chain->wait != WAIT_NONE &&
 			!strcmp(waits->items[chain->wait].kind, "sleep");
 	TRY(put_place(detection, &chain->head, is_sleep ? waits->items[chain->wait].caller : NULL,
-		      &text));
+		      true, &text));
 	TRY(summarize(finding, &text));
 	snprintf(command, sizeof(command), "bt %" PRId32, chain->head.pid);
 	if (chain->head.pid >= 0)
@@ -349,7 +357,7 @@ static struct error *put_waiters(struct detection *detection, const struct press
 	if (!wait->object) {
 		wait_put_link(detection->target, wait, NULL, text);
 		put_age(pressure, text);
-		return put_place(detection, &wait->task, NULL, text);
+		return put_place(detection, &wait->task, NULL, true, text);
 	}
 	if (pressure->count == 1)
 		wait_put_task(&wait->task, text);
@@ -359,19 +367,7 @@ static struct error *put_waiters(struct detection *detection, const struct press
 	wait_put_object(detection->target, wait, text);
 	put_age(pressure, text);
 	strbuf_format(text, ": %s", wait->owner_how ?: "nobody is known to have it");
-	if (pressure->count == 1)
-		return put_place(detection, &wait->task, NULL, text);
-	struct strbuf place = { 0 };
-	struct error *error = wait_put_module_place(detection->target, &wait->task, NULL, &place);
-	if (!error && place.size) {
-		strbuf_put(text, "; ");
-		wait_put_task(&wait->task, text);
-		strbuf_put(text, " is in ");
-		strbuf_bytes(text, place.data, place.size);
-	}
-	text->failed |= place.failed;
-	strbuf_deinit(&place);
-	return error;
+	return put_place(detection, &wait->task, NULL, pressure->count == 1, text);
 }
 
 static struct error *add_object(struct detection *detection, const struct pressure *pressure)

@@ -125,6 +125,11 @@ static struct error *show_link(const struct fault *fault, uint64_t cache, struct
 			"%s 0x%" PRIx64,
 			ret->slot, ret->is_gone ? "led" : "leads", ret->place - ret->slot,
 			ret->is_gone ? ", which was cleared since, and was" : ":", ret->stored));
+	if (ret->is_gone && !ret->stored)
+		TRY(finding_add(finding, NULL,
+				"a word of 0 is what an object has that was given out while it was "
+				"on the list: it had been freed twice, or was cleared after it had "
+				"been freed"));
 	note.object = ret->slot;
 	note.size = ret->size;
 	TRY(fault_add_owner(target, &note, "that object", finding, &own));
@@ -157,12 +162,8 @@ struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 	TRY(show_link(fault, cache, finding, &link, &whose));
 	snprintf(at, sizeof(at), " at 0x%" PRIx64 "%s%s%s", link.slot, *whose.words ? " (" : "",
 		 whose.words, *whose.words ? ")" : "");
-	char *summary = finding->summary;
-	finding->summary = NULL;
-	error = finding_summarize(finding, "the free list of the slab cache %s is broken%s: %s",
-				  name, link.slot ? at : "", summary);
-	free(summary);
-	TRY(error);
+	TRY(finding_summarize(finding, "the free list of the slab cache %s is broken%s: %s", name,
+			      link.slot ? at : "", finding->summary));
 	finding->kind = "slab-corruption";
 	/* What the code there follows is not read: the cache's own members may be what is broken.
 	 */

@@ -144,12 +144,8 @@ static struct error *show_freed(struct finding *finding, const struct object_not
 	if (!note->is_slab || note->state != SLAB_FREE)
 		return NULL;
 	finding->kind = "use-after-free";
-	char *summary = finding->summary;
-	finding->summary = NULL;
-	struct error *error =
-		finding_summarize(finding, "use after free: %s, out of %s", summary, note->text);
-	free(summary);
-	TRY(error);
+	TRY(finding_summarize(finding, "use after free: %s, out of %s", finding->summary,
+			      note->text));
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, place);
 	TRY(finding_add(finding, command,
 			"that object is free: it was used after it had been freed"));

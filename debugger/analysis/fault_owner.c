@@ -14,11 +14,7 @@
 
 struct error *fault_append(struct finding *finding, const char *words)
 {
-	char *summary = finding->summary;
-	finding->summary = NULL;
-	struct error *error = finding_summarize(finding, "%s; %s", summary, words);
-	free(summary);
-	return error;
+	return finding_summarize(finding, "%s; %s", finding->summary, words);
 }
 
 struct error *fault_add_owner(struct target *target, const struct object_note *note,

@@ -70,7 +70,7 @@ struct finding {
 	size_t link_count, link_capacity;
 };
 
-/* Fills in the sentence; an earlier one goes. Errors: no memory. */
+/* Fills in the sentence; an earlier one goes, and may be an argument. Errors: no memory. */
 struct error *finding_summarize(struct finding *finding, const char *format, ...)
 	PRINTF_LIKE(2, 3) MUST_CHECK;
 /* Adds a piece; `command` (a copy is kept) may be NULL. Errors: no memory. */

@@ -169,7 +169,7 @@ static void put_registers(const struct piece *piece, const struct frame *frame, 
 
 /* `is_taken`: the jump leads to the trap; else the code behind it does. */
 static struct error *show_branch(const struct piece *piece, const struct frame *frame,
-				 size_t branch, bool is_taken, bool is_direct,
+				 size_t branch, bool is_taken, bool is_direct, const char *which,
 				 struct finding *finding)
 {
 	struct window window;
@@ -201,7 +201,7 @@ static struct error *show_branch(const struct piece *piece, const struct frame *
 	struct error *error =
 		text.failed || member.failed || values.failed
 			? error_no_memory()
-			: finding_add(finding, command, "the condition, as code: %.*s%s%s%.*s%.*s",
+			: finding_add(finding, command, "%s, as code: %.*s%s%s%.*s%.*s", which,
 				      (int)text.size, text.data ?: "",
 				      window.items[window.count - 1].mnemonic,
 				      is_taken ? " taken" : " not taken", (int)member.size,
@@ -215,21 +215,31 @@ static struct error *show_branch(const struct piece *piece, const struct frame *
 /* --- all ----------------------------------------------------------------------------------------
  */
 
+static bool leads_into(const struct op *op, uint64_t first, uint64_t last)
+{
+	uint64_t to = (uint64_t)op->constant;
+	return op->kind == OP_BRANCH && to >= first && to <= last;
+}
+
 /* Jumps of a piece into [first, last]; `straight`: what is behind this one leads there, too. */
 static struct error *show_branches(const struct piece *piece, const struct frame *frame,
 				   uint64_t first, uint64_t last, size_t straight,
 				   struct finding *finding, size_t *ret_shown)
 {
+	size_t count = straight < piece->ops.count;
+	for (size_t i = 0; i < piece->ops.count; i++)
+		count += i != straight && leads_into(&piece->ops.items[i], first, last);
+	const char *which = count > 1 ? "one of the conditions" : "the condition";
 	if (straight < piece->ops.count) {
-		TRY(show_branch(piece, frame, straight, false, first == last, finding));
+		TRY(show_branch(piece, frame, straight, false, first == last, which, finding));
 		++*ret_shown;
 	}
 	for (size_t i = 0; i < piece->ops.count && *ret_shown < BRANCHES_SHOWN; i++) {
 		const struct op *op = &piece->ops.items[i];
-		uint64_t to = (uint64_t)op->constant;
-		if (op->kind != OP_BRANCH || to < first || to > last || i == straight)
+		if (i == straight || !leads_into(op, first, last))
 			continue;
-		TRY(show_branch(piece, frame, i, true, to == last, finding));
+		TRY(show_branch(piece, frame, i, true, (uint64_t)op->constant == last, which,
+				finding));
 		++*ret_shown;
 	}
 	return NULL;

@@ -152,7 +152,7 @@ static void put_name(struct target *target, const struct wait *wait, struct strb
 		wait_put_object_place(target, wait, ret);
 }
 
-void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret)
+void wait_put_held(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	struct strbuf name = { 0 };
 	strbuf_put(ret, wait->kind);
@@ -166,6 +166,11 @@ void wait_put_object(struct target *target, const struct wait *wait, struct strb
 	}
 	ret->failed |= name.failed;
 	strbuf_deinit(&name);
+}
+
+void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret)
+{
+	wait_put_held(target, wait, ret);
 	if (wait->mode)
 		strbuf_format(ret, strcmp(wait->mode, "shared") ? " to %s" : " (%s)", wait->mode);
 }
@@ -320,9 +325,12 @@ void wait_put_link(struct target *target, const struct wait *wait, const struct 
 		return;
 	}
 	bool has_words = wait->owner_how && strcmp(wait->owner_how, "owner word");
-	strbuf_put(ret, ", held up by ");
-	wait_put_task(owner, ret);
 	const char *doubt = doubt_of(wait);
+	/* An owner word that is the waiter's own is not proved to be of today's task. */
+	strbuf_put(ret, doubt && owner->address == wait->task.address
+				? ", whose owner is said to be that task itself, "
+				: ", held up by ");
+	wait_put_task(owner, ret);
 	if (has_words || doubt)
 		strbuf_format(ret, " (%s%s%s)", doubt ?: "", doubt && has_words ? ": " : "",
 			      has_words ? wait->owner_how : "");

@@ -16,6 +16,8 @@ void wait_put_object_name(struct target *target, const struct wait *wait, struct
 void wait_put_object_place(struct target *target, const struct wait *wait, struct strbuf *ret);
 /* "mutex 0xffff... (abba_first [stuck])", with "reading" and the like; "something" if not known. */
 void wait_put_object(struct target *target, const struct wait *wait, struct strbuf *ret);
+/* The same without how it is waited for: of who has it. */
+void wait_put_held(struct target *target, const struct wait *wait, struct strbuf *ret);
 /* `42 "name"`; `task 0x...` where only the address is known. */
 void wait_put_task(const struct task *task, struct strbuf *ret);
 /*

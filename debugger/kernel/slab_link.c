@@ -6,6 +6,8 @@
 #include "debugger/kernel/slab_private.h"
 
 #define NUMBER_MAX UINT16_MAX
+/* Lists that somebody wrote can have as many slabs as a dump has bytes for. */
+#define SLOTS_MAX (1u << 22)
 
 /* One byte over and over, or a small number: 64 bits that are so by chance there are none of. */
 static bool is_written(uint64_t word)
@@ -65,12 +67,17 @@ static struct error *look_through(struct slab_walk *walk, const struct slab_list
 {
 	struct slab_link rebuilt = { 0 };
 	size_t count = 0;
+	uint64_t met = 0;
 	for (size_t i = 0; i < lists->count && !ret->slot; i++) {
 		struct slab_slots slots = { .free_count = 0 };
 		bool is_whole, is_met;
 		uint64_t end;
 		TRY(interrupt_check());
 		TRY(slab_meet(walk, lists->items[i].slab, &slots, &is_whole, &end, &is_met));
+		met += is_met ? slots.count : 1;
+		/* That one alone leads there would not be known. */
+		if (met > SLOTS_MAX)
+			return NULL;
 		if (!is_met)
 			continue;
 		look_into(walk, &slots, access, ret);

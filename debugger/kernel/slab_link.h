@@ -23,8 +23,8 @@ struct slab_link {
 
 /*
  * The object, in the slabs that are on the lists of the struct kmem_cache at `cache`, whose word
- * leads the allocator to read its next pointer at `access`. Errors are fatal ones, and what the
- * dump lacks to look.
+ * leads the allocator to read its next pointer at `access`; 4 million objects are looked at, and of
+ * a cache that has more none may be found. Errors are fatal ones, and what the dump lacks to look.
  */
 struct error *slab_link_find(struct target *target, uint64_t cache, uint64_t access,
 			     struct slab_link *ret) MUST_CHECK;
