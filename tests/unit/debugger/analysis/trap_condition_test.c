@@ -95,6 +95,20 @@ static void test_past_a_jump(void)
 	      "the condition, as code: cmpl $0, 8(%rdi); jne not taken");
 }
 
+static void test_several(void)
+{
+	/* test %rdi,%rdi; je 1f; test %esi,%esi; je 1f; ret; 1: ud2 */
+	static const uint8_t code[] = { 0x48, 0x85, 0xff, 0x74, 0x05, 0x85,
+					0xf6, 0x74, 0x01, 0xc3, 0x0f, 0x0b };
+	struct fixture fixture;
+	build(&fixture, code, sizeof(code), NULL, 0, HOT + 10);
+	CHECK_STRING(ask(&fixture), "one of the conditions, as code: testq %rdi, %rdi; je taken");
+	CHECK(fixture.finding.count == 2);
+	CHECK_STRING(fixture.finding.evidence[1].text,
+		     "one of the conditions, as code: testl %esi, %esi; je taken");
+	finish(&fixture);
+}
+
 /* What stands between the jump and the trap may have changed the register. */
 static void test_register_that_is_old(void)
 {
@@ -144,6 +158,7 @@ int main(void)
 {
 	RUN(test_jump);
 	RUN(test_past_a_jump);
+	RUN(test_several);
 	RUN(test_register_that_is_old);
 	RUN(test_always);
 	RUN(test_elsewhere);
