@@ -106,7 +106,7 @@ static struct error *find_cache(const struct fault *fault, uint64_t *ret)
 /*
  * The object whose word leads astray, and whose it and the one before it are: who wrote there had
  * freed the one, or wrote on behind the end of the other. `whose`: of the two the one that is
- * known; "": none is, or both are.
+ * known, of one module's the first; "": none is, or they are of two.
  */
 static struct error *show_link(const struct fault *fault, uint64_t cache, struct finding *finding,
 			       struct slab_link *ret, struct fault_owner *whose)
@@ -136,7 +136,7 @@ static struct error *show_link(const struct fault *fault, uint64_t cache, struct
 	note.object = ret->before;
 	if (note.object)
 		TRY(fault_add_owner(target, &note, "the object before it", finding, &before));
-	if (!*own.words || !*before.words)
+	if (!*own.words || !*before.words || !strcmp(own.module, before.module))
 		*whose = *own.words ? own : before;
 	return NULL;
 }

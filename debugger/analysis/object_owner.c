@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/object_owner.h"
 
+#include "debugger/analysis/pointer_way.h"
 #include "debugger/analysis/variable_search.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,22 @@ static void count(struct tally *tally, uint64_t named, uint64_t place)
 	snprintf(tally->ret->module, sizeof(tally->ret->module), "%s", symbol.module);
 	snprintf(tally->ret->name, sizeof(tally->ret->name), "%s", words);
 	tally->ret->is_pointed_at = named == place;
+}
+
+static void count_way(void *context, const struct pointer_way *way)
+{
+	struct tally *tally = context;
+	bool is_first = !tally->ret->place;
+	struct symbol symbol;
+	uint64_t offset;
+	/* What the kernel has as near is no module's. */
+	tally->is_several |= target_symbol_at(tally->target, way->variable, &symbol, &offset) &&
+			     !symbol.module;
+	count(tally, way->variable, way->variable);
+	if (!is_first || !tally->ret->place)
+		return;
+	tally->ret->pointers = way->pointers;
+	tally->ret->last = way->last;
 }
 
 static struct error *count_variables(struct tally *tally, uint64_t object, uint64_t size)
@@ -65,6 +83,8 @@ struct error *object_owner_find(struct target *target, uint64_t object, uint64_t
 	TRY(count_variables(&tally, object, size));
 	if (!ret->place)
 		count_contents(&tally, object, size);
+	if (!ret->place)
+		TRY(error_only_fatal(pointer_ways_find(target, object, size, count_way, &tally)));
 	if (tally.is_several)
 		*ret = (struct object_owner){ 0 };
 	return NULL;
@@ -83,7 +103,11 @@ void object_owner_spell(const struct object_owner *owner, const char *what, char
 			size_t size)
 {
 	*buffer = 0;
-	if (owner->place && owner->is_pointed_at)
+	if (owner->place && owner->pointers)
+		snprintf(buffer, size,
+			 "%s leads to %s by %" PRIu32 " pointers, the last at 0x%" PRIx64,
+			 owner->name, what, owner->pointers, owner->last);
+	else if (owner->place && owner->is_pointed_at)
 		snprintf(buffer, size, "%s points at %s", owner->name, what);
 	else if (owner->place)
 		snprintf(buffer, size, "%s points to %s", what, owner->name);

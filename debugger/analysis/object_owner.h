@@ -10,11 +10,16 @@ struct object_owner {
 	char module[64];
 	char name[SYMBOL_NAME_SIZE + 96]; /* "slots+0x10 [drv]" */
 	bool is_pointed_at; /* what is named has the pointer; else the object points to it */
+	/* Of a way with more than one: from what is named to the object, as in pointer_way. */
+	uint32_t pointers;
+	uint64_t last;
 };
 
 /*
  * What of a module's points into `size` bytes from `object` on, else what of a module's these point
- * to. Nothing where several modules do. Errors: Ctrl-C, no memory.
+ * to, else what leads there by several pointers. Nothing where several modules do, or by several
+ * pointers the kernel itself. Errors: Ctrl-C,
+ * no memory.
  */
 struct error *object_owner_find(struct target *target, uint64_t object, uint64_t size,
 				struct object_owner *ret) MUST_CHECK;
@@ -25,7 +30,8 @@ struct error *object_owner_of(struct target *target, const struct object_note *n
 
 /*
  * `what`: the object, in words. "slots+0x10 [drv] points at that object", "that object points to
- * drv_ops [drv]"; "": its owner is not known.
+ * drv_ops [drv]", "slots [drv] leads to that object by 2 pointers, the last at 0x..."; "": its
+ * owner is not known.
  */
 void object_owner_spell(const struct object_owner *owner, const char *what, char *buffer,
 			size_t size);

@@ -99,7 +99,7 @@ FAULTS = ("null", "bug", "overflow", "poison", "free", "wild", "user", "warn",
           "refcount", "panic", "overrun", "underrun", "constant", "noexec",
           "usercode", "midway", "misaligned", "unmapped",
           "smash", "stackend", "usercopy", "fortify", "doublefree", "kfence",
-          "atomic", "oomslab", "oomvm", "neighbour", "spilt")
+          "atomic", "oomslab", "oomvm", "neighbour", "spilt", "keeper")
 # The same of more than one CPU: one dies, or is found to be dead, of the other.
 FAULTS_OF_TWO = ("soft", "rcu", "irqoff", "ipi", "hard", "storm", "timers",
                  "rcusleep", "rcupreempt", "rcuresume", "spin")
@@ -213,7 +213,7 @@ MODULES = {
 MORE_MODULES = {"held": ["nfsv3", "virtio_scsi", "sd_mod", "autofs4"]}
 # Of the kernels that are not optional, on top.
 MORE_DEFAULT_ITEMS = [*WITH_LOCKUP, "stuck", "held", "null", "bug", "overflow",
-                      "neighbour", "spilt"]
+                      "neighbour", "spilt", "keeper"]
 
 
 def default_items(line):

@@ -46,11 +46,14 @@ static int lab_slots_fill(void)
 	return 0;
 }
 
-/* One that lies right behind another one, which becomes the label. */
+/* One that lies right behind another one, which becomes the label; or why there is none. */
 static struct lab_slot *lab_slot_behind(void)
 {
 	unsigned int i, k;
+	int error = lab_slots_fill();
 
+	if (error)
+		return ERR_PTR(error);
 	for (i = 0; i < LAB_SLOTS; i++)
 		for (k = 0; k < LAB_SLOTS; k++)
 			if (lab_slots[k] == lab_slots[i] + 1) {
@@ -60,7 +63,7 @@ static struct lab_slot *lab_slot_behind(void)
 				memset(lab_slots, 0, sizeof(lab_slots));
 				return behind;
 			}
-	return NULL;
+	return ERR_PTR(-ENOENT);
 }
 
 /* Behind it lies a free object. */
@@ -68,15 +71,45 @@ static noinline int lab_fault_neighbour(struct lab_device *device)
 {
 	struct lab_slot *behind;
 	unsigned int i;
+
+	behind = lab_slot_behind();
+	if (IS_ERR(behind))
+		return PTR_ERR(behind);
+	kmem_cache_free(lab_slot_cache, behind);
+	lab_label_fill(sizeof(*lab_label) + LAB_OVER);
+	for (i = 0; i < 3; i++)
+		if (!kmem_cache_alloc(lab_slot_cache, GFP_KERNEL))
+			return -ENOMEM;
+	return 0;
+}
+
+struct lab_record {
+	struct list_head node;
+	struct lab_slot *slot;
+};
+
+static LIST_HEAD(lab_records);
+
+/* A record writes to what it has freed, whoever has that now. */
+static noinline int lab_fault_keeper(struct lab_device *device)
+{
+	struct lab_record *record;
+	unsigned int i;
 	int error = lab_slots_fill();
 
 	if (error)
 		return error;
-	behind = lab_slot_behind();
-	if (!behind)
-		return -ENOENT;
-	kmem_cache_free(lab_slot_cache, behind);
-	lab_label_fill(sizeof(*lab_label) + LAB_OVER);
+	for (i = 0; i < 4; i++) {
+		record = kzalloc(sizeof(*record), GFP_KERNEL);
+		if (!record)
+			return -ENOMEM;
+		record->slot = lab_slots[i];
+		list_add_tail(&record->node, &lab_records);
+	}
+	memset(lab_slots, 0, sizeof(lab_slots));
+	record = list_last_entry(&lab_records, struct lab_record, node);
+	kmem_cache_free(lab_slot_cache, record->slot);
+	memset(record->slot, 0x42, sizeof(*record->slot));
 	for (i = 0; i < 3; i++)
 		if (!kmem_cache_alloc(lab_slot_cache, GFP_KERNEL))
 			return -ENOMEM;
@@ -91,13 +124,10 @@ static void lab_slot_timeout(struct timer_list *timer)
 static noinline int lab_fault_spilt(struct lab_device *device)
 {
 	struct lab_slot *behind;
-	int error = lab_slots_fill();
 
-	if (error)
-		return error;
 	behind = lab_slot_behind();
-	if (!behind)
-		return -ENOENT;
+	if (IS_ERR(behind))
+		return PTR_ERR(behind);
 	timer_setup(&behind->timer, lab_slot_timeout, 0);
 	mod_timer(&behind->timer, jiffies + HZ / 10);
 	lab_label_fill(sizeof(*lab_label) + LAB_OVER);
@@ -107,5 +137,6 @@ static noinline int lab_fault_spilt(struct lab_device *device)
 const struct fault lab_neighbour_faults[] = {
 	{ "neighbour", lab_fault_neighbour },
 	{ "spilt", lab_fault_spilt },
+	{ "keeper", lab_fault_keeper },
 	{ NULL, NULL },
 };

@@ -76,6 +76,8 @@ CAUSES = {
     "ext4": ("panic", r"^panic: EXT4-fs \(device loop1\): panic forced after error$", "ext4_handle_error"),
     "neighbour": ("slab-corruption", r"^the free list of the slab cache lab_slot is broken at 0x[0-9a-f]{16} "
                   r"\(lab_label \[faults\] points at the object before it\): ", "kmem_cache_alloc"),
+    "keeper": ("slab-corruption", r"^the free list of the slab cache lab_slot is broken at 0x[0-9a-f]{16} "
+               r"\(lab_records\+0x8 \[faults\] leads to that object by 2 pointers, the last at 0x[0-9a-f]{16}\): ", "kmem_cache_alloc"),
     "spilt": ("wild-pointer", r": the pointer at 0x[0-9a-f]{16} was 0x4242424242424242 \(no address but text: \"BBBBBBBB\"\); "
               r"lab_label \[faults\] points at the object where these bytes begin$", ""),
     "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
@@ -129,6 +131,7 @@ EVIDENCE = {
     "rcuresume": r"^it was preempted while it reads, and runs again$",
     "rcupreempt": r'^CPU 1, on which it would go on, runs pid \d+ "lab-hog" instead$',
     "neighbour": r"^the object at 0x\w+ led there, by its word at \+0x40, which was cleared since, and was 0x4242424242424242$",
+    "keeper": r"^the object at 0x\w+ led there, by its word at \+0x40, which was cleared since, and was 0x4242424242424242$",
     "spilt": r"^they begin before that object, 0x0 bytes into an object of the slab cache lab_slot at 0x[0-9a-f]{16}$",
     "panic": r"^the kernel is tainted \(OE\), by the module faults \(OE, on the stack\)$",
 }
@@ -184,7 +187,7 @@ CIRCLES = [{"abba-one", "abba-two"}, {"three-a", "three-b", "three-c"}, {"flush-
 # With PREEMPT_RT the kernel notes no reader of an rwsem.
 READER_CIRCLE = {"rw-reader", "rw-writer"}
 # The code there is not read: the cache's own members may be what is broken.
-INFERRED = ("neighbour",)
+INFERRED = ("neighbour", "keeper")
 # Some things are up to chance: what an NMI comes upon, for one.
 VARIABLE = ("boot2", "hung", "soft", "rcu", "irqoff", "ipi")
 
