@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Disks that do not answer: requests that their drivers have had for too long. */
+/*
+ * Requests that disks' drivers have had for too long: the disk does not answer, or the driver has
+ * lost them.
+ */
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/wait_place.h"
@@ -58,17 +61,19 @@ static struct error *say_file(struct finding *finding, struct target *target,
 
 static struct error *say_disk(struct unanswered *unanswered, const struct disk *disk)
 {
-	char command[80];
+	char command[80], driver[DISK_DRIVER_SIZE];
 	struct finding *finding =
 		analysis_add(unanswered->analysis, "disk-unanswered", CONFIDENCE_CERTAIN);
 	if (!finding)
 		return error_no_memory();
 	finding->task = 0;
+	disk_driver(unanswered->analysis->target, disk->address, driver);
 	TRY(finding_summarize(finding,
-			      "disk %s has not answered %s%" PRIu64 " request%s, the oldest for "
-			      "%.1f s",
-			      disk->name, unanswered->is_partial ? "at least " : "",
-			      unanswered->count, unanswered->count == 1 ? "" : "s",
+			      "disk %s%s%s%s: its driver has not ended %s%" PRIu64
+			      " request%s, the oldest for %.1f s",
+			      disk->name, *driver ? " [" : "", driver, *driver ? "]" : "",
+			      unanswered->is_partial ? "at least " : "", unanswered->count,
+			      unanswered->count == 1 ? "" : "s",
 			      (double)unanswered->oldest_age / NS_PER_S));
 	snprintf(command, sizeof(command), "print *(struct request *)0x%" PRIx64,
 		 unanswered->oldest.address);

@@ -8,7 +8,8 @@
 #include "debugger/kernel/device_mapper.h"
 #include "debugger/kernel/loop_device.h"
 
-static const char unanswered[] = "its device has not answered";
+/* Whether the device did not answer, or its driver lost the request, nothing says. */
+static const char unanswered[] = "its driver has the request and has not ended it";
 
 /* --- loop devices ---------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "debugger/analysis/wait_place.h"
 #include "debugger/analysis/waits_private.h"
 #include "debugger/kernel/cgroup.h"
+#include "debugger/kernel/disks.h"
 #include "debugger/kernel/kernfs.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,18 +48,22 @@ static void put_super_block(struct target *target, uint64_t address, uint64_t lo
 		      error ? "a filesystem" : kind);
 }
 
-/* The disk that a bio is for. */
+/* "for disk vda [virtio_blk]": the disk that a bio is for. */
 static void put_device(struct target *target, uint64_t address, struct strbuf *ret)
 {
-	char name[64] = "";
+	char name[64] = "", driver[DISK_DRIVER_SIZE];
 	struct object device, disk;
 	struct error *error = object_at(target, "struct block_device", address, &device);
 	if (!error)
 		error = object_follow(&device, "bd_disk", &disk);
 	if (!error)
 		error = object_string(&disk, "disk_name", name, sizeof(name));
-	if (!error)
+	if (!error) {
+		disk_driver(target, disk.address, driver);
 		strbuf_format(ret, "for disk %s", name);
+	}
+	if (!error && *driver)
+		strbuf_format(ret, " [%s]", driver);
 	error_free(error);
 }
 

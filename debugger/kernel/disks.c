@@ -6,6 +6,7 @@
 #include "debugger/kernel/device_sets.h"
 #include "debugger/kernel/walk.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define QUEUES_MAX 65536
@@ -362,4 +363,17 @@ struct error *disk_requests_for_each(struct target *target, const struct disk *d
 	requests.in_flight = (uint64_t)state.value;
 	return disk_queues_for_each(target, disk->queue, look_at_hardware, broken_request,
 				    &requests);
+}
+
+void disk_driver(struct target *target, uint64_t disk, char *ret)
+{
+	struct object object;
+	struct symbol symbol;
+	uint64_t operations, offset;
+	struct error *error = object_at(target, "struct gendisk", disk, &object);
+	error = error ?: object_u64(&object, "fops", &operations);
+	*ret = 0;
+	if (!error && target_symbol_at(target, operations, &symbol, &offset) && symbol.module)
+		snprintf(ret, DISK_DRIVER_SIZE, "%s", symbol.module);
+	error_free(error);
 }

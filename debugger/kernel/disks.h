@@ -47,6 +47,9 @@ typedef struct error *disk_request_visitor(void *context, const struct disk_requ
 struct error *disk_requests_for_each(struct target *target, const struct disk *disk,
 				     disk_request_visitor *visit, disk_broken *broken,
 				     void *context, uint64_t *left) MUST_CHECK;
+#define DISK_DRIVER_SIZE 64
+/* The module whose functions a struct gendisk has; "": the kernel's own, or not known. */
+void disk_driver(struct target *target, uint64_t disk, char *ret);
 /* The struct block_device whose pages an inode has; 0: it is none of a block device. */
 struct error *block_device_of_inode(struct target *target, uint64_t inode,
 				    uint64_t *ret) MUST_CHECK;

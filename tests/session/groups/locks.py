@@ -289,21 +289,21 @@ def compare_held(program, boot, notes):
     check_equal((futex["kind"], int(futex["object"], 16), futex["owner_pid"]), ("futex", argument(boot, pids["pi-waits"]), pids["pi-holds"]),
                 "what pi-waits waits for")
     check_equal((futex["sure"], futex["owner_sure"]), ("certain", "certain"), "confidence")
-    for comm, device, how in (("direct-waits", "vdb", "its device has not answered"),
-                              ("mapper-waits", "dm-1", "it was not sent: its device is suspended (device mapper)"),
-                              ("limit-waits", "sda", "it was not sent: a cgroup's limit (io.max) keeps it back")):
+    for comm, device, how in (("direct-waits", "vdb [virtio_blk]", "its driver has the request and has not ended it"),
+                              ("mapper-waits", "dm-1 [dm_mod]", "it was not sent: its device is suspended (device mapper)"),
+                              ("limit-waits", "sda [sd_mod]", "it was not sent: a cgroup's limit (io.max) keeps it back")):
         row = states[comm]
         check_equal((row["kind"], row["name"], row["owner_how"]), ("bio", f"for disk {device}", how), f"what {comm} waits for")
     row = states["sync-waits"]
     thread = next(other for other in rows_of(program, boot).values() if other["pid"] == row["owner_pid"])
-    check_equal((row["kind"], row["owner_sure"], row["name"]), ("journal commit", "certain", "for disk dm-3"), "what sync-waits waits for")
+    check_equal((row["kind"], row["owner_sure"], row["name"]), ("journal commit", "certain", "for disk dm-3 [dm_mod]"), "what sync-waits waits for")
     check(thread["comm"].startswith("jbd2/dm-3"), f"who commits: {thread}")
     notes.append(f"{thread['comm']} waits for {thread['kind']} ({thread['name']}): {thread['owner_how']}")
     by_pid = {row["pid"]: row for row in rows_of(program, boot).values()}
     for comm in ("loop-reads", "loop-syncs"):
         row = states[comm]
         worker = by_pid[row["owner_pid"]]
-        check_equal((row["kind"] in ("folio", "page"), row["name"], row["owner_sure"]), (True, "for disk loop6", "inferred"), f"what {comm} waits for")
+        check_equal((row["kind"] in ("folio", "page"), row["name"], row["owner_sure"]), (True, "for disk loop6 [loop]", "inferred"), f"what {comm} waits for")
         check(worker["comm"].startswith("kworker/") and re.fullmatch(r"of inode \d+, /image of dm-3", worker["name"]), f"{worker}")
         check_equal(worker["owner_how"], "its device is suspended (device mapper)", "what the loop device's worker waits for")
     row = states["rename-waits"]
@@ -314,7 +314,7 @@ def compare_held(program, boot, notes):
     check_equal((row["kind"], row["sure"], row["owner_pid"], row["owner_sure"]),
                 ("automount", "certain", pids["auto-daemon"], "certain"), "what auto-waits waits for")
     for comm, pattern in (("nfs-waits", r"RPC answer 0x[0-9a-f]+ \(a call of mount, asked of server 127\.0\.0\.1\): the server has not answered"),
-                          ("disk-waits", r"folio 0x[0-9a-f]+ \(for disk vdb\).*")):
+                          ("disk-waits", r"folio 0x[0-9a-f]+ \(for disk vdb \[virtio_blk\]\).*")):
         said = program.result(boot.dump, f"analyze {comm}")["findings"][0]["summary"]
         check(re.fullmatch(rf'{pids[comm]} "{comm}" waits for {pattern}', said), said)
     texts = [piece["text"] for piece in program.result(boot.dump, "analyze cold-waits")["findings"][0]["evidence"]]
