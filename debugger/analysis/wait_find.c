@@ -357,6 +357,8 @@ struct error *wait_find(struct sleeper *sleeper)
 			TRY(wait_find_queue(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_exit(sleeper));
+		if (!sleeper->wait->kind)
+			TRY(wait_find_netdev(sleeper));
 		wait_find_rpc(sleeper);
 	}
 	TRY(wait_find_super_block(sleeper));

@@ -168,6 +168,13 @@ void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */
 void wait_put_rpc(struct target *target, uint64_t call, struct strbuf *ret);
 /*
+ * Of who takes a network device away: the device, whose references have to go (wait_netdev.c). The
+ * kind stays NULL of others.
+ */
+struct error *wait_find_netdev(struct sleeper *sleeper) MUST_CHECK;
+/* "eth0 [e1000], usage count 2". */
+void wait_put_netdev(struct target *target, uint64_t device, struct strbuf *ret);
+/*
  * A task that an rt_mutex blocks, or a lock that is made of one: the kind stays NULL where none
  * does (wait_rt.c).
  */

@@ -35,4 +35,8 @@ int attributes_init(void);
 int attribute_writes(struct stuck_thread *self);
 int attribute_waits(struct stuck_thread *self);
 
+/* Who waits for a network device to be let go (devices.c). */
+int devices_init(void);
+int netdev_waits(struct stuck_thread *self);
+
 #endif

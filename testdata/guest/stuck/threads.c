@@ -543,6 +543,7 @@ static struct stuck_thread threads[] = {
 	{ "work-first", NULL, .is_worker = true },
 	{ "attr-writes", attribute_writes },
 	{ "attr-waits", attribute_waits, "attr-writes" },
+	{ "netdev-waits", netdev_waits },
 };
 
 #define for_each_thread_of(thread)                                                                 \
@@ -621,7 +622,7 @@ static int __init stuck_init(void)
 	held_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	held_buffer = alloc_buffer_head(GFP_KERNEL);
 	sema_init(&held_semaphore, 1);
-	if (!held_page || !held_buffer || works_init() || attributes_init())
+	if (!held_page || !held_buffer || works_init() || attributes_init() || devices_init())
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(three_queues); i++) {
 		three_queues[i] = kzalloc(sizeof(*three_queues[i]), GFP_KERNEL);

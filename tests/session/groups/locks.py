@@ -31,7 +31,8 @@ STUCK_KINDS = {
     "buffer": ("buffer", None), "srcu": ("SRCU grace period", None), "completion": ("completion", None),
     "wait-queue": ("wait queue", None), "bit": ("bit", None), "variable": ("variable", None),
     "kthread-stop": ("completion", None), "work": ("flush work", None),
-    "workqueue": ("flush workqueue", None), "attribute": ("kernfs file", None), "sleep": ("sleep", None), "bio": ("bio", None),
+    "workqueue": ("flush workqueue", None), "attribute": ("kernfs file", None), "netdev": ("network device", None),
+    "sleep": ("sleep", None), "bio": ("bio", None),
     "read": ("folio", None), "spinlock": ("spinlock", None),
     "rwlock-read": ("rwlock", "read"), "rwlock-write": ("rwlock", "write"),
 }
@@ -278,6 +279,8 @@ def compare_places(program, boot):
     check(re.fullmatch(rf"i_rwsem of inode {inode}, /held-inode of \w+", row["name"]), row["name"])
     for name in ("three-a", "three-b", "three-c"):
         check(re.fullmatch(r"in an object of the slab cache kmalloc-\S+", rows[name]["name"]), f"{name}: {rows[name]['name']}")
+    # The dump's kernel counts the one that the device has of itself, too.
+    check_equal(rows["netdev-waits"]["name"], "stuck0 [stuck], usage count 2", "what netdev-waits waits for")
 
 
 def compare_held(program, boot, notes):
