@@ -134,6 +134,8 @@ struct error *wait_completer(struct sleeper *sleeper)
 	if (found || is_grace_period(sleeper))
 		return NULL;
 	TRY(wait_find_bio(sleeper, &found));
+	if (!found)
+		TRY(wait_find_program(sleeper, &found));
 	if (found)
 		return NULL;
 	TRY(end_of_task(sleeper, &found));

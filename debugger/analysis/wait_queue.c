@@ -219,6 +219,9 @@ static struct error *find_by_entry(struct sleeper *sleeper, uint64_t entry)
 	if (wait_is_function(world, function, "var_wake_function") &&
 	    find_bit(sleeper, entry, true))
 		return NULL;
+	if (wait_is_function(world, function, "child_wait_callback") &&
+	    wait_find_child(sleeper, entry))
+		return NULL;
 	if (wait_is_function(world, function, "wake_page_function"))
 		TRY(find_folio(sleeper, entry));
 	if (sleeper->wait->kind)

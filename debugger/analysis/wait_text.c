@@ -121,6 +121,8 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 		put_kernfs_node(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct rpc_task"))
 		wait_put_rpc(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct subprocess_info"))
+		wait_put_program(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct net_device"))
 		wait_put_netdev(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct inode")) {

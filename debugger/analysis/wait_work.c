@@ -114,6 +114,18 @@ struct error *wait_runner_of_queue(struct sleeper *sleeper, uint64_t queue,
 	return NULL;
 }
 
+struct error *wait_worker_of_work(struct sleeper *sleeper, uint64_t work, uint64_t *ret)
+{
+	struct wait_world *world = sleeper->world;
+	*ret = 0;
+	if (!world->workers_loaded)
+		TRY(load_workers(world));
+	for (size_t i = 0; i < world->worker_count && !*ret; i++)
+		if (world->workers[i].work == work)
+			*ret = world->workers[i].task;
+	return NULL;
+}
+
 /* A queue that has as many active works as it may: who runs them keeps the others back. */
 static void find_active(struct sleeper *sleeper, uint64_t link)
 {

@@ -167,11 +167,16 @@ struct error *wait_find_exit(struct sleeper *sleeper) MUST_CHECK;
 void wait_find_rpc(struct sleeper *sleeper);
 /* "GETATTR of nfs, asked of server fs1". */
 void wait_put_rpc(struct target *target, uint64_t call, struct strbuf *ret);
+/* By the entry of a queue that child_wait_callback() wakes (wait_child.c); false: it says nothing.
+ */
+bool wait_find_child(struct sleeper *sleeper, uint64_t entry);
 /*
  * Of who takes a network device away: the device, whose references have to go (wait_netdev.c). The
  * kind stays NULL of others.
  */
 struct error *wait_find_netdev(struct sleeper *sleeper) MUST_CHECK;
+/* The path of a program that the kernel starts. */
+void wait_put_program(struct target *target, uint64_t info, struct strbuf *ret);
 /* "eth0 [e1000], usage count 2". */
 void wait_put_netdev(struct target *target, uint64_t device, struct strbuf *ret);
 /*
@@ -219,6 +224,11 @@ struct runner_texts {
 /* Who runs a work of a queue: fills in the owner (wait_work.c). */
 struct error *wait_runner_of_queue(struct sleeper *sleeper, uint64_t queue,
 				   const struct runner_texts *texts) MUST_CHECK;
+/* The task of the worker that runs the work at an address; 0: none is known to. */
+struct error *wait_worker_of_work(struct sleeper *sleeper, uint64_t work, uint64_t *ret) MUST_CHECK;
+/* Whether a completion is that of a program which the kernel started (wait_child.c): fills in
+ * sleeper->wait. */
+struct error *wait_find_program(struct sleeper *sleeper, bool *ret) MUST_CHECK;
 /* Whether a completion is that of one bio (wait_disk.c): fills in sleeper->wait. */
 struct error *wait_find_bio(struct sleeper *sleeper, bool *ret) MUST_CHECK;
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A network device that somebody still has a reference to, and one who takes it away. */
+/* What user space or others have to let go: a network device, a program that the kernel started. */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
+#include <linux/umh.h>
 
 #include "stuck.h"
 
@@ -18,6 +19,17 @@ int netdev_waits(struct stuck_thread *self)
 {
 	stuck_arrive(self, "netdev", held_device);
 	unregister_netdev(held_device);
+	return 1;
+}
+
+/* Loading a module waits so. */
+int program_waits(struct stuck_thread *self)
+{
+	static char *arguments[] = { "/bin/busybox", "sleep", "1000000", NULL };
+	static char *environment[] = { "PATH=/bin", NULL };
+
+	stuck_arrive(self, "program", NULL);
+	call_usermodehelper(arguments[0], arguments, environment, UMH_WAIT_PROC);
 	return 1;
 }
 

@@ -35,8 +35,9 @@ int attributes_init(void);
 int attribute_writes(struct stuck_thread *self);
 int attribute_waits(struct stuck_thread *self);
 
-/* Who waits for a network device to be let go (devices.c). */
+/* Who waits for a network device to be let go, for a program to end (devices.c). */
 int devices_init(void);
 int netdev_waits(struct stuck_thread *self);
+int program_waits(struct stuck_thread *self);
 
 #endif

@@ -544,6 +544,7 @@ static struct stuck_thread threads[] = {
 	{ "attr-writes", attribute_writes },
 	{ "attr-waits", attribute_waits, "attr-writes" },
 	{ "netdev-waits", netdev_waits },
+	{ "program-waits", program_waits },
 };
 
 #define for_each_thread_of(thread)                                                                 \

@@ -16,7 +16,7 @@ KINDS = {
     "signalfd": ("wait queue", None), "timerfd": ("wait queue", None),
     "accept": ("socket", None), "tcp-recv": ("socket", "read"),
     "udp-recv": ("socket", "read"), "unix-recv": ("socket", "read"),
-    "waitpid": ("wait queue", None), "flock-waiter": ("file lock", "write"),
+    "waitpid": ("child", None), "flock-waiter": ("file lock", "write"),
     "posix-waiter": ("file lock", "write"), "futex": ("futex", "shared"),
     "msgrcv": ("message queue", "read"), "poll": ("poll", None), "select": ("poll", None),
 }
@@ -32,6 +32,7 @@ STUCK_KINDS = {
     "wait-queue": ("wait queue", None), "bit": ("bit", None), "variable": ("variable", None),
     "kthread-stop": ("completion", None), "work": ("flush work", None),
     "workqueue": ("flush workqueue", None), "attribute": ("kernfs file", None), "netdev": ("network device", None),
+    "program": ("program", None),
     "sleep": ("sleep", None), "bio": ("bio", None),
     "read": ("folio", None), "spinlock": ("spinlock", None),
     "rwlock-read": ("rwlock", "read"), "rwlock-write": ("rwlock", "write"),
@@ -191,8 +192,8 @@ def compare_stuck(program, boot, notes):
             check(not row["object"] and not row["owner"], f"{comm} has {row}")
             continue
         # Of a thread that is to stop, the guest knew the task, which the completion is part of; of a
-        # read, the file whose page it waits for.
-        if kind not in ("kthread-stop", "read"):
+        # read, the file whose page it waits for; of a program nothing.
+        if kind not in ("kthread-stop", "read", "program"):
             check_equal(int(row["object"], 16), address, f"object of {comm}")
         # The kernel may merge the cache of buffers with others of their size.
         check(row["sure"] == "certain" or (kind, row["sure"]) == ("buffer", "inferred"), f"confidence of {comm}: {row['sure']}")
@@ -206,7 +207,8 @@ def compare_stuck(program, boot, notes):
         if kind in OWNED and owner:
             check_equal(row["owner_pid"], owner, f"who has what {comm} waits for")
             owned += 1
-        check(row["owner_pid"] in (None, owner), f"{comm}: {row['owner_pid']} has it, not {owner}")
+        # Whichever worker started the program.
+        check(kind == "program" or row["owner_pid"] in (None, owner), f"{comm}: {row['owner_pid']} has it, not {owner}")
     check(owned > 15, f"truth: {owned} owners")
     notes.append(f"{len(rows)} waits, {owned} owners")
 
@@ -279,6 +281,12 @@ def compare_places(program, boot):
     check(re.fullmatch(rf"i_rwsem of inode {inode}, /held-inode of \w+", row["name"]), row["name"])
     for name in ("three-a", "three-b", "three-c"):
         check(re.fullmatch(r"in an object of the slab cache kmalloc-\S+", rows[name]["name"]), f"{name}: {rows[name]['name']}")
+    row = rows["program-waits"]
+    worker = rows_of(program, boot)[row["owner_pid"]]
+    check_equal((row["name"], row["owner_sure"], worker["kind"], worker["owner_sure"]), ("/bin/busybox", "certain", "child", "certain"),
+                "what program-waits waits for")
+    child = program.result(boot.dump, f"tasks --where 'pid = {worker['owner_pid']}'")[0]
+    check_equal((child["comm"], child["ppid"]), ("busybox", worker["pid"]), "the program that it waits for")
     # The dump's kernel counts the one that the device has of itself, too.
     check_equal(rows["netdev-waits"]["name"], "stuck0 [stuck], usage count 2", "what netdev-waits waits for")
 
