@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/analysis/hung_log.h"
+#include "debugger/analysis/lock_taker.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,44 +254,39 @@ static bool is_of_kernel(const struct wait *wait)
 	return false;
 }
 
-/*
- * A system call that does nothing but sleep has taken no lock: who is in it and is said to have one
- * did not give that back, or is not who took it.
- */
-static struct error *is_head_doubtful(struct detection *detection, uint32_t number,
-				      const char **ret_function, bool *ret)
+/* A lock of the kernel that the head has, of the first who waits for it; NULL. */
+static const struct wait *held_by_head(const struct waits *waits, uint32_t number)
 {
-	static const char *const sleeps[] = { "do_nanosleep", "__do_sys_pause", "sigsuspend",
-					      "do_sigtimedwait" };
-	const struct waits *waits = detection->waits;
-	const struct wait_chain *chain = &waits->chains[number];
-	bool is_sleep = false;
-	*ret = false;
-	if (chain->wait != WAIT_NONE || chain->length)
-		return NULL;
-	TRY(wait_function_of(detection->target, &chain->head, ret_function));
-	for (size_t i = 0; i < ARRAY_COUNT(sleeps) && *ret_function; i++)
-		is_sleep |= !strcmp(*ret_function, sleeps[i]);
-	for (uint32_t i = 0; i < waits->count && is_sleep && !*ret; i++)
-		*ret = waits->items[i].owner == chain->head.address &&
-		       is_of_kernel(&waits->items[i]);
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct wait *wait = &waits->items[i];
+		if (wait->chain == number && wait->owner == waits->chains[number].head.address &&
+		    is_of_kernel(wait))
+			return wait;
+	}
 	return NULL;
 }
 
-/* ", by mutex 0x... (pool [volmgr])": what the head has, of the first who waits for it. */
-static void put_held(struct detection *detection, uint32_t number, struct strbuf *text)
+/* Who has left the code that takes it did not give it back, or is not who took it. */
+static struct error *say_left(const struct lock_taker *taker, const struct task *task,
+			      struct finding *finding)
 {
-	const struct waits *waits = detection->waits;
-	const struct wait_chain *chain = &waits->chains[number];
-	for (uint32_t i = 0; i < waits->count; i++) {
-		const struct wait *wait = &waits->items[i];
-		if (wait->chain != number || wait->owner != chain->head.address ||
-		    !is_of_kernel(wait) || !wait->object)
-			continue;
-		strbuf_put(text, ", by ");
-		wait_put_held(detection->target, wait, text);
-		return;
-	}
+	static const char reasons[] = "an earlier system call did not give it back, or who took it "
+				      "has ended, and its task_struct is that of";
+	char command[32];
+	snprintf(command, sizeof(command), "bt %" PRId32, task->pid);
+	if (*taker->absent)
+		TRY(finding_add(finding, command,
+				"the lock is of %s, of which no function is on the stack of "
+				"%" PRId32 ": it may have been left taken",
+				taker->absent, task->pid));
+	if (taker->sleep)
+		return finding_add(finding, NULL, "%s() takes no lock: %s %" PRId32 " now",
+				   taker->sleep, reasons, task->pid);
+	return taker->is_user ? finding_add(finding, NULL,
+					    "in user space nobody has a lock of the kernel: %s "
+					    "%" PRId32 " now",
+					    reasons, task->pid)
+			      : NULL;
 }
 
 static struct error *add_chain(struct detection *detection, uint32_t number,
@@ -301,9 +297,11 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 	struct finding *finding;
 	struct strbuf text = { 0 };
 	char command[32];
-	const char *function = NULL;
-	bool is_doubtful;
-	TRY(is_head_doubtful(detection, number, &function, &is_doubtful));
+	struct lock_taker taker = { .is_user = false };
+	const struct wait *held = held_by_head(waits, number);
+	if (held)
+		TRY(lock_taker_ask(detection->target, &chain->head, held->object, &taker));
+	bool is_doubtful = taker.is_user || taker.sleep;
 	TRY(new_finding(detection, "blocked", &finding));
 	finding->sure = chain->sure;
 	if (is_doubtful && finding->sure > CONFIDENCE_INFERRED)
@@ -319,12 +317,17 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 		      is_doubtful ? "is said to hold" : "holds", chain->behind,
 		      chain->behind == 1 ? "" : "s");
 	put_age(pressure, &text);
-	put_held(detection, number, &text);
+	if (held && held->object) {
+		strbuf_put(&text, ", by ");
+		wait_put_held(detection->target, held, &text);
+	}
 	/* Who sleeps for itself has been told with its caller. */
 	bool is_sleep = chain->wait != WAIT_NONE &&
 			!strcmp(waits->items[chain->wait].kind, "sleep");
 	TRY(put_place(detection, &chain->head, is_sleep ? waits->items[chain->wait].caller : NULL,
 		      true, &text));
+	if (*taker.absent)
+		strbuf_format(&text, "; no function of %s is on its stack", taker.absent);
 	TRY(summarize(finding, &text));
 	snprintf(command, sizeof(command), "bt %" PRId32, chain->head.pid);
 	if (chain->head.pid >= 0)
@@ -337,12 +340,7 @@ static struct error *add_chain(struct detection *detection, uint32_t number,
 			TRY(add_link(detection, finding, &waits->items[i]));
 			shown++;
 		}
-	if (is_doubtful)
-		TRY(finding_add(
-			finding, NULL,
-			"%s() takes no lock: an earlier system call did not give it back, or "
-			"who took it has ended, and its task_struct is that of %" PRId32 " now",
-			function, chain->head.pid));
+	TRY(say_left(&taker, &chain->head, finding));
 	TRY(add_named(finding, pressure));
 	return add_graph(finding, chain->behind);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/object_owner.h"
 
+#include "debugger/analysis/list_link.h"
 #include "debugger/analysis/pointer_way.h"
 #include "debugger/analysis/variable_search.h"
 #include <inttypes.h>
@@ -59,7 +60,8 @@ static struct error *count_variables(struct tally *tally, uint64_t object, uint6
 	TRY(variables_find_pointers(tally->target, VARIABLES_OF_MODULES, object, size, places,
 				    PLACES_MAX, &found));
 	for (size_t i = 0; i < found; i++)
-		count(tally, places[i], places[i]);
+		if (!list_link_is_kernels(tally->target, places[i]))
+			count(tally, places[i], places[i]);
 	return NULL;
 }
 
@@ -69,7 +71,8 @@ static void count_contents(struct tally *tally, uint64_t object, uint64_t size)
 	     at += sizeof(uint64_t)) {
 		uint64_t value;
 		struct error *error = memory_read_word(tally->target->memory, object + at, &value);
-		if (!error && is_kernel_pointer(value))
+		if (!error && is_kernel_pointer(value) &&
+		    !list_link_is_kernels(tally->target, object + at))
 			count(tally, value, object + at);
 		error_free(error);
 	}

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "debugger/analysis/list_link.h"
 #include "debugger/analysis/variable_search.h"
 #include "debugger/kernel/slab_types.h"
 #include <stdlib.h>
@@ -127,7 +128,9 @@ static struct error *meet_roots(struct ways *ways, enum variables which)
 			error = memory_read_word(ways->target->memory, places[i], &value);
 		if (error)
 			error = error_only_fatal(error);
-		else if (!is_of_loader(ways, places[i]))
+		else if (which == VARIABLES_OF_KERNEL ||
+			 (!is_of_loader(ways, places[i]) &&
+			  !list_link_is_kernels(ways->target, places[i])))
 			error = meet(ways, value, places[i], NULL, 0);
 	}
 	free(places);
