@@ -15,6 +15,7 @@
 struct fixture {
 	uint64_t data[2][WORDS]; /* of two modules, and between them nothing */
 	uint64_t object[WORDS];
+	uint64_t kernel[WORDS];
 };
 
 static struct {
@@ -29,7 +30,8 @@ static struct {
 static void build(void)
 {
 	static const char *const names[] = { "first", "second" };
-	static const struct test_symbol symbols[] = { { 0xffffffff82000000u, 'D', "_end" } };
+	static const struct test_symbol symbols[] = { { AT(kernel), 'd', "shrinker_list" },
+						      { AT(kernel[WORDS]), 'D', "_end" } };
 	memset(&machine, 0, sizeof(machine));
 	machine.kernel.start = DATA;
 	machine.kernel.bytes = &machine.data;
@@ -103,6 +105,40 @@ static void test_several(void)
 	finish();
 }
 
+static void link_up(uint64_t *first, uint64_t first_at, uint64_t *second, uint64_t second_at)
+{
+	first[0] = second_at;
+	second[1] = first_at;
+}
+
+/* What is next to each other on a list of the kernel's is of two owners. */
+static void test_list_of_kernel(void)
+{
+	uint64_t *node = &machine.data.data[1][3], *other = &machine.data.object[2];
+	uint64_t *head = &machine.data.kernel[4];
+	build();
+	link_up(node, AT(data[1][3]), other, AT(object[2]));
+	link_up(other, AT(object[2]), node, AT(data[1][3]));
+	CHECK_STRING(owner(), "slots+0x18 [second] points at it");
+	link_up(other, AT(object[2]), head, AT(kernel[4]));
+	link_up(head, AT(kernel[4]), node, AT(data[1][3]));
+	CHECK_STRING(owner(), "");
+	/* The other way round. */
+	link_up(head, AT(kernel[4]), other, AT(object[2]));
+	link_up(other, AT(object[2]), node, AT(data[1][3]));
+	link_up(node, AT(data[1][3]), head, AT(kernel[4]));
+	CHECK_STRING(owner(), "");
+	/* One that ends, with its head before the module's node, and then without one. */
+	other[0] = 0;
+	link_up(node, AT(data[1][3]), other, AT(object[2]));
+	head[0] = AT(data[1][3]);
+	node[1] = AT(kernel[4]);
+	CHECK_STRING(owner(), "");
+	node[1] = 0;
+	CHECK_STRING(owner(), "slots+0x18 [second] points at it");
+	finish();
+}
+
 static void test_runs(void)
 {
 	struct byte_run run;
@@ -134,6 +170,7 @@ int main(void)
 	RUN(test_variable);
 	RUN(test_contents);
 	RUN(test_several);
+	RUN(test_list_of_kernel);
 	RUN(test_runs);
 	return test_finish();
 }
