@@ -18,8 +18,14 @@
 #define STATE_WAKEKILL	      0x100u
 #define STATE_NOLOAD	      0x400u
 
-/* What leads: whom the kernel named, then all others, then what hangs nobody. */
-enum rank { RANK_NAMED, RANK_HUNG, RANK_KILLABLE };
+/* A holder that sleeps for a while by itself goes on; one that did for this long is told of. */
+#define PURPOSE_MOST_AGE 10000000000u /* ns */
+
+/*
+ * What leads: whom the kernel named, then all others, then what hangs nobody, then whose holder
+ * sleeps on purpose.
+ */
+enum rank { RANK_NAMED, RANK_HUNG, RANK_KILLABLE, RANK_PURPOSE };
 
 struct detection {
 	struct target *target;
@@ -37,7 +43,9 @@ struct pressure {
 	uint32_t count;
 	enum rank rank;
 	const struct hung_task *named; /* the first of them that the kernel named; NULL */
-	bool is_long; /* one has waited for long, or it is not known for how long */
+	bool is_long;	    /* one has waited for long, or it is not known for how long */
+	bool is_purposeful; /* the chain's head sleeps for a while, and all wait for less than that
+			     */
 	uint64_t longest;
 };
 
@@ -61,7 +69,9 @@ static void press(const struct detection *detection, struct pressure *pressure, 
 		pressure->rank = rank;
 	if (named && !pressure->named)
 		pressure->named = named;
-	pressure->is_long |= named || !wait->has_age || wait->age >= HANG_LEAST_AGE;
+	/* Who waits for a network device looks again and again. */
+	bool is_told = detection->log.has_network_device && !strcmp(wait->kind, "network device");
+	pressure->is_long |= named || is_told || !wait->has_age || wait->age >= HANG_LEAST_AGE;
 	if (wait->has_age && wait->age > pressure->longest)
 		pressure->longest = wait->age;
 }
@@ -91,7 +101,7 @@ static struct error *summarize(struct finding *finding, struct strbuf *text)
 static void put_age(const struct pressure *pressure, struct strbuf *text)
 {
 	uint64_t tenths = pressure->longest / 100000000;
-	if (pressure->longest)
+	if (tenths)
 		strbuf_format(text, ", for up to %" PRIu64 ".%" PRIu64 " s", tenths / 10,
 			      tenths % 10);
 }
@@ -152,17 +162,6 @@ static void put_circle(struct detection *detection, const struct wait_chain *cha
 		strbuf_put(text, ", and so on");
 }
 
-/* The word may be of an earlier task, whose struct that of the one that waits is now. */
-static void put_own_word(struct detection *detection, const struct wait_chain *chain,
-			 struct strbuf *text)
-{
-	wait_put_task(&chain->head, text);
-	strbuf_put(text, " waits for ");
-	wait_put_object(detection->target, &detection->waits->items[chain->wait], text);
-	strbuf_put(text, ", whose owner is said to be that task itself: it has taken it before, or "
-			 "who took it has ended, and the task_struct was used again");
-}
-
 /*
  * "; it is in vol_scrub+0x19 [volmgr]"; nothing where that is `function`, which was said. The task
  * is called by its name unless it `is_it`.
@@ -186,6 +185,30 @@ static struct error *put_place(struct detection *detection, const struct task *t
 	return error;
 }
 
+/* Where each of a circle is, of those that are in a module: it says whose the locks are. */
+static struct error *put_places(struct detection *detection, const struct wait_chain *chain,
+				struct strbuf *text)
+{
+	uint32_t at = chain->wait;
+	for (uint32_t i = 0; i < chain->length && i < LINKS_SHOWN; i++) {
+		const struct wait *wait = &detection->waits->items[at];
+		TRY(put_place(detection, &wait->task, NULL, chain->length == 1, text));
+		at = wait->owner_wait;
+	}
+	return NULL;
+}
+
+/* The word may be of an earlier task, whose struct that of the one that waits is now. */
+static void put_own_word(struct detection *detection, const struct wait_chain *chain,
+			 struct strbuf *text)
+{
+	wait_put_task(&chain->head, text);
+	strbuf_put(text, " waits for ");
+	wait_put_object(detection->target, &detection->waits->items[chain->wait], text);
+	strbuf_put(text, ", whose owner is said to be that task itself: it has taken it before, or "
+			 "who took it has ended, and the task_struct was used again");
+}
+
 /* What the kernel said is a fact of its own. */
 static struct error *add_named(struct finding *finding, const struct pressure *pressure)
 {
@@ -203,7 +226,10 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 	TRY(new_finding(detection, "deadlock", &finding));
 	finding->sure = chain->sure;
 	finding->task = finding->blamed = chain->head.address;
-	bool is_doubtful = chain->length == 1 && chain->sure < CONFIDENCE_CERTAIN;
+	bool is_nested = false;
+	if (chain->length == 1)
+		TRY(wait_is_nested(detection->target, &chain->head, &is_nested));
+	bool is_doubtful = chain->length == 1 && chain->sure < CONFIDENCE_CERTAIN && !is_nested;
 	if (is_doubtful)
 		put_own_word(detection, chain, &text);
 	else if (chain->length == 1)
@@ -212,8 +238,7 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 		strbuf_format(&text, "deadlock of %" PRIu32 " tasks: ", chain->length);
 	if (!is_doubtful)
 		put_circle(detection, chain, &text);
-	if (chain->length == 1)
-		TRY(put_place(detection, &chain->head, NULL, true, &text));
+	TRY(put_places(detection, chain, &text));
 	TRY(summarize(finding, &text));
 	for (uint32_t i = 0; i < chain->length && i < FINDING_CIRCLE_MAX; i++) {
 		const struct wait *wait = &detection->waits->items[at];
@@ -222,6 +247,10 @@ static struct error *add_circle(struct detection *detection, const struct wait_c
 			TRY(add_link(detection, finding, wait));
 		at = wait->owner_wait;
 	}
+	if (is_nested)
+		TRY(finding_add(finding, NULL,
+				"it has come into that module twice: it may have taken the lock "
+				"the first time"));
 	TRY(add_named(finding, pressure));
 	return add_graph(finding, chain->behind);
 }
@@ -439,9 +468,10 @@ static struct error *add_chains(struct detection *detection, const struct pressu
 		const struct pressure *pressure = &pressures[i];
 		bool is_circle = waits->chains[i].length;
 		/* Of a circle nobody gets out, whoever may be killed. */
-		enum rank own = pressure->named ? RANK_NAMED
-				: is_circle	? RANK_HUNG
-						: pressure->rank;
+		enum rank own = pressure->named		  ? RANK_NAMED
+				: is_circle		  ? RANK_HUNG
+				: pressure->is_purposeful ? RANK_PURPOSE
+							  : pressure->rank;
 		if (own == rank && is_circle)
 			TRY(add_circle(detection, &waits->chains[i], pressure));
 		else if (own == rank && pressure->count && pressure->is_long)
@@ -453,7 +483,7 @@ static struct error *add_chains(struct detection *detection, const struct pressu
 static struct error *add_all(struct detection *detection, const struct pressure *chains,
 			     const struct pressure *objects, size_t object_count)
 {
-	for (enum rank rank = RANK_NAMED; rank <= RANK_KILLABLE; rank++) {
+	for (enum rank rank = RANK_NAMED; rank <= RANK_PURPOSE; rank++) {
 		TRY(add_chains(detection, chains, rank));
 		for (size_t i = 0; i < object_count && detection->count < FINDINGS_SHOWN; i++)
 			if (objects[i].rank == rank && objects[i].is_long)
@@ -462,6 +492,30 @@ static struct error *add_all(struct detection *detection, const struct pressure 
 			detection->named = detection->count;
 		if (rank == RANK_HUNG)
 			detection->hung = detection->count;
+	}
+	return NULL;
+}
+
+/* It may be the head that the kernel named, and the head may sleep on purpose. */
+static struct error *look_at_heads(const struct detection *detection, struct pressure *pressures)
+{
+	static const char *const sleeps[] = { "msleep_interruptible", "usleep_range_state",
+					      "schedule_timeout_interruptible" };
+	const struct waits *waits = detection->waits;
+	for (size_t i = 0; i < waits->chain_count; i++) {
+		const struct wait_chain *chain = &waits->chains[i];
+		struct pressure *pressure = &pressures[i];
+		const char *function = NULL;
+		if (!pressure->count || chain->length)
+			continue;
+		if (chain->wait != WAIT_NONE && chain->head.state_letter == 'D')
+			pressure->named = pressure->named
+						  ?: hung_log_find(&detection->log, &chain->head);
+		if (chain->head.state_letter != 'S' || pressure->longest >= PURPOSE_MOST_AGE)
+			continue;
+		TRY(wait_function_of(detection->target, &chain->head, &function));
+		for (size_t k = 0; k < ARRAY_COUNT(sleeps) && function; k++)
+			pressure->is_purposeful |= !strcmp(function, sleeps[k]);
 	}
 	return NULL;
 }
@@ -477,6 +531,8 @@ static struct error *detect(struct detection *detection)
 		if (wait->chain != WAIT_NONE && wait->owner && wait->task.state_letter == 'D')
 			press(detection, &chains[wait->chain], i);
 	}
+	if (!error)
+		error = look_at_heads(detection, chains);
 	if (!error)
 		error = add_all(detection, chains, objects, find_objects(detection, objects));
 	free(chains);

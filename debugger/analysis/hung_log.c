@@ -37,6 +37,7 @@ static bool parse(const char *line, struct hung_task *ret)
 
 static struct error *look_at_record(void *context, const struct printk_record *record)
 {
+	static const char netdev[] = "unregister_netdevice: waiting for ";
 	struct hung_log *log = context;
 	struct hung_task task = { .pid = 0 };
 	/* Programs write there, too. */
@@ -45,6 +46,8 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 	const char *end = memchr(record->text, '\n', record->size);
 	size_t length = end ? (size_t)(end - record->text) : record->size;
 	snprintf(task.line, sizeof(task.line), "%.*s", (int)length, record->text);
+	if (!strncmp(task.line, netdev, sizeof(netdev) - 1))
+		log->has_network_device = true;
 	if (!parse(task.line, &task))
 		return NULL;
 	for (size_t i = 0; i < log->count; i++)

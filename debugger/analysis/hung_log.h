@@ -17,6 +17,8 @@ struct hung_task {
 struct hung_log {
 	struct hung_task *items; /* in the order of the log; of one task the last line */
 	size_t count, capacity;
+	/* It said that a network device is waited for, which it does each ten seconds. */
+	bool has_network_device;
 };
 
 /* Errors are fatal ones only: of a log that cannot be read there are none. Deinit in any case. */

@@ -77,10 +77,35 @@ struct error *wait_mutex_owner(struct sleeper *sleeper)
 		     : nobody(sleeper, "it is free: a waiter is being woken");
 }
 
+/*
+ * Who calls a chain of notifiers reads while they run (kernel/notifier.c): one that wants to leave
+ * the chain it is called from waits for itself.
+ */
+static bool is_in_own_chain(struct sleeper *sleeper)
+{
+	const char *type = "struct blocking_notifier_head";
+	const struct stack_trace *trace = sleeper->trace;
+	uint64_t offset, head;
+	if (!wait_offset(sleeper->world, type, "rwsem", &offset))
+		return false;
+	for (size_t i = sleeper->frame; i < trace->count; i++)
+		if ((wait_frame_is(&trace->frames[i], "blocking_notifier_call_chain") ||
+		     wait_frame_is(&trace->frames[i], "blocking_notifier_call_chain_robust")) &&
+		    wait_argument(sleeper, i, i + 1, "struct blocking_notifier_head *", &head) &&
+		    head + offset == sleeper->wait->object)
+			return true;
+	return false;
+}
+
 /* Of readers, the word keeps the last one that came, who may have gone. */
 static struct error *reader_owner(struct sleeper *sleeper, uint64_t readers, uint64_t word)
 {
 	uint64_t last = word & ~(uint64_t)RWSEM_OWNER_FLAGS;
+	if (is_in_own_chain(sleeper)) {
+		own(sleeper, sleeper->task->address, CONFIDENCE_CERTAIN,
+		    "it reads while it calls the chain of notifiers");
+		return NULL;
+	}
 	/* It may have it still, or another one came before. */
 	if ((word & RWSEM_OWNER_READER) && last == sleeper->task->address)
 		return nobody(sleeper, "readers have it, of whom this task was the last one that "

@@ -40,6 +40,11 @@ struct error *wait_function_of(struct target *target, const struct task *task,
 struct error *wait_put_module_place(struct target *target, const struct task *task,
 				    const char *function, struct strbuf *ret) MUST_CHECK;
 /*
+ * Whether a task has come into one module twice, with the kernel between: what it waits for there,
+ * it may have taken the first time. Where the stack is proved. Errors are fatal ones.
+ */
+struct error *wait_is_nested(struct target *target, const struct task *task, bool *ret) MUST_CHECK;
+/*
  * `42 "name" waits for mutex 0x..., held by 43 "other"`: one link of a chain. `owner`: NULL, not
  * known.
  */
