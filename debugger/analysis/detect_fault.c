@@ -214,6 +214,7 @@ static struct error *find_access(struct fault *fault)
 	fault->pointer_name = target->arch->register_names[fault->access->base];
 	fault->pointer = fault->access->base_value;
 	TRY(pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source));
+	fault->is_misplaced = fault_is_misplaced(fault);
 	judge_number(fault);
 	return NULL;
 }
@@ -289,19 +290,34 @@ static bool is_of_allocator(const struct bug *bug)
 	return false;
 }
 
+/* ", called from brick_done+0x75 [brick]": whom the kernel worked for; "": for nobody. */
+static struct error *spell_module(const struct fault *fault, char *buffer, size_t size)
+{
+	char place[FAULT_TEXT];
+	size_t frame;
+	*buffer = 0;
+	TRY(fault_find_module(fault, &frame));
+	if (frame == fault->analysis->trace.count)
+		return NULL;
+	analysis_place(fault->analysis, frame, place, sizeof(place));
+	snprintf(buffer, size, ", called from %s", place);
+	return NULL;
+}
+
 /* A check that many call is no place to look at: who called it is. */
 static struct error *summarize_bug(const struct fault *fault, const struct bug *bug, bool is_twice,
 				   struct finding *finding)
 {
 	const struct analysis *analysis = fault->analysis;
-	char function[FAULT_TEXT], caller[FAULT_TEXT] = "";
-	fault_spell_function(fault, function, sizeof(function));
+	char function[FAULT_TEXT], caller[FAULT_TEXT] = "", module[FAULT_TEXT + 16];
+	fault_spell_function(fault->frame, function, sizeof(function));
+	TRY(spell_module(fault, module, sizeof(module)));
 	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
 		analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
-	return finding_summarize(finding, "%s at %s:%" PRIu64 " in %s%s%s%s",
+	return finding_summarize(finding, "%s at %s:%" PRIu64 " in %s%s%s%s%s",
 				 bug->is_warning ? "a WARN that panics" : "a BUG",
 				 *bug->file ? bug->file : "?", bug->line, function,
-				 *caller ? ", called by " : "", caller,
+				 *caller ? ", called by " : "", caller, module,
 				 is_twice ? ": an object that is free was freed again" : "");
 }
 
@@ -331,11 +347,12 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 static struct error *summarize_caller(const struct fault *fault, struct finding *finding)
 {
 	const struct analysis *analysis = fault->analysis;
-	char caller[FAULT_TEXT];
-	if (analysis->blamed == fault->at || analysis->blamed >= analysis->trace.count)
-		return NULL;
-	analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
-	return finding_summarize(finding, "%s, called by %s", finding->summary, caller);
+	char caller[FAULT_TEXT] = "", module[FAULT_TEXT + 16];
+	TRY(spell_module(fault, module, sizeof(module)));
+	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
+		analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
+	return finding_summarize(finding, "%s%s%s%s", finding->summary,
+				 *caller ? ", called by " : "", caller, module);
 }
 
 /* For the signature, if no function is to blame: what walks for all, and whose module it is. */

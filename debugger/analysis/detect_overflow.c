@@ -103,11 +103,13 @@ struct error *detect_overflow(struct analysis *analysis)
 	bool recurses = find_recursion(trace, victim, &recursion);
 	analysis->blamed = recurses ? recursion.first : victim;
 	if (recurses) {
+		const char *module = trace->frames[recursion.first].symbol.module;
 		spell_turn(trace, &recursion, turn, sizeof(turn));
 		TRY(finding_summarize(finding,
-				      "the kernel stack is full: %s recursed %zu times, %" PRIu64
-				      " bytes a turn",
-				      turn, recursion.turns, recursion.bytes));
+				      "the kernel stack is full: %s%s%s%s recursed %zu times, "
+				      "%" PRIu64 " bytes a turn",
+				      turn, module ? " [" : "", module ?: "", module ? "]" : "",
+				      recursion.turns, recursion.bytes));
 	} else {
 		analysis_place(analysis, victim, place, sizeof(place));
 		TRY(finding_summarize(finding, "the kernel stack is full, in %s", place));

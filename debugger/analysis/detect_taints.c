@@ -10,12 +10,10 @@
 
 #define TEXT	      512
 #define MODULES_SHOWN 4
-/* Bits of tainted_mask (kernel include/linux/panic.h) that a module sets, and whatever loads one.
- */
-#define TAINT_OUT_OF_TREE 12
-#define TAINT_UNSIGNED	  13
-#define TAINT_OF_MODULES  ((UINT64_C(1) << TAINT_OUT_OF_TREE) | (UINT64_C(1) << TAINT_UNSIGNED))
-#define TAINT_WARNED	  9
+/* More bits of tainted_mask, that a module sets, and whatever loads one. */
+#define TAINT_UNSIGNED	 13
+#define TAINT_OF_MODULES ((UINT64_C(1) << TAINT_OUT_OF_TREE) | (UINT64_C(1) << TAINT_UNSIGNED))
+#define TAINT_WARNED	 9
 
 struct tainters {
 	uint64_t taints; /* of all modules that are loaded */

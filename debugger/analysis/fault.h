@@ -53,6 +53,9 @@ struct fault {
 	const char *pointer_name;
 	uint64_t pointer;
 	struct pointer_source source; /* of that */
+	/* The struct that it is said to be a member of cannot lie there: whoever handed that
+	 * address on had no such struct. */
+	bool is_misplaced;
 	/* Where that was read from, and the slab's object there; 0: not known. */
 	uint64_t object_place;
 	struct object_note object;
@@ -73,6 +76,8 @@ bool fault_writes(const struct fault *fault);
 
 /* Fills in fault->place. Errors are fatal ones. After fault->bad. */
 struct error *fault_find_place(struct fault *fault, uint64_t address) MUST_CHECK;
+/* Whether the slab allocator says so of where the pointer was read. After fault->source. */
+bool fault_is_misplaced(const struct fault *fault);
 struct error *fault_show_place(const struct fault *fault, struct finding *finding) MUST_CHECK;
 
 /* The instruction that faulted, disassembled (fault_code.c); what cannot be read is an error. */
@@ -94,8 +99,8 @@ struct error *fault_say_jump(struct fault *fault) MUST_CHECK;
 
 /* Words (fault_words.c). */
 
-/* "lab_read()". */
-void fault_spell_function(const struct fault *fault, char *buffer, size_t size);
+/* "lab_read() [faults]". */
+void fault_spell_function(const struct frame *frame, char *buffer, size_t size);
 /* The function that returned the bad pointer. */
 void fault_spell_callee(const struct fault *fault, char *buffer, size_t size);
 /* ": ops of the struct lab_device at 0x... was NULL", where code says where the pointer was; else
@@ -133,6 +138,12 @@ struct fault_owner {
 struct error *fault_add_owner(struct target *target, const struct object_note *note,
 			      const char *what, struct finding *finding,
 			      struct fault_owner *ret) MUST_CHECK;
+/*
+ * The first function of a module that is not of the kernel's tree, from the one that faulted
+ * outwards, if that one and the one to blame are the kernel's own. *ret: number of its frame, of
+ * all if there is none.
+ */
+struct error *fault_find_module(const struct fault *fault, size_t *ret) MUST_CHECK;
 /* Whether there were others before. */
 struct error *fault_show_several(struct fault *fault, struct finding *finding) MUST_CHECK;
 

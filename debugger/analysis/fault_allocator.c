@@ -176,7 +176,7 @@ struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 	TRY(finding_add(
 		finding, NULL,
 		"the list leads from one free object to the next: one was written to, by a "
-		"writer behind the end of its own object, or after it had been freed, which "
-		"may have been twice"));
+		"writer behind the end of its own object, or after it had been freed (which "
+		"may have been twice), or by who still had its page, mapped or for a device"));
 	return finding_add(finding, "slabs", "whoever asks that cache for memory meets it");
 }

@@ -154,6 +154,27 @@ static struct error *show_freed(struct finding *finding, const struct object_not
 	return finding_add(finding, command, "who has it still may be found by what points at it");
 }
 
+static struct error *show_misplaced(const struct fault *fault, struct finding *finding)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct object_note *note = &source->note;
+	uint64_t start = source->origin.place - source->member.offset;
+	char command[64];
+	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, start);
+	if (!note->is_slab)
+		return finding_add(finding, command,
+				   "whether a %s is at 0x%" PRIx64 " is not known: it is in no "
+				   "object of a slab cache, and in nothing else that is known",
+				   source->member.type, start);
+	return finding_add(finding, command,
+			   "no %s is at 0x%" PRIx64 ", 0x%" PRIx64 " bytes %s the start of an "
+			   "object of 0x%" PRIx64 " bytes: who handed on that address had another "
+			   "one in mind (container_of), or an old one",
+			   source->member.type, start,
+			   start < note->object ? note->object - start : start - note->object,
+			   start < note->object ? "before" : "behind", note->size);
+}
+
 /* The place that a bad pointer was read from, as it is in the dump. */
 static struct error *show_load(struct fault *fault, struct finding *finding)
 {
@@ -182,6 +203,8 @@ static struct error *show_load(struct fault *fault, struct finding *finding)
 				  : "which cannot be read in the dump"));
 	fault->object_place = origin->place;
 	fault->object = source->note;
+	if (fault->is_misplaced)
+		return show_misplaced(fault, finding);
 	return show_freed(finding, &source->note, origin->place);
 }
 

@@ -180,15 +180,18 @@ static struct error *summarize_object(const struct fault *fault,
 				 is, *is ? ")" : "", spell_wrong(fault));
 }
 
-static struct error *summarize_caller(const struct fault *fault, const char *caller, const char *is,
-				      struct finding *finding)
+/* `caller`: NULL is not known. */
+static struct error *summarize_caller(const struct fault *fault, const struct frame *caller,
+				      const char *is, struct finding *finding)
 {
-	char source[FAULT_TEXT];
+	char source[FAULT_TEXT], function[FAULT_TEXT] = "somebody returned to or";
+	if (caller)
+		fault_spell_function(caller, function, sizeof(function));
 	const char *bad = fault->bad.text;
 	fault_spell_source(fault, *bad ? bad : "that", source, sizeof(source));
-	return finding_summarize(finding, "%s%s called 0x%" PRIx64 "%s%s%s, %s%s",
-				 caller ?: "somebody", caller ? "()" : "", fault->frame->pc,
-				 *is ? " (" : "", is, *is ? ")" : "", spell_wrong(fault), source);
+	return finding_summarize(finding, "%s called 0x%" PRIx64 "%s%s%s, %s%s", function,
+				 fault->frame->pc, *is ? " (" : "", is, *is ? ")" : "",
+				 spell_wrong(fault), source);
 }
 
 static struct error *show_given(struct target *target, const struct given *given,
@@ -294,8 +297,8 @@ struct error *fault_say_jump(struct fault *fault)
 		TRY(find_given(fault, &given));
 		TRY(summarize_object(fault, &circumstance, is, &given, finding));
 	} else {
-		TRY(summarize_caller(fault, has_caller ? trace->frames[caller].symbol.name : NULL,
-				     is, finding));
+		TRY(summarize_caller(fault, has_caller ? &trace->frames[caller] : NULL, is,
+				     finding));
 	}
 	if (has_caller)
 		TRY(set_culprit(fault, caller, is_given ? &given : NULL, finding));

@@ -184,6 +184,30 @@ struct error *fault_find_place(struct fault *fault, uint64_t address)
 	return *place->text ? NULL : find_removed(target, place);
 }
 
+/* What kmalloc() is asked for up to this lies in slabs (kernel include/linux/slab.h). */
+#define SLAB_OBJECT_MOST 8192u
+
+bool fault_is_misplaced(const struct fault *fault)
+{
+	const struct pointer_source *source = &fault->source;
+	const struct object_note *note = &source->note;
+	struct target *target = fault->analysis->target;
+	struct object object;
+	uint64_t size = 0, start = source->origin.place - source->member.offset;
+	if (!source->is_known || !source->origin.is_loaded || !source->origin.has_place ||
+	    !*source->member.path)
+		return false;
+	struct error *error = object_at(target, source->member.type, start, &object);
+	bool has_size = !error && type_size(object.type, &size);
+	error_free(error);
+	if (note->is_slab && note->object)
+		return start < note->object || (start > note->object && has_size &&
+						start - note->object + size > note->size);
+	/* In the direct map, and in nothing that is known. */
+	return !*note->text && has_size && size <= SLAB_OBJECT_MOST && is_kernel_pointer(start) &&
+	       start < read_base(target, "vmalloc_base");
+}
+
 struct error *fault_show_place(const struct fault *fault, struct finding *finding)
 {
 	static const char *const words[] = {

@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void fault_spell_function(const struct fault *fault, char *buffer, size_t size)
+void fault_spell_function(const struct frame *frame, char *buffer, size_t size)
 {
-	const struct frame *frame = fault->frame;
-	if (frame->has_symbol)
+	if (frame->has_symbol && frame->symbol.module)
+		snprintf(buffer, size, "%s() [%s]", frame->symbol.name, frame->symbol.module);
+	else if (frame->has_symbol)
 		snprintf(buffer, size, "%s()", frame->symbol.name);
 	else
 		snprintf(buffer, size, "code at 0x%" PRIx64, frame->pc);
@@ -92,8 +93,9 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 	else if (!source->origin.is_loaded || source->origin.offset)
 		return;
 	else if (*member->path && source->origin.has_place)
-		snprintf(buffer, size, ": %s of the %s at 0x%" PRIx64 " was %s", member->path,
-			 member->type, source->origin.place - member->offset, pointer);
+		snprintf(buffer, size, ": %s of %s %s at 0x%" PRIx64 " was %s", member->path,
+			 fault->is_misplaced ? "what was taken for a" : "the", member->type,
+			 source->origin.place - member->offset, pointer);
 	else if (*member->path)
 		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);
 	else if (source->origin.has_place)
@@ -117,7 +119,7 @@ struct error *fault_summarize(const struct fault *fault, const char *words, stru
 {
 	char function[FAULT_TEXT], pointer[192], origin[2 * FAULT_TEXT], place[3 * FAULT_TEXT + 64];
 	struct named_member member;
-	fault_spell_function(fault, function, sizeof(function));
+	fault_spell_function(fault->frame, function, sizeof(function));
 	if (!fault->access)
 		return finding_summarize(finding, "%s in %s%s%s", words, function,
 					 *fault->bad.text ? ": " : "", fault->bad.text);

@@ -12,6 +12,8 @@
 #define MODULE_TEXT_SIZE     128
 #define MODULE_BUILD_ID_SIZE 20
 #define TAINT_LETTERS_SIZE   64
+/* Bit of taints: it is not of the kernel's tree (kernel include/linux/panic.h). */
+#define TAINT_OUT_OF_TREE 12
 
 struct module_facts {
 	bool has_references;

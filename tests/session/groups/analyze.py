@@ -30,29 +30,29 @@ CAUSES = {
     "hung": (None, "", ""),
     "stuck": ("sysrq", r'^pid \d+ "collect" asked for the crash', "sysrq_handle_crash"),
     "hungtask": ("deadlock", '"abba-one" waits for mutex .*held up by \\d+ "abba-two"', "abba_one"),
-    "null": ("null-pointer", r"^lab_device_start\(\) read start of a struct lab_ops through NULL: "
+    "null": ("null-pointer", r"^lab_device_start\(\) \[faults\] read start of a struct lab_ops through NULL: "
              r"ops of the struct lab_device at 0x[0-9a-f]{16} was NULL$", "lab_device_start"),
     "errptr": ("error-pointer", "-ENOMEM as a pointer", "lab_fault_errptr"),
     "poison": ("list-poison", r"LIST_POISON1: lab_fault_poison\(\) made it so$", "lab_request_next_sector"),
     "free": ("use-after-free", r"^use after free: lab_device_finish_all\(\) .*slab cache lab_request",
              "lab_device_finish_all"),
     "wild": ("wild-pointer", "0xbad1dea0bad1dea", "lab_device_depth"),
-    "user": ("user-pointer", r"^lab_device_configure\(\) read rate of a struct lab_config .*argument config of "
+    "user": ("user-pointer", r"^lab_device_configure\(\) \[faults\] read rate of a struct lab_config .*argument config of "
              r"lab_device_configure\(\)$", "lab_device_configure"),
-    "overrun": ("guard-page", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, the guard page behind 0x2000 bytes of vmalloc of "
+    "overrun": ("guard-page", r"^lab_table_sum\S*\(\) \[faults\] read from 0x[0-9a-f]{13}000, the guard page behind 0x2000 bytes of vmalloc of "
                 r"lab_fault_overrun\+0x\w+ \[faults\]$", "lab_table_sum"),
-    "underrun": (None, r"^lab_table_before\S*\(\) read from 0x[0-9a-f]{13}ff8 through 0x[0-9a-f]{13}000, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
+    "underrun": (None, r"^lab_table_before\S*\(\) \[faults\] read from 0x[0-9a-f]{13}ff8 through 0x[0-9a-f]{13}000, .*\b0x8 bytes below 0x2000 bytes of vmalloc of lab_fault_underrun\+",
                  "lab_table_before"),
-    "usercode": ("user-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
+    "usercode": ("user-jump", r"^lab_device_set_mode\S*\(\) \[faults\] called 0x[0-9a-f]+ \(an address of user space\), where the kernel must run nothing: notify of a "
                  "struct lab_device was ", "lab_device_set_mode"),
-    "midway": ("midway-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(lab_device_noted\S*\+0x[15] \[faults\]\), in the middle of an instruction: "
+    "midway": ("midway-jump", r"^lab_device_set_mode\S*\(\) \[faults\] called 0x[0-9a-f]{16} \(lab_device_noted\S*\+0x[15] \[faults\]\), in the middle of an instruction: "
                "notify of a struct lab_device was ", "lab_device_set_mode"),
-    "misaligned": ("alignment", r"^lab_device_load\S*\(\) read from 0x[0-9a-f]{15}[^0], no multiple of 16, as movaps wants", "lab_device_load"),
-    "constant": ("read-only", r"^lab_device_rename\S*\(\) wrote to 0x[0-9a-f]{16} through 0x[0-9a-f]{16}, lab_null_ops\+0x10 \[faults\], "
+    "misaligned": ("alignment", r"^lab_device_load\S*\(\) \[faults\] read from 0x[0-9a-f]{15}[^0], no multiple of 16, as movaps wants", "lab_device_load"),
+    "constant": ("read-only", r"^lab_device_rename\S*\(\) \[faults\] wrote to 0x[0-9a-f]{16} through 0x[0-9a-f]{16}, lab_null_ops\+0x10 \[faults\], "
                  "which is read-only", "lab_device_rename"),
-    "noexec": ("data-jump", r"^lab_device_set_mode\S*\(\) called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
+    "noexec": ("data-jump", r"^lab_device_set_mode\S*\(\) \[faults\] called 0x[0-9a-f]{16} \(an object of the slab cache \S+\b.*\), where no code is: notify of a "
                "struct lab_device was that$", "lab_device_set_mode"),
-    "jump": ("null-jump", r"^lab_device_set_mode\S*\(\) called 0x0 \(NULL\), where no code is: notify of a struct lab_device was NULL$",
+    "jump": ("null-jump", r"^lab_device_set_mode\S*\(\) \[faults\] called 0x0 \(NULL\), where no code is: notify of a struct lab_device was NULL$",
              "lab_device_set_mode"),
     "bug": ("bug", r"(?:claims|faults)\.c:\d+ in lab_device_put", "lab_device_put"),
     "twice": ("bug", "BUG at lib/list_debug.c", "lab_request_remove"),
@@ -63,7 +63,7 @@ CAUSES = {
     "noroot": ("no-root", r"^there is no root file system to start from: VFS: Unable to mount root fs on unknown-block\(0,0\)$", "mount_"),
     "mce": ("machine-check", r"^hardware has failed, says CPU 0: a memory controller, uncorrected, the processor's state is corrupt, "
             r"at address 0x12345000$", "mce_panic"),
-    "unmapped": ("bad-pointer", r"^lab_table_sum\S*\(\) read from 0x[0-9a-f]{13}000, no area of vmalloc\b", "lab_table_sum"),
+    "unmapped": ("bad-pointer", r"^lab_table_sum\S*\(\) \[faults\] read from 0x[0-9a-f]{13}000, no area of vmalloc\b", "lab_table_sum"),
     "smash": ("stack-smashed", r"^lab_device_label\(\) wrote past a variable on its stack", "lab_device_label"),
     "stackend": ("stack-end", r'^the end of the kernel stack of pid \d+ "collect" was written over: found when it gave up its CPU, in lab_device_nest\+',
                  "lab_device_nest"),
@@ -82,7 +82,7 @@ CAUSES = {
               r"lab_label \[faults\] points at the object where these bytes begin$", ""),
     "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
-    "overflow": ("stack-overflow", r"lab_device_path\(\) recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
+    "overflow": ("stack-overflow", r"lab_device_path\(\) \[faults\] recursed \d+ times, 2\d\d bytes a turn", "lab_device_path"),
     "removed": ("jump", r"^a timer, given 0x[0-9a-f]{16} \(an object of the slab cache kmalloc-.*\), led to 0x[0-9a-f]{16} \(where modules lie.*\), "
                 "where no code is$", "call_timer_fn"),
     "callback": ("wild-jump", r"^an RCU callback, given 0x[0-9a-f]{16} \(head\S* \[faults\]\), led to 0x7478742e6574616c \(no address but text: "
