@@ -5,6 +5,7 @@
  */
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
+#include "debugger/analysis/list_report.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/analysis/trap_condition.h"
@@ -279,15 +280,51 @@ static struct error *show_freed_twice(const struct fault *fault, struct finding 
 	return NULL;
 }
 
+static bool is_of_file(const struct bug *bug, const char *file)
+{
+	size_t length = strlen(bug->file);
+	return length >= strlen(file) && !strcmp(bug->file + length - strlen(file), file);
+}
+
 static bool is_of_allocator(const struct bug *bug)
 {
-	static const char *const files[] = { "mm/slub.c", "mm/slab.h", "mm/slab.c" };
-	size_t length = strlen(bug->file);
-	for (size_t i = 0; i < ARRAY_COUNT(files); i++)
-		if (length >= strlen(files[i]) &&
-		    !strcmp(bug->file + length - strlen(files[i]), files[i]))
-			return true;
-	return false;
+	return is_of_file(bug, "mm/slub.c") || is_of_file(bug, "mm/slab.h") ||
+	       is_of_file(bug, "mm/slab.c");
+}
+
+/* ", a free object of the slab cache lab", or whose it is. */
+static struct error *show_entry(const struct fault *fault, const struct list_report *report,
+				struct finding *finding)
+{
+	struct analysis *analysis = fault->analysis;
+	struct bad_address found;
+	struct object_note note;
+	struct fault_owner owner;
+	char command[64], words[2 * FAULT_TEXT];
+	TRY(bad_address_look_up(analysis->target, &analysis->task, report->found, &found));
+	TRY(object_note_find(analysis->target, report->entry, &note));
+	snprintf(words, sizeof(words),
+		 "the entry at 0x%" PRIx64 "%s%s%s has 0x%" PRIx64 "%s%s%s for a link",
+		 report->entry, *note.text ? ", in " : "", note.text, *note.text ? "," : "",
+		 report->found, *found.text ? " (" : "", found.text, *found.text ? ")" : "");
+	TRY(fault_append(finding, words));
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", report->entry);
+	TRY(finding_add(finding, command,
+			"an entry of the list was written over, or freed while it was on it: who "
+			"found that need not be who did it"));
+	return fault_add_owner(analysis->target, &note, "that object", finding, &owner);
+}
+
+/* What the check of lists found, and in whose memory. */
+static struct error *show_list_report(const struct fault *fault, struct finding *finding)
+{
+	struct list_report report;
+	TRY(list_report_find(fault->analysis->target, &report));
+	if (report.fault == LIST_DELETED)
+		return fault_append(finding, "that entry had been taken off its list before");
+	if (report.fault == LIST_ADDED)
+		return fault_append(finding, "that entry was on the list already");
+	return report.fault == LIST_BROKEN ? show_entry(fault, &report, finding) : NULL;
 }
 
 /* ", called from brick_done+0x75 [brick]": whom the kernel worked for; "": for nobody. */
@@ -340,6 +377,8 @@ static struct error *say_bug(struct fault *fault, const struct bug *bug)
 		TRY(show_freed_twice(fault, finding, &is_twice));
 	TRY(fault_show_blame(fault, finding));
 	TRY(summarize_bug(fault, bug, is_twice, finding));
+	if (is_of_file(bug, "lib/list_debug.c"))
+		TRY(show_list_report(fault, finding));
 	return fault_show_several(fault, finding);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "debugger/analysis/waits_private.h"
 
+#include "base/array.h"
 #include "debugger/kernel/device_mapper.h"
 #include "debugger/kernel/loop_device.h"
 
@@ -95,4 +96,64 @@ struct error *wait_find_bio(struct sleeper *sleeper, bool *ret)
 	wait->owner_how = words[place];
 	return place == BIO_REQUESTED && wait->within ? find_loop_worker(sleeper, wait->within)
 						      : NULL;
+}
+
+/* --- the queue of a disk ---------------------------------------------------------------------- */
+
+#define QUEUE "struct request_queue"
+
+/* Who comes to a queue that is frozen waits for it to thaw, and who freezes it for its requests. */
+static bool find_frozen(struct sleeper *sleeper, uint64_t *ret_queue, const char **ret_how)
+{
+	static const struct {
+		const char *function, *how;
+	} ways[] = {
+		{ "__bio_queue_enter", "its queue is frozen, by whom is not noted" },
+		{ "bio_queue_enter", "its queue is frozen, by whom is not noted" },
+		{ "blk_queue_enter", "its queue is frozen, by whom is not noted" },
+		{ "blk_mq_freeze_queue_wait", "what was asked of it has not ended" },
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(ways); i++) {
+		if (!wait_frame_is(&sleeper->trace->frames[sleeper->frame], ways[i].function))
+			continue;
+		*ret_how = ways[i].how;
+		return wait_argument(sleeper, sleeper->frame, sleeper->frame + 2, QUEUE " *",
+				     ret_queue);
+	}
+	return false;
+}
+
+/* A limit of requests that the disk has at a time (block/blk-rq-qos.c): some have to end first. */
+static bool find_limited(struct sleeper *sleeper, uint64_t *ret_queue, const char **ret_how)
+{
+	uint64_t bio, device;
+	*ret_how = "it has as many requests as it may, which have not ended";
+	return wait_frame_is(&sleeper->trace->frames[sleeper->frame], "rq_qos_wait") &&
+	       wait_argument(sleeper, sleeper->frame, sleeper->frame + 6, "struct bio *", &bio) &&
+	       wait_read(sleeper->world, "struct bio", bio, "bi_bdev", &device) &&
+	       wait_read(sleeper->world, "struct block_device", device, "bd_queue", ret_queue);
+}
+
+void wait_find_disk_queue(struct sleeper *sleeper)
+{
+	const char *how;
+	struct wait *wait = sleeper->wait;
+	uint64_t queue, disk, back, depth;
+	bool is_frozen = find_frozen(sleeper, &queue, &how);
+	/* The disk has the queue, or what is taken for one is none. */
+	if ((!is_frozen && !find_limited(sleeper, &queue, &how)) ||
+	    !wait_read(sleeper->world, QUEUE, queue, "disk", &disk) || !disk ||
+	    !wait_read(sleeper->world, "struct gendisk", disk, "queue", &back) || back != queue)
+		return;
+	wait->kind = "disk queue";
+	wait->type = QUEUE;
+	wait->object = queue;
+	wait->how = "argument";
+	wait->sure = CONFIDENCE_CERTAIN;
+	wait->within = disk;
+	wait->within_type = "struct gendisk";
+	wait->owner_how = how;
+	if (is_frozen && wait_read(sleeper->world, QUEUE, queue, "mq_freeze_depth", &depth) &&
+	    !depth)
+		wait->owner_how = "its queue is not frozen any more: a waiter is being woken";
 }

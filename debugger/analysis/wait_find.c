@@ -354,6 +354,8 @@ struct error *wait_find(struct sleeper *sleeper)
 		if (!sleeper->wait->kind)
 			TRY(wait_find_fuse(sleeper));
 		if (!sleeper->wait->kind)
+			wait_find_disk_queue(sleeper);
+		if (!sleeper->wait->kind)
 			TRY(wait_find_queue(sleeper));
 		if (!sleeper->wait->kind)
 			TRY(wait_find_exit(sleeper));

@@ -48,22 +48,32 @@ static void put_super_block(struct target *target, uint64_t address, uint64_t lo
 		      error ? "a filesystem" : kind);
 }
 
-/* "for disk vda [virtio_blk]": the disk that a bio is for. */
-static void put_device(struct target *target, uint64_t address, struct strbuf *ret)
+/* "for disk vda [virtio_blk]". */
+static void put_disk(struct target *target, uint64_t address, struct strbuf *ret)
 {
 	char name[64] = "", driver[DISK_DRIVER_SIZE];
-	struct object device, disk;
-	struct error *error = object_at(target, "struct block_device", address, &device);
-	if (!error)
-		error = object_follow(&device, "bd_disk", &disk);
+	struct object disk;
+	struct error *error = object_at(target, "struct gendisk", address, &disk);
 	if (!error)
 		error = object_string(&disk, "disk_name", name, sizeof(name));
 	if (!error) {
 		disk_driver(target, disk.address, driver);
-		strbuf_format(ret, "for disk %s", name);
+		strbuf_format(ret, "for disk %s%s%s%s", name, *driver ? " [" : "", driver,
+			      *driver ? "]" : "");
 	}
-	if (!error && *driver)
-		strbuf_format(ret, " [%s]", driver);
+	error_free(error);
+}
+
+/* The disk that a bio is for. */
+static void put_device(struct target *target, uint64_t address, struct strbuf *ret)
+{
+	struct object device;
+	uint64_t disk;
+	struct error *error = object_at(target, "struct block_device", address, &device);
+	if (!error)
+		error = object_u64(&device, "bd_disk", &disk);
+	if (!error)
+		put_disk(target, disk, ret);
 	error_free(error);
 }
 
@@ -115,6 +125,8 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 		put_super_block(target, wait->within, wait->object, ret);
 	else if (!strcmp(wait->within_type, "struct block_device"))
 		put_device(target, wait->within, ret);
+	else if (!strcmp(wait->within_type, "struct gendisk"))
+		put_disk(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct socket"))
 		put_socket(target, wait->within, ret);
 	else if (!strcmp(wait->within_type, "struct kernfs_node"))

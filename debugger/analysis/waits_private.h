@@ -237,6 +237,11 @@ struct error *wait_find_bio(struct sleeper *sleeper, bool *ret) MUST_CHECK;
  */
 struct error *wait_say_disk(struct sleeper *sleeper, uint64_t device,
 			    const struct bio_sought *sought) MUST_CHECK;
+/*
+ * Who waits for a disk to take what is asked of it: its queue (wait_disk.c). The kind stays NULL of
+ * others.
+ */
+void wait_find_disk_queue(struct sleeper *sleeper);
 /* Fills world->files, once (wait_files.c). */
 struct error *wait_load_files(struct wait_world *world) MUST_CHECK;
 /* Who has the other end of a pipe open (wait_peer.c). */
