@@ -11,6 +11,7 @@
 #include "debugger/analysis/trap_condition.h"
 #include "debugger/code/lower.h"
 #include "debugger/kernel/bug_table.h"
+#include "debugger/whattype/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,6 +190,34 @@ static void judge_number(struct fault *fault)
 		 fault->pointer > INT64_MAX ? "a number just below 0" : "a small number");
 }
 
+/* Where the code does not say of what struct the pointer is a member, the slab cache may. */
+static struct error *find_member(struct fault *fault)
+{
+	struct named_member *member = &fault->source.member;
+	struct places *places = NULL;
+	struct memory_place place = { .confidence = CONFIDENCE_UNKNOWN };
+	TRY(places_create(fault->analysis->target, &places));
+	struct error *error = places_find(places, fault->source.origin.place, &place);
+	if (!error && place.region == REGION_SLAB && place.confidence >= CONFIDENCE_INFERRED &&
+	    place.type.btf && *place.member) {
+		const char *path = place.member + (*place.member == '.');
+		memcpy(member->path, path, strlen(path) + 1);
+		type_spell(place.type, NULL, member->type, sizeof(member->type));
+		member->offset = place.offset;
+		fault->is_by_cache = true;
+	}
+	places_destroy(places);
+	return error;
+}
+
+static struct error *name_member(struct fault *fault)
+{
+	const struct pointer_source *source = &fault->source;
+	bool is_unnamed = source->is_known && source->origin.is_loaded &&
+			  source->origin.has_place && !*source->member.path;
+	return is_unnamed ? error_only_fatal(find_member(fault)) : NULL;
+}
+
 static struct error *find_access(struct fault *fault)
 {
 	struct target *target = fault->analysis->target;
@@ -215,6 +244,7 @@ static struct error *find_access(struct fault *fault)
 	fault->pointer_name = target->arch->register_names[fault->access->base];
 	fault->pointer = fault->access->base_value;
 	TRY(pointer_source_find(fault->analysis, fault->at, fault->access->base, &fault->source));
+	TRY(name_member(fault));
 	fault->is_misplaced = fault_is_misplaced(fault);
 	judge_number(fault);
 	return NULL;

@@ -133,17 +133,22 @@ static void put_holder(const struct analysis *analysis, size_t first, const char
 		       size_t size)
 {
 	const struct stack_trace *trace = &analysis->trace;
-	size_t at = find_interrupted(trace, first), blamed = trace_blame(trace, at);
-	const struct frame *spinner = &trace->frames[analysis->blamed];
+	size_t interrupted = find_interrupted(trace, first);
 	char place[TEXT];
-	if (at == trace->count || blamed >= trace->count || analysis->blamed >= trace->count)
+	if (analysis->blamed >= trace->count || !trace->frames[analysis->blamed].symbol.module)
 		return;
-	const struct frame *held = &trace->frames[blamed];
-	if (!held->has_symbol || !held->symbol.module || !spinner->symbol.module ||
-	    strcmp(held->symbol.module, spinner->symbol.module) != 0)
+	const char *module = trace->frames[analysis->blamed].symbol.module;
+	for (size_t i = interrupted; i < trace->count; i++) {
+		const struct frame *held = &trace->frames[i];
+		if ((i > interrupted && held->kind == FRAME_EXCEPTION) ||
+		    held->kind == FRAME_USER || held->is_unproved || !held->has_symbol)
+			return;
+		if (!held->symbol.module || strcmp(held->symbol.module, module) != 0)
+			continue;
+		analysis_place(analysis, i, place, sizeof(place));
+		snprintf(buffer, size, "; it interrupted %s in %s, who may have it", who, place);
 		return;
-	analysis_place(analysis, blamed, place, sizeof(place));
-	snprintf(buffer, size, "; it interrupted %s in %s, who may have it", who, place);
+	}
 }
 
 /* The interrupted code is what kept the CPU busy. */

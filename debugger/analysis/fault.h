@@ -56,6 +56,7 @@ struct fault {
 	/* The struct that it is said to be a member of cannot lie there: whoever handed that
 	 * address on had no such struct. */
 	bool is_misplaced;
+	bool is_by_cache; /* that struct: it is what the name of the slab cache says, and no code */
 	/* Where that was read from, and the slab's object there; 0: not known. */
 	uint64_t object_place;
 	struct object_note object;

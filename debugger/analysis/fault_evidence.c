@@ -92,15 +92,17 @@ static struct error *show_meaning(struct fault *fault, struct finding *finding)
 }
 
 /*
- * One bit of it turned makes the start of an object of a good pointer, and no other bit does: it
- * may have been one. Not of NULL and its like, which are what somebody wrote.
+ * One bit of it turned makes a pointer to the start of an object or of a variable, and no other bit
+ * does: it may have been one. Not of NULL and its like, which are what somebody wrote.
  */
 static struct error *show_flip(struct fault *fault, struct finding *finding)
 {
 	struct target *target = fault->analysis->target;
 	struct object_note note, found = { 0 };
+	struct symbol symbol;
+	uint64_t offset;
 	unsigned int found_bit = 0, count = 0;
-	char command[64];
+	char command[64], words[sizeof(note.text) + 64];
 	if (!fault->pointer_name || (fault->bad.kind != BAD_NOTHING && fault->bad.kind != BAD_LOW &&
 				     fault->bad.kind != BAD_NON_CANONICAL))
 		return NULL;
@@ -109,7 +111,10 @@ static struct error *show_flip(struct fault *fault, struct finding *finding)
 		if (!fault_is_readable(fault, value))
 			continue;
 		TRY(object_note_find(target, value, &note));
-		if (!note.is_slab || note.state != SLAB_ALLOCATED || note.object != value)
+		bool is_variable = target_symbol_at(target, value, &symbol, &offset) && !offset;
+		if (is_variable)
+			note.object = value;
+		else if (!note.is_slab || note.state != SLAB_ALLOCATED || note.object != value)
 			continue;
 		found = note;
 		found_bit = bit;
@@ -117,6 +122,9 @@ static struct error *show_flip(struct fault *fault, struct finding *finding)
 	}
 	if (count != 1)
 		return NULL;
+	snprintf(words, sizeof(words), "with bit %u turned it is a good pointer, to %s", found_bit,
+		 found.text);
+	TRY(fault_append(finding, words));
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, found.object);
 	return finding_add(finding, command,
 			   "with bit %u turned it is 0x%" PRIx64

@@ -93,8 +93,9 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 	else if (!source->origin.is_loaded || source->origin.offset)
 		return;
 	else if (*member->path && source->origin.has_place)
-		snprintf(buffer, size, ": %s of %s %s at 0x%" PRIx64 " was %s", member->path,
+		snprintf(buffer, size, ": %s of %s %s%s at 0x%" PRIx64 " was %s", member->path,
 			 fault->is_misplaced ? "what was taken for a" : "the", member->type,
+			 fault->is_by_cache ? " (by its slab cache)" : "",
 			 source->origin.place - member->offset, pointer);
 	else if (*member->path)
 		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);

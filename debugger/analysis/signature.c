@@ -68,7 +68,23 @@ static void put_stack(const struct analysis *analysis, struct text *text)
 		put_circumstance(analysis, text);
 }
 
-/* The first function to blame of a task that sleeps; "": none is known. */
+/* The first function of a module, up to which the kernel's own are on everybody's way; else the
+ * first to blame. */
+static size_t find_own(const struct stack_trace *trace)
+{
+	size_t first = trace->count;
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (is_left_out(frame))
+			continue;
+		if (frame->has_symbol && frame->symbol.module)
+			return i;
+		first = first < trace->count ? first : i;
+	}
+	return first;
+}
+
+/* What a task that sleeps is in; "": nothing is known. */
 static struct error *find_sleeper(struct target *target, uint64_t address,
 				  char stem[SYMBOL_NAME_SIZE])
 {
@@ -80,9 +96,7 @@ static struct error *find_sleeper(struct target *target, uint64_t address,
 	task_deinit(&task);
 	if (error)
 		return error;
-	size_t i = 0;
-	while (i < trace.count && is_left_out(&trace.frames[i]))
-		i++;
+	size_t i = find_own(&trace);
 	if (i < trace.count)
 		frame_stem(&trace.frames[i], stem, SYMBOL_NAME_SIZE);
 	stack_trace_deinit(&trace);

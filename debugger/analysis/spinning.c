@@ -38,6 +38,35 @@ static struct error *name_lock(struct target *target, struct spinning *ret)
 	return NULL;
 }
 
+/*
+ * A word that no queued spinlock has (kernel include/asm-generic/qspinlock_types.h): a byte that is
+ * 1 while it is locked, or 3, one that is 1 while somebody is next, and the last CPU in the queue.
+ */
+static bool is_garbage(struct target *target, uint32_t word)
+{
+	const struct cpu *cpus;
+	size_t count = target_cpus(target, &cpus);
+	uint32_t last = 0;
+	for (size_t i = 0; i < count; i++)
+		last = cpus[i].number > last ? cpus[i].number : last;
+	uint32_t locked = word & 0xff, pending = word >> 8 & 0xff, tail = word >> 18;
+	return locked == 2 || locked > 3 || pending > 1 || (count && tail > last + 1);
+}
+
+static void add_garbage(struct target *target, const struct frame *frame, struct spinning *ret)
+{
+	uint32_t word;
+	if (frame_is(frame, "queued_read_lock_slowpath") ||
+	    frame_is(frame, "queued_write_lock_slowpath"))
+		return;
+	struct error *error = memory_read_u32(target->memory, ret->lock, &word);
+	size_t used = strlen(ret->name);
+	if (!error && is_garbage(target, word))
+		snprintf(ret->name + used, sizeof(ret->name) - used,
+			 ", whose word 0x%" PRIx32 " is no lock's", word);
+	error_free(error);
+}
+
 struct error *spinning_find(const struct analysis *analysis, size_t first, struct spinning *ret)
 {
 	const struct stack_trace *trace = &analysis->trace;
@@ -54,7 +83,11 @@ struct error *spinning_find(const struct analysis *analysis, size_t first, struc
 	for (size_t i = at; i < trace->count && i <= at + 2 && !ret->lock; i++)
 		if (!analysis_argument(analysis, i, "lock", &ret->lock))
 			ret->lock = 0;
-	return ret->lock ? name_lock(analysis->target, ret) : NULL;
+	if (!ret->lock)
+		return NULL;
+	TRY(name_lock(analysis->target, ret));
+	add_garbage(analysis->target, &trace->frames[at], ret);
+	return NULL;
 }
 
 struct error *spinning_find_any(const struct analysis *analysis, struct spinning *ret)

@@ -10,7 +10,10 @@ struct spinning {
 	bool is_found;
 	size_t frame;  /* the function that does */
 	uint64_t lock; /* address; 0: not known */
-	/* "lab_right [faults]", "0x... (in an object of the slab cache x)"; "": not known */
+	/*
+	 * "lab_right [faults]", "0x... (in an object of the slab cache x), whose word 0xa5a5a5a5 is
+	 * no lock's"; "": not known
+	 */
 	char name[SYMBOL_NAME_SIZE + 256];
 };
 

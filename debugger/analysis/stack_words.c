@@ -40,6 +40,8 @@ static const char *const generic[] = {
 	"pvpanic_*",
 	"notifier_call_chain",
 	"atomic_notifier_call_chain",
+	"raw_notifier_call_chain",
+	"blocking_notifier_call_chain",
 	"report_bug",
 	"handle_bug",
 	"__warn",
@@ -404,6 +406,10 @@ static const struct {
 	{ "__handle_irq_event_percpu", "an interrupt handler", true },
 	{ "__flush_smp_call_function_queue", "a call from another CPU", true },
 	{ "notifier_call_chain", "a notifier", false },
+	/* Where that is part of them. */
+	{ "raw_notifier_call_chain", "a notifier", false },
+	{ "atomic_notifier_call_chain", "a notifier", false },
+	{ "blocking_notifier_call_chain", "a notifier", false },
 	{ "do_one_initcall", "the start of a module or the kernel", false },
 };
 
