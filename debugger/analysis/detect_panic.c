@@ -181,6 +181,9 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	TRY(spinning_find(analysis, at, &spinning));
 	if (spinning.is_found && is_of_other && circumstance.is_borrowed)
 		put_holder(analysis, circumstance.frame, who, holder, sizeof(holder));
+	const char *module = trace->frames[analysis->blamed].symbol.module;
+	if (spinning.is_found && !*holder && module)
+		TRY(spinning_put_sleeper(analysis, module, holder, sizeof(holder)));
 	TRY(spinning.is_found
 		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s%s",
 					reason->words, is_of_other ? circumstance.what : who,

@@ -2,8 +2,10 @@
 #include "debugger/analysis/spinning.h"
 
 #include "base/array.h"
+#include "base/digits.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/kernel/printk.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +99,75 @@ struct error *spinning_find_any(const struct analysis *analysis, struct spinning
 		if (is_spinning(&analysis->trace.frames[i]))
 			TRY(spinning_find(analysis, i, ret));
 	return NULL;
+}
+
+/* "BUG: scheduling while atomic: lab-tune/160/0x00000002": a name may have slashes in it. */
+static bool parse_sleeper(const char *line, uint64_t *ret_pid)
+{
+	static const char start[] = "BUG: scheduling while atomic: ";
+	const char *last, *before;
+	if (strncmp(line, start, sizeof(start) - 1) != 0 || !(last = strrchr(line, '/')))
+		return false;
+	for (before = last - 1; before > line && *before != '/'; before--)
+		;
+	return *before == '/' && digits_scan(before + 1, 10, ret_pid) == last;
+}
+
+static struct error *look_at_record(void *context, const struct printk_record *record)
+{
+	char line[160];
+	uint64_t pid;
+	/* Programs write there, too. */
+	if (record->facility && record->facility != PRINTK_UNKNOWN)
+		return NULL;
+	const char *end = memchr(record->text, '\n', record->size);
+	size_t length = end ? (size_t)(end - record->text) : record->size;
+	snprintf(line, sizeof(line), "%.*s", (int)length, record->text);
+	if (parse_sleeper(line, &pid))
+		*(uint64_t *)context = pid;
+	return NULL;
+}
+
+static void put_sleeper(const struct analysis *sleeper, const char *module, char *buffer,
+			size_t size)
+{
+	char place[PLACE], who[128];
+	const struct stack_trace *trace = &sleeper->trace;
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct frame *frame = &trace->frames[i];
+		if (frame->is_unproved || frame->kind == FRAME_SCAN || !frame->has_symbol)
+			return;
+		if (!frame->symbol.module || strcmp(frame->symbol.module, module) != 0)
+			continue;
+		analysis_place(sleeper, i, place, sizeof(place));
+		analysis_put_task(&sleeper->task, who, sizeof(who));
+		snprintf(buffer, size,
+			 "; %s, which scheduled while atomic, is in %s: it may have the lock", who,
+			 place);
+		return;
+	}
+}
+
+struct error *spinning_put_sleeper(const struct analysis *analysis, const char *module,
+				   char *buffer, size_t size)
+{
+	uint64_t pid = 0, lost;
+	struct task task;
+	struct analysis sleeper = { .target = analysis->target };
+	*buffer = 0;
+	TRY(error_only_fatal(printk_for_each(analysis->target, look_at_record, &pid, &lost)));
+	if (!pid)
+		return NULL;
+	struct error *error = task_find(analysis->target, pid, &task);
+	if (error)
+		return error_only_fatal(error);
+	if (!task.on_cpu && task.address != analysis->task.address)
+		error = analysis_look_at_task(&sleeper, task.address);
+	task_deinit(&task);
+	if (!error && sleeper.has_task)
+		put_sleeper(&sleeper, module, buffer, size);
+	analysis_deinit(&sleeper);
+	return error;
 }
 
 static struct error *add_other(struct analysis *other, uint32_t cpu, struct finding *finding)

@@ -22,6 +22,13 @@ struct error *spinning_find(const struct analysis *analysis, size_t first,
 			    struct spinning *ret) MUST_CHECK;
 /* The same, wherever on its stack it is: before, or behind what the panic's interrupt ran. */
 struct error *spinning_find_any(const struct analysis *analysis, struct spinning *ret) MUST_CHECK;
+/*
+ * "; pid 160 "lab-tune", which scheduled while atomic, is in lab_ramp+0x11 [lab]: it may have the
+ * lock": whom the log blames last for giving up its CPU where it must not, if it sleeps in the
+ * module; else "". Errors are fatal ones.
+ */
+struct error *spinning_put_sleeper(const struct analysis *analysis, const char *module,
+				   char *buffer, size_t size) MUST_CHECK;
 /* A piece of evidence for each other CPU that does the same. */
 struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,
 				  struct finding *finding) MUST_CHECK;
