@@ -106,6 +106,10 @@ static struct error *show_flip(struct fault *fault, struct finding *finding)
 	if (!fault->pointer_name || (fault->bad.kind != BAD_NOTHING && fault->bad.kind != BAD_LOW &&
 				     fault->bad.kind != BAD_NON_CANONICAL))
 		return NULL;
+	/* A pointer into something was not flipped, but used as it must not be. */
+	TRY(object_note_find(target, fault->pointer, &note));
+	if (*note.text)
+		return NULL;
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		uint64_t value = fault->pointer ^ UINT64_C(1) << bit;
 		if (!fault_is_readable(fault, value))
