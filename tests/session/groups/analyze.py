@@ -78,7 +78,7 @@ CAUSES = {
                   r"\(lab_label \[faults\] points at the object before it\): ", "kmem_cache_alloc"),
     "keeper": ("slab-corruption", r"^the free list of the slab cache lab_slot is broken at 0x[0-9a-f]{16} "
                r"\(lab_records\+0x8 \[faults\] leads to that object by 2 pointers, the last at 0x[0-9a-f]{16}\): ", "kmem_cache_alloc"),
-    "spilt": ("wild-pointer", r": the pointer at 0x[0-9a-f]{16} was 0x4242424242424242 \(no address but text: \"BBBBBBBB\"\); "
+    "spilt": ("wild-pointer", r": timer of the struct lab_slot \(by its slab cache\) at 0x[0-9a-f]{16} was 0x4242424242424242 \(no address but text: \"BBBBBBBB\"\); "
               r"lab_label \[faults\] points at the object where these bytes begin$", ""),
     "initexit": ("init-died", r'^the first process, pid 1 "collect", ended with status 3$', "do_exit"),
     "divide": ("divide", r"^divide error in lab_device_rate", "lab_device_rate"),
