@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/list_link.h"
 
-#define NODES_MAX 4096u
-
 static bool read_word(struct target *target, uint64_t address, uint64_t *ret)
 {
 	struct error *error = memory_read_word(target->memory, address, ret);
@@ -21,11 +19,12 @@ static bool is_kernels(struct target *target, uint64_t address)
  * From a node on, by the words at `link` in each. *ret_closed: it led back to where it began; else
  * it ended at NULL, or at what cannot be read.
  */
-static bool meets_kernel(struct target *target, uint64_t node, uint64_t link, bool *ret_closed)
+static bool meets_kernel(struct target *target, uint64_t node, uint64_t link, uint32_t *left,
+			 bool *ret_closed)
 {
 	uint64_t at = node;
 	*ret_closed = false;
-	for (unsigned int i = 0; i < NODES_MAX; i++) {
+	for (; *left; --*left) {
 		if (!read_word(target, at + link, &at) || !is_kernel_pointer(at))
 			return false;
 		if (is_kernels(target, at))
@@ -37,7 +36,7 @@ static bool meets_kernel(struct target *target, uint64_t node, uint64_t link, bo
 	return true;
 }
 
-bool list_link_is_kernels(struct target *target, uint64_t place)
+bool list_link_is_kernels(struct target *target, uint64_t place, uint32_t *left)
 {
 	const uint64_t word = sizeof(uint64_t);
 	uint64_t value, back;
@@ -50,8 +49,8 @@ bool list_link_is_kernels(struct target *target, uint64_t place)
 	if (!is_first && !is_second)
 		return false;
 	uint64_t node = is_first ? place : place - word;
-	if (meets_kernel(target, node, 0, &is_closed))
+	if (meets_kernel(target, node, 0, left, &is_closed))
 		return true;
 	/* A list of hlist_nodes ends: its head is at the other end. */
-	return !is_closed && meets_kernel(target, node, word, &is_closed);
+	return !is_closed && meets_kernel(target, node, word, left, &is_closed);
 }

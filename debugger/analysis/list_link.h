@@ -8,10 +8,13 @@
 
 #include "debugger/target/target.h"
 
+#define LIST_LINKS_MOST (1u << 20) /* nodes that one question may look at */
+
 /*
  * Whether the pointer at `place` is a link of a struct list_head or hlist_node of a list whose head
- * is the kernel's own, or of a list that is too long to know.
+ * is the kernel's own, or of a list that is too long to know. `*left`: nodes that may still be
+ * looked at.
  */
-bool list_link_is_kernels(struct target *target, uint64_t place);
+bool list_link_is_kernels(struct target *target, uint64_t place, uint32_t *left);
 
 #endif

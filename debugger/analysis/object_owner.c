@@ -16,6 +16,7 @@ struct tally {
 	struct target *target;
 	struct object_owner *ret;
 	bool is_several;
+	uint32_t links_left;
 };
 
 /* `named`: what has a symbol of the module that tells; `place`: where the pointer lies. */
@@ -60,7 +61,7 @@ static struct error *count_variables(struct tally *tally, uint64_t object, uint6
 	TRY(variables_find_pointers(tally->target, VARIABLES_OF_MODULES, object, size, places,
 				    PLACES_MAX, &found));
 	for (size_t i = 0; i < found; i++)
-		if (!list_link_is_kernels(tally->target, places[i]))
+		if (!list_link_is_kernels(tally->target, places[i], &tally->links_left))
 			count(tally, places[i], places[i]);
 	return NULL;
 }
@@ -72,7 +73,7 @@ static void count_contents(struct tally *tally, uint64_t object, uint64_t size)
 		uint64_t value;
 		struct error *error = memory_read_word(tally->target->memory, object + at, &value);
 		if (!error && is_kernel_pointer(value) &&
-		    !list_link_is_kernels(tally->target, object + at))
+		    !list_link_is_kernels(tally->target, object + at, &tally->links_left))
 			count(tally, value, object + at);
 		error_free(error);
 	}
@@ -81,7 +82,7 @@ static void count_contents(struct tally *tally, uint64_t object, uint64_t size)
 struct error *object_owner_find(struct target *target, uint64_t object, uint64_t size,
 				struct object_owner *ret)
 {
-	struct tally tally = { .target = target, .ret = ret };
+	struct tally tally = { .target = target, .ret = ret, .links_left = LIST_LINKS_MOST };
 	*ret = (struct object_owner){ 0 };
 	TRY(count_variables(&tally, object, size));
 	if (!ret->place)

@@ -14,6 +14,7 @@
 #define ROOTS_MAX    (1u << 16)
 #define OBJECTS_MAX  (1u << 16)
 #define OBJECT_BYTES (16u << 10) /* of one that are looked at */
+#define ASKED_MAX    (1u << 22)	 /* pointers of which it is asked where they lead: seconds */
 #define POINTERS_MAX 3u
 
 struct way_object {
@@ -39,6 +40,7 @@ struct ways {
 	size_t cache_count, cache_capacity;
 	void (*visit)(void *context, const struct pointer_way *way);
 	void *context;
+	uint32_t links_left, asked;
 	uint8_t bytes[OBJECT_BYTES];
 };
 
@@ -79,8 +81,9 @@ static struct error *meet(struct ways *ways, uint64_t value, uint64_t variable,
 	const struct slab_cache *cache;
 	uint64_t slot;
 	bool followed = false;
-	if (!is_kernel_pointer(value) || ways->count == OBJECTS_MAX)
+	if (!is_kernel_pointer(value) || ways->count == OBJECTS_MAX || ways->asked == ASKED_MAX)
 		return NULL;
+	ways->asked++;
 	struct error *error = slabs_slot(ways->slabs, value, &cache, &slot);
 	if (error || is_met(ways, slot))
 		return error_only_fatal(error);
@@ -130,7 +133,7 @@ static struct error *meet_roots(struct ways *ways, enum variables which)
 			error = error_only_fatal(error);
 		else if (which == VARIABLES_OF_KERNEL ||
 			 (!is_of_loader(ways, places[i]) &&
-			  !list_link_is_kernels(ways->target, places[i])))
+			  !list_link_is_kernels(ways->target, places[i], &ways->links_left)))
 			error = meet(ways, value, places[i], NULL, 0);
 	}
 	free(places);
@@ -191,6 +194,7 @@ struct error *pointer_ways_find(struct target *target, uint64_t object, uint64_t
 	ways->size = size;
 	ways->visit = visit;
 	ways->context = context;
+	ways->links_left = LIST_LINKS_MOST;
 	struct error *error = slabs_create(target, &ways->slabs);
 	if (!error && !hash_index_init(&ways->index, 1024))
 		error = error_no_memory();

@@ -15,12 +15,16 @@ struct children {
 };
 
 /* `pid`: of the only one that is waited for; 0: of any. */
-static void count_children(const struct wait_world *world, uint64_t parent, uint64_t pid,
+static void count_children(struct wait_world *world, uint64_t parent, uint64_t pid,
 			   struct children *ret)
 {
 	const char *type = "struct task_struct";
 	for (size_t i = 0; i < world->task_count; i++) {
 		uint64_t address = world->tasks[i].address, value;
+		ret->is_unread |= !world->members_left;
+		if (!world->members_left)
+			return;
+		world->members_left--;
 		if (!wait_read(world, type, address, "parent", &value)) {
 			ret->is_unread = true;
 			continue;
@@ -44,7 +48,7 @@ static void count_children(const struct wait_world *world, uint64_t parent, uint
  */
 static void say_child(struct sleeper *sleeper, uint64_t options)
 {
-	const struct wait_world *world = sleeper->world;
+	struct wait_world *world = sleeper->world;
 	struct wait *wait = sleeper->wait;
 	uint64_t flags, pid;
 	struct children children = { 0 };

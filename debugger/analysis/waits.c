@@ -11,7 +11,7 @@
 #define BIOS_MAX                                                                                   \
 	((uint64_t)1 << 22) /* bios and tags that are looked at for all waiters together           \
 			     */
-/* Tasks that are looked at for all who wait for a PID namespace: seconds. */
+/* Tasks that are looked at for all who wait for others to end: seconds. */
 #define MEMBERS_MAX (1u << 23)
 
 /* --- reading ---------------------------------------------------------------------------- */

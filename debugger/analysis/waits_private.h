@@ -66,7 +66,7 @@ struct wait_world {
 	size_t super_block_count, super_block_capacity;
 	uint64_t super_block_size; /* bytes, of each */
 	uint64_t bios_left;	   /* that may still be looked at, for all who wait for one */
-	uint64_t members_left;	   /* the same of tasks, for all who wait for a PID namespace's */
+	uint64_t members_left;	   /* the same of tasks, for all who wait for others to end */
 };
 
 struct sleeper;
