@@ -140,7 +140,11 @@ MINUTE = 60 * 10 ** 9
 
 
 def hrtimers(program, boot, notes):
-    """Those that were a minute off wait still, but for the tick, which moves; the CPUs' own are there."""
+    """Those that were a minute off wait still, but for the tick, which moves; the CPUs' own are there.
+
+    The kernel counts its timers anew for each line of the file: one that goes meanwhile lets another be left out (kernel
+    kernel/time/timer_list.c, print_active_timers()). The states that the guest starts have one of each kind.
+    """
     rows = program.result(boot.dump, "hrtimers")
     wanted, now = read_timer_list(boot)
     got = [(row["cpu"], row["clock"], (row["function"] or "").split("+")[0].split()[0], row["softexpires"], row["expires"])
@@ -151,8 +155,9 @@ def hrtimers(program, boot, notes):
         return sorted(one for one in timers if one[3] > now + MINUTE and not one[2].startswith("tick_"))
 
     far = far_of(wanted)
-    check(len(far) >= 3, "truth: no timers")
-    check_equal(far_of(got), far, "timers that wait for long")
+    check(len(far) >= 2, "truth: no timers")
+    check(set(far) <= set(far_of(got)), f"timers that wait for long: not {set(far) - set(far_of(got))}")
+    check_equal(sorted(one[2] for one in far_of(got)), ["hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc"], "what waits for long")
     check_equal({one[:3] for one in wanted if "watchdog" in one[2] or "tick" in one[2]} - {one[:3] for one in got},
                 set(), "the CPUs' own")
     sleeper, = (row["pid"] for row in rows if row["function"] == "hrtimer_wakeup" and row["expires"] > now + 1000 * MINUTE)
