@@ -427,6 +427,11 @@ static int compare_counts(const void *a, const void *b)
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
+static int32_t pid_of(const struct detection *detection, uint32_t number)
+{
+	return detection->waits->items[number].task.pid;
+}
+
 /* Equal objects together: each with its first waiter, in the order of the list, and a sum. */
 static size_t join_objects(const struct detection *detection, struct pressure *objects,
 			   size_t count)
@@ -438,6 +443,10 @@ static size_t join_objects(const struct detection *detection, struct pressure *o
 		if (!joined || !one.object || objects[joined - 1].object != one.object)
 			objects[joined++] = (struct pressure){ .object = one.object };
 		press(detection, &objects[joined - 1], one.first);
+		/* The signature is of one of them: of the same, in whatever order they were found.
+		 */
+		if (pid_of(detection, one.first) < pid_of(detection, objects[joined - 1].first))
+			objects[joined - 1].first = one.first;
 	}
 	array_sort(objects, joined, sizeof(*objects), compare_counts);
 	return joined;

@@ -134,6 +134,7 @@ struct error *fault_append(struct finding *finding, const char *words) MUST_CHEC
 struct fault_owner {
 	char words[SYMBOL_NAME_SIZE + 192]; /* "slots [drv] points at that object"; "": not known */
 	char module[64];
+	char variable[64]; /* "slots"; truncates */
 };
 /* Adds whose the object of a slab is. `what`: the object, in words. */
 struct error *fault_add_owner(struct target *target, const struct object_note *note,

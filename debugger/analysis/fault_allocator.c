@@ -169,7 +169,9 @@ struct error *fault_show_allocator(struct fault *fault, struct finding *finding,
 	 */
 	finding->sure = CONFIDENCE_INFERRED;
 	analysis->blamed = fault->at;
-	if (asprintf(&finding->culprit, "%s", name) < 0) {
+	/* Caches of one size are everybody's. */
+	if (asprintf(&finding->culprit, "%s%s%s", name, *whose.words ? "/" : "",
+		     *whose.words ? whose.variable : "") < 0) {
 		finding->culprit = NULL;
 		return error_no_memory();
 	}

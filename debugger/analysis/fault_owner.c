@@ -26,6 +26,8 @@ struct error *fault_add_owner(struct target *target, const struct object_note *n
 	TRY(object_owner_of(target, note, &owner));
 	object_owner_spell(&owner, what, ret->words, sizeof(ret->words));
 	snprintf(ret->module, sizeof(ret->module), "%s", owner.module);
+	snprintf(ret->variable, sizeof(ret->variable), "%.*s", (int)strcspn(owner.name, "+ "),
+		 owner.name);
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64, owner.place);
 	return *ret->words ? finding_add(finding, command, "%s", ret->words) : NULL;
 }
