@@ -103,8 +103,7 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 {
 	char line[LINE];
 	const char *text = record->text, *end = record->text + record->size;
-	/* Programs write there, too. */
-	if (record->facility && record->facility != PRINTK_UNKNOWN)
+	if (!printk_is_of_kernel(record))
 		return NULL;
 	while (text < end) {
 		const char *next = memchr(text, '\n', (size_t)(end - text));

@@ -110,15 +110,6 @@ struct search {
 	uint64_t oops_time;
 };
 
-static void copy_line(const struct printk_record *record, char line[LINE])
-{
-	const char *end = memchr(record->text, '\n', record->size);
-	size_t length = end ? (size_t)(end - record->text) : record->size;
-	length = length < LINE - 1 ? length : LINE - 1;
-	memcpy(line, record->text, length);
-	line[length] = 0;
-}
-
 static void look_for_oops(struct search *search, const char *line, uint64_t time)
 {
 	static const char *const starts[] = { "BUG: kernel NULL pointer",
@@ -158,10 +149,9 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 {
 	struct search *search = context;
 	char line[LINE];
-	/* Programs write there, too. */
-	if (record->time > search->end || (record->facility && record->facility != PRINTK_UNKNOWN))
+	if (record->time > search->end || !printk_is_of_kernel(record))
 		return NULL;
-	copy_line(record, line);
+	printk_first_line(record, line, sizeof(line));
 	look_for_oops(search, line, record->time);
 	look_for_warned(search, line);
 	allocation_report_line(&search->allocation, line);

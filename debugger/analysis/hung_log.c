@@ -40,12 +40,9 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 	static const char netdev[] = "unregister_netdevice: waiting for ";
 	struct hung_log *log = context;
 	struct hung_task task = { .pid = 0 };
-	/* Programs write there, too. */
-	if (record->facility && record->facility != PRINTK_UNKNOWN)
+	if (!printk_is_of_kernel(record))
 		return NULL;
-	const char *end = memchr(record->text, '\n', record->size);
-	size_t length = end ? (size_t)(end - record->text) : record->size;
-	snprintf(task.line, sizeof(task.line), "%.*s", (int)length, record->text);
+	printk_first_line(record, task.line, sizeof(task.line));
 	if (!strncmp(task.line, netdev, sizeof(netdev) - 1))
 		log->has_network_device = true;
 	if (!parse(task.line, &task))

@@ -40,12 +40,9 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 {
 	char line[LINE];
 	struct list_report report;
-	/* Programs write there, too. */
-	if (record->facility && record->facility != PRINTK_UNKNOWN)
+	if (!printk_is_of_kernel(record))
 		return NULL;
-	const char *end = memchr(record->text, '\n', record->size);
-	size_t length = end ? (size_t)(end - record->text) : record->size;
-	snprintf(line, sizeof(line), "%.*s", (int)length, record->text);
+	printk_first_line(record, line, sizeof(line));
 	if (list_report_parse(line, &report))
 		*(struct list_report *)context = report;
 	return NULL;

@@ -416,12 +416,25 @@ static int reason_rank(const char *line, size_t length)
 	return 0;
 }
 
+bool printk_is_of_kernel(const struct printk_record *record)
+{
+	return !record->facility || record->facility == PRINTK_UNKNOWN;
+}
+
+void printk_first_line(const struct printk_record *record, char *ret, size_t size)
+{
+	const char *end = memchr(record->text, '\n', record->size);
+	size_t length = end ? (size_t)(end - record->text) : record->size;
+	length = length < size - 1 ? length : size - 1;
+	memcpy(ret, record->text, length);
+	ret[length] = 0;
+}
+
 static struct error *find_reason(void *context, const struct printk_record *record)
 {
 	struct panic_search *search = context;
 	const char *end = record->text + record->size;
-	/* What processes write to /dev/kmsg is never of the kernel's facility, which is 0. */
-	if (record->facility && record->facility != PRINTK_UNKNOWN)
+	if (!printk_is_of_kernel(record))
 		return NULL;
 	for (const char *line = record->text; line < end;) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));

@@ -27,6 +27,10 @@ typedef struct error *printk_visitor(void *context, const struct printk_record *
  */
 struct error *printk_for_each(struct target *target, printk_visitor *visit, void *context,
 			      uint64_t *ret_lost) MUST_CHECK;
+/* What programs write to the log, by /dev/kmsg, is never of the kernel's facility. */
+bool printk_is_of_kernel(const struct printk_record *record);
+/* Copies the first line of a record, or as much of it as has room, with a NUL behind it. */
+void printk_first_line(const struct printk_record *record, char *ret, size_t size);
 /* Reads all of it. Errors: that it cannot be read, or how many of its records. */
 struct error *printk_check(struct target *target) MUST_CHECK;
 /*
