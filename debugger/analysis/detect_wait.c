@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/stack_words.h"
+#include "debugger/analysis/wait_stack.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "debugger/analysis/object_owner.h"
 #include "debugger/analysis/stack_words.h"
-#include "debugger/analysis/wait_text.h"
+#include "debugger/analysis/wait_stack.h"
 #include <stdio.h>
 #include <string.h>
 

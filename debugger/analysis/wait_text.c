@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/analysis/wait_text.h"
 
-#include "debugger/analysis/stack_words.h"
-
 #include "base/array.h"
 #include "btf/member_path.h"
 #include "debugger/analysis/wait_place.h"
@@ -252,88 +250,6 @@ void wait_put_state(struct target *target, const struct task *task, const char *
 		strbuf_put(ret, strchr("tT", task->state_letter) ? "is stopped" : "sleeps");
 	if (function && *function)
 		strbuf_format(ret, " in %s", function);
-}
-
-static bool is_guessed(const struct frame *frame)
-{
-	return frame->kind == FRAME_POINTER || frame->kind == FRAME_SCAN || frame->is_unproved;
-}
-
-struct error *wait_put_module_place(struct target *target, const struct task *task,
-				    const char *function, struct strbuf *ret)
-{
-	struct stack_trace trace;
-	if (strchr("ZX?", task->state_letter))
-		return NULL;
-	struct error *error = unwind_task(target, task, &trace);
-	if (error)
-		return error_only_fatal(error);
-	for (size_t i = task->on_cpu ? trace_interrupted(&trace) : 0; i < trace.count; i++) {
-		const struct frame *frame = &trace.frames[i];
-		if (frame->kind == FRAME_USER || is_guessed(frame) ||
-		    (i && frame->kind == FRAME_EXCEPTION && !task->on_cpu))
-			break;
-		if (!frame->has_symbol || !frame->symbol.module)
-			continue;
-		if (!function || strcmp(frame->symbol.name, function) != 0)
-			strbuf_format(ret, "%s+0x%" PRIx64 " [%s]", frame->symbol.name,
-				      frame->offset, frame->symbol.module);
-		break;
-	}
-	stack_trace_deinit(&trace);
-	return NULL;
-}
-
-static bool is_nested(const struct stack_trace *trace)
-{
-	const char *inner = NULL;
-	bool is_left = false;
-	for (size_t i = 0; i < trace->count; i++) {
-		const struct frame *frame = &trace->frames[i];
-		if (frame->kind == FRAME_USER || is_guessed(frame) || !frame->has_symbol)
-			return false;
-		const char *module = frame->symbol.module;
-		if (is_left && module && !strcmp(module, inner))
-			return true;
-		is_left |= inner && !module;
-		inner = inner ?: module;
-	}
-	return false;
-}
-
-struct error *wait_is_nested(struct target *target, const struct task *task, bool *ret)
-{
-	struct stack_trace trace;
-	*ret = false;
-	if (strchr("ZX?", task->state_letter))
-		return NULL;
-	struct error *error = unwind_task(target, task, &trace);
-	if (error)
-		return error_only_fatal(error);
-	*ret = is_nested(&trace);
-	stack_trace_deinit(&trace);
-	return NULL;
-}
-
-struct error *wait_function_of(struct target *target, const struct task *task, const char **ret)
-{
-	struct stack_trace trace;
-	*ret = "";
-	if (strchr("ZX?", task->state_letter))
-		return NULL;
-	struct error *error = unwind_task(target, task, &trace);
-	if (error)
-		return error_only_fatal(error);
-	for (size_t i = task->on_cpu ? trace_interrupted(&trace) : 0; i < trace.count && !**ret;
-	     i++) {
-		const struct frame *frame = &trace.frames[i];
-		if (frame->kind == FRAME_USER || !frame->has_symbol)
-			break;
-		if (task->on_cpu || !wait_is_scheduler(frame))
-			*ret = frame->symbol.name;
-	}
-	stack_trace_deinit(&trace);
-	return NULL;
 }
 
 /* How sure it is who has it, where that is not proved. */

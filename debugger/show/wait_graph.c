@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/escape.h"
+#include "debugger/analysis/wait_stack.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
 #include <string.h>
