@@ -26,6 +26,7 @@ static const struct detector detectors[] = {
 	{ "storms", detect_storms },	   /* CPUs that interrupts keep from tasks */
 	{ "throttled", detect_throttled }, /* tasks whose cgroup has used up its share */
 	{ "disks", detect_disks },	   /* that do not answer */
+	{ "netdevs", detect_netdevs },	   /* that send nothing */
 	{ "memory", detect_memory },	   /* ran out, or there is too much of one thing */
 	{ "log", detect_log },		   /* what the kernel said before */
 	{ "hang", detect_hangs },	   /* who waits for whom */
@@ -262,16 +263,30 @@ static struct error *detect_hangs(struct analysis *analysis)
 	return NULL;
 }
 
-/* A CPU that hangs, before tasks: they may wait for what runs there. 0: nothing hangs. */
+/* The first of such a kind behind the first of all; 0: none. */
+static size_t find_kind(const struct analysis *analysis, const char *const *kinds, size_t count)
+{
+	for (size_t i = 1; i < analysis->count; i++)
+		for (size_t k = 0; k < count; k++)
+			if (!strcmp(analysis->findings[i].kind, kinds[k]))
+				return i;
+	return 0;
+}
+
+/*
+ * A CPU that hangs, before tasks: they may wait for what runs there; then devices, which nobody may
+ * wait for yet. 0: nothing hangs.
+ */
 static size_t find_hang(const struct analysis *analysis)
 {
 	static const char *const kinds[] = { "interrupts-off", "stuck-call", "starvation",
 					     "interrupt-storm", "softirq-storm" };
-	for (size_t i = 1; i < analysis->count; i++)
-		for (size_t k = 0; k < ARRAY_COUNT(kinds); k++)
-			if (!strcmp(analysis->findings[i].kind, kinds[k]))
-				return i;
-	return analysis->hang;
+	static const char *const stopped[] = { "disk-unanswered", "transmit-stopped",
+					       "network-device" };
+	size_t found = find_kind(analysis, kinds, ARRAY_COUNT(kinds));
+	if (found)
+		return found;
+	return analysis->hang ?: find_kind(analysis, stopped, ARRAY_COUNT(stopped));
 }
 
 /*

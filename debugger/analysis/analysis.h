@@ -106,6 +106,7 @@ struct error *detect_cpus(struct analysis *analysis) MUST_CHECK;      /* that ot
 struct error *detect_storms(struct analysis *analysis) MUST_CHECK;    /* of interrupts */
 struct error *detect_throttled(struct analysis *analysis) MUST_CHECK; /* by a cgroup's quota */
 struct error *detect_disks(struct analysis *analysis) MUST_CHECK;     /* that do not answer */
+struct error *detect_netdevs(struct analysis *analysis) MUST_CHECK;   /* that send nothing */
 struct error *detect_words(struct analysis *analysis) MUST_CHECK;     /* more of some causes */
 struct error *detect_log(struct analysis *analysis) MUST_CHECK;	      /* what was said before */
 struct error *detect_taints(struct analysis *analysis) MUST_CHECK;    /* whose modules there are */

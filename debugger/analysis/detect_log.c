@@ -36,6 +36,7 @@ enum report {
 	REPORT_THERMAL,
 	REPORT_WARNING,
 	REPORT_HANG,
+	REPORT_NETWORK,
 	REPORTS
 };
 
@@ -50,6 +51,7 @@ static const struct {
 	[REPORT_THERMAL] = { "thermal", "a processor was too hot" },
 	[REPORT_WARNING] = { "earlier-warning", "the kernel warned" },
 	[REPORT_HANG] = { "earlier-hang", "the kernel found that something hung" },
+	[REPORT_NETWORK] = { "network-device", "a network device was held up" },
 };
 
 /* Words of the kernel's, anywhere in a line of it. */
@@ -89,6 +91,8 @@ static const struct {
 	{ "self-detected stall on CPU", REPORT_HANG },
 	{ "detected expedited stalls", REPORT_HANG },
 	{ " blocked for more than ", REPORT_HANG },
+	{ "NETDEV WATCHDOG:", REPORT_NETWORK },
+	{ "unregister_netdevice: waiting for ", REPORT_NETWORK },
 };
 
 struct found {
@@ -329,6 +333,12 @@ static struct error *add_fragmentation(struct analysis *analysis, struct finding
 			   size, highest, order);
 }
 
+/* For the signature: it is of no task. */
+static const char *network_culprit(const char *line)
+{
+	return strstr(line, "unregister_netdevice") ? "unregister_netdevice" : "watchdog";
+}
+
 static struct error *tell(struct analysis *analysis, const struct search *search,
 			  enum report report)
 {
@@ -338,6 +348,8 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 		return error_no_memory();
 	TRY(finding_summarize(finding, "%s, %.1f s before the end: %s", reports[report].words,
 			      before_end(search, found->time), found->line));
+	if (report == REPORT_NETWORK && !(finding->culprit = strdup(network_culprit(found->line))))
+		return error_no_memory();
 	if (found->count == 1 && report == REPORT_ALLOCATION)
 		TRY(finding_add(finding, "log", "the log has it %.1f s before the end: %s",
 				before_end(search, found->time), found->line));

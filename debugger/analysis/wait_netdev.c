@@ -4,6 +4,7 @@
  * netdev_wait_allrefs_any()), and asks again and again.
  */
 #include "debugger/analysis/waits_private.h"
+#include "debugger/kernel/net_devices.h"
 
 #include <inttypes.h>
 
@@ -98,18 +99,17 @@ void wait_put_netdev(struct target *target, uint64_t address, struct strbuf *ret
 {
 	const struct wait_world world = { .target = target };
 	struct object device;
-	struct symbol symbol;
-	char name[64];
-	uint64_t operations, offset, references;
+	char name[64], driver[NET_DRIVER_SIZE];
+	uint64_t references;
 	struct error *error = object_at(target, DEVICE, address, &device);
 	error = error ?: object_string(&device, "name", name, sizeof(name));
-	error = error ?: object_u64(&device, "netdev_ops", &operations);
 	error_free(error);
 	if (error)
 		return;
 	strbuf_put(ret, name);
-	if (target_symbol_at(target, operations, &symbol, &offset) && symbol.module)
-		strbuf_format(ret, " [%s]", symbol.module);
+	net_device_driver(&device, driver);
+	if (*driver)
+		strbuf_format(ret, " [%s]", driver);
 	if (count_references(&world, address, &references))
 		strbuf_format(ret, ", usage count %" PRIu64, references);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Network devices of all namespaces (kernel include/linux/netdevice.h). */
+/* Network devices of all namespaces. */
 #include "debugger/tables/table.h"
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "debugger/kernel/net_devices.h"
 #include "debugger/kernel/walk.h"
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -46,18 +47,6 @@ static const struct {
 	{ 0x80, "NOARP" },  { 0x100, "PROMISC" },    { 0x200, "ALLMULTI" }, { 0x400, "MASTER" },
 	{ 0x800, "SLAVE" }, { 0x1000, "MULTICAST" },
 };
-
-struct pass {
-	struct table_scan *scan;
-	uint64_t in_net, in_list; /* offsets: of net.list, of net_device.dev_list */
-	struct object net;
-};
-
-static struct error *broken(void *context, struct error *problem)
-{
-	struct pass *pass = context;
-	return table_broken(pass->scan, problem);
-}
 
 static struct error *set_flags(struct table_scan *scan, const struct object *device)
 {
@@ -196,52 +185,29 @@ static struct error *set_addresses(struct table_scan *scan, const struct object 
 
 /* --- the lists ------------------------------------------------------------------------------- */
 
-static struct error *visit_device(void *context, const struct walk_item *item)
+static struct error *visit_device(void *context, const struct object *net,
+				  const struct object *device)
 {
-	struct pass *pass = context;
-	struct table_scan *scan = pass->scan;
-	struct object device;
-	TRY(object_at(scan->target, "struct net_device", item->address - pass->in_list, &device));
-	table_set(scan, COLUMN_NETDEV, device.address);
-	TRY(table_set_member(scan, COLUMN_NAMESPACE, &pass->net, "ns.inum"));
-	TRY(table_set_member(scan, COLUMN_IFINDEX, &device, "ifindex"));
-	TRY(table_set_member(scan, COLUMN_MTU, &device, "mtu"));
-	TRY(table_set_error(scan, COLUMN_NAME, set_name(scan, &device)));
-	TRY(table_set_error(scan, COLUMN_FLAGS, set_flags(scan, &device)));
-	TRY(table_set_error(scan, COLUMN_HARDWARE, set_hardware(scan, &device)));
-	TRY(table_set_error(scan, COLUMN_ADDRESSES, set_addresses(scan, &device)));
+	struct table_scan *scan = context;
+	table_set(scan, COLUMN_NETDEV, device->address);
+	TRY(table_set_member(scan, COLUMN_NAMESPACE, net, "ns.inum"));
+	TRY(table_set_member(scan, COLUMN_IFINDEX, device, "ifindex"));
+	TRY(table_set_member(scan, COLUMN_MTU, device, "mtu"));
+	TRY(table_set_error(scan, COLUMN_NAME, set_name(scan, device)));
+	TRY(table_set_error(scan, COLUMN_FLAGS, set_flags(scan, device)));
+	TRY(table_set_error(scan, COLUMN_HARDWARE, set_hardware(scan, device)));
+	TRY(table_set_error(scan, COLUMN_ADDRESSES, set_addresses(scan, device)));
 	return table_emit(scan);
 }
 
-static struct error *visit_net(void *context, const struct walk_item *item)
+static struct error *broken(void *context, struct error *problem)
 {
-	struct pass *pass = context;
-	struct table_scan *scan = pass->scan;
-	const struct walk walk = { .target = scan->target,
-				   .visit = visit_device,
-				   .broken = broken,
-				   .context = pass,
-				   .seen = &scan->seen,
-				   .never_empty = "dev_base_head" };
-	struct object devices;
-	TRY(object_at(scan->target, "struct net", item->address - pass->in_net, &pass->net));
-	TRY(object_member(&pass->net, "dev_base_head", &devices));
-	return walk_list(&walk, devices.address, false);
+	return table_broken(context, problem);
 }
 
 static struct error *visit(struct table_scan *scan)
 {
-	struct pass pass = { .scan = scan };
-	const struct walk walk = { .target = scan->target,
-				   .visit = visit_net,
-				   .broken = broken,
-				   .context = &pass,
-				   .never_empty = "net_namespace_list" };
-	struct object namespaces;
-	TRY(object_offset(scan->target, "struct net", "list", &pass.in_net));
-	TRY(object_offset(scan->target, "struct net_device", "dev_list", &pass.in_list));
-	TRY(object_variable(scan->target, "net_namespace_list", "struct list_head", &namespaces));
-	return walk_list(&walk, namespaces.address, false);
+	return net_devices_for_each(scan->target, visit_device, broken, scan);
 }
 
 static const char *const examples[] = { "netdevs", "netdevs -o name,mac,addresses",
