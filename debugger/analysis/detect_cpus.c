@@ -73,7 +73,7 @@ static struct error *look_at_call(void *context, const struct pending_call *call
 static void put_culprit(const struct analysis *analysis, const struct spinning *spinning,
 			uint64_t late, char *text, size_t size)
 {
-	char place[PLACE], who[128], lock[2 * PLACE]; /* a comm has 16 bytes */
+	char place[PLACE], who[128], lock[3 * PLACE + 512]; /* a comm has 16 bytes */
 	int used = snprintf(text, size, "for %.1f s", seconds(late));
 	if (!analysis->has_task || used < 0 || (size_t)used >= size)
 		return;
@@ -107,7 +107,7 @@ static struct error *add_call(struct finding *finding, const struct waiting *wai
 static struct error *say_deaf(struct analysis *analysis, const struct waiting *waiting,
 			      uint64_t late, uint64_t due, bool is_cause)
 {
-	char culprit[3 * PLACE + 256], command[48];
+	char culprit[5 * PLACE + 512], command[48];
 	struct spinning spinning = { .is_found = false };
 	bool is_call = waiting->call.address;
 	struct analysis other = { .target = analysis->target };

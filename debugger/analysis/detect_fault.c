@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/list_report.h"
+#include "debugger/analysis/object_name.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/analysis/trap_condition.h"
@@ -322,6 +323,27 @@ static bool is_of_allocator(const struct bug *bug)
 	       is_of_file(bug, "mm/slab.c");
 }
 
+/* "; ready_list [drv] is next to it on the list", so that people know which list it is. */
+static struct error *append_name(const struct fault *fault, uint64_t entry, const char *what,
+				 struct finding *finding)
+{
+	struct target *target = fault->analysis->target;
+	struct strbuf words = { 0 };
+	char name[FAULT_TEXT];
+	if (!entry)
+		return NULL;
+	struct error *error = object_name_put(target, entry, "struct list_head", &words);
+	if (!error && !words.size && target_describe(target, entry, name, sizeof(name)))
+		strbuf_format(&words, "0x%" PRIx64 " is %s", entry, name);
+	if (!error && words.failed)
+		error = error_no_memory();
+	if (!error && words.size)
+		error = finding_summarize(finding, "%s; %s: %.*s", finding->summary, what,
+					  (int)words.size, words.data);
+	strbuf_deinit(&words);
+	return error;
+}
+
 /* ", a free object of the slab cache lab", or whose it is. */
 static struct error *show_entry(const struct fault *fault, const struct list_report *report,
 				struct finding *finding)
@@ -338,10 +360,12 @@ static struct error *show_entry(const struct fault *fault, const struct list_rep
 		 report->entry, *note.text ? ", in " : "", note.text, *note.text ? "," : "",
 		 report->found, *found.text ? " (" : "", found.text, *found.text ? ")" : "");
 	TRY(fault_append(finding, words));
+	TRY(append_name(fault, report->neighbour, "next to it on the list", finding));
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", report->entry);
 	TRY(finding_add(finding, command,
 			"an entry of the list was written over, or freed while it was on it: who "
 			"found that need not be who did it"));
+	TRY(fault_show_run(analysis->target, report->entry, &note, finding, &owner));
 	return fault_add_owner(analysis->target, &note, "that object", finding, &owner);
 }
 
@@ -351,9 +375,11 @@ static struct error *show_list_report(const struct fault *fault, struct finding 
 	struct list_report report;
 	TRY(list_report_find(fault->analysis->target, &report));
 	if (report.fault == LIST_DELETED)
-		return fault_append(finding, "that entry had been taken off its list before");
+		TRY(fault_append(finding, "that entry had been taken off its list before"));
 	if (report.fault == LIST_ADDED)
-		return fault_append(finding, "that entry was on the list already");
+		TRY(fault_append(finding, "that entry was on the list already"));
+	if (report.fault == LIST_DELETED || report.fault == LIST_ADDED)
+		return append_name(fault, report.entry, "the entry", finding);
 	return report.fault == LIST_BROKEN ? show_entry(fault, &report, finding) : NULL;
 }
 

@@ -141,6 +141,13 @@ struct error *fault_add_owner(struct target *target, const struct object_note *n
 			      const char *what, struct finding *finding,
 			      struct fault_owner *ret) MUST_CHECK;
 /*
+ * Memory that was filled up to `place`, perhaps by who was to fill the object before `object`
+ * (NULL: it is in none), which `ret` is about.
+ */
+struct error *fault_show_run(struct target *target, uint64_t place,
+			     const struct object_note *object, struct finding *finding,
+			     struct fault_owner *ret) MUST_CHECK;
+/*
  * The first function of a module that is not of the kernel's tree, from the one that faulted
  * outwards, if that one and the one to blame are the kernel's own. *ret: number of its frame, of
  * all if there is none.

@@ -5,6 +5,7 @@
  * stack.
  */
 #include "base/array.h"
+#include "debugger/analysis/byte_run.h"
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORD 8u
 #define NEAR 4096u /* a member of the cache, and not an object of it */
 
 /* They are given a cache, which is their argument "s", and return an object of it. */
@@ -103,6 +105,23 @@ static struct error *find_cache(const struct fault *fault, uint64_t *ret)
 		       : cache_in_registers(fault, ret);
 }
 
+/* Text that was written over it: of a word that was cleared since, what is left behind it. */
+static struct error *show_text(struct target *target, const struct slab_link *link,
+			       struct finding *finding)
+{
+	uint64_t places[] = { link->place, link->place + WORD, link->place - WORD, link->text };
+	struct byte_run run = { .size = 0 };
+	char words[256], command[64];
+	for (size_t i = 0; i < ARRAY_COUNT(places) && !*run.text; i++)
+		byte_run_find(target->memory, places[i], &run);
+	if (!*run.text)
+		return NULL;
+	byte_run_spell(&run, words, sizeof(words));
+	snprintf(command, sizeof(command), "rd -a 0x%" PRIx64 " %" PRIu64, run.start, run.size);
+	TRY(finding_add(finding, command, "%s", words));
+	return fault_append(finding, words);
+}
+
 /*
  * The object whose word leads astray, and whose it and the one before it are: who wrote there had
  * freed the one, or wrote on behind the end of the other. `whose`: of the two the one that is
@@ -130,6 +149,7 @@ static struct error *show_link(const struct fault *fault, uint64_t cache, struct
 				"a word of 0 is what an object has that was given out while it was "
 				"on the list: it had been freed twice, or was cleared after it had "
 				"been freed"));
+	TRY(show_text(target, ret, finding));
 	note.object = ret->slot;
 	note.size = ret->size;
 	TRY(fault_add_owner(target, &note, "that object", finding, &own));

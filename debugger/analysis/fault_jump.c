@@ -3,6 +3,7 @@
  * A jump to where no code is: who called is to blame. What calls whatever it is given, for timers,
  * work items, callbacks, is not: the object is that it was given.
  */
+#include "debugger/analysis/byte_run.h"
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/code/lower.h"
@@ -79,10 +80,13 @@ static bool has_called(const struct fault *fault, size_t caller)
 	       is_in_register(fault);
 }
 
+#define GIVEN_SIZE 64 /* bytes: the struct of a timer, a work item, a callback */
+
 /* What was to be called was given something: nothing has changed the register since. */
 struct given {
 	bool is_known;
 	uint64_t address;
+	uint64_t place; /* near it, of the pointer that led astray; 0: it is not there */
 	struct object_note note;
 };
 
@@ -99,6 +103,9 @@ static struct error *find_given(const struct fault *fault, struct given *ret)
 		return NULL;
 	ret->is_known = true;
 	ret->address = registers->values[reg];
+	for (uint64_t offset = 0; offset < GIVEN_SIZE && !ret->place; offset += 8)
+		if (word_is(fault, ret->address + offset, fault->frame->pc))
+			ret->place = ret->address + offset;
 	return object_note_find(target, ret->address, &ret->note);
 }
 
@@ -205,6 +212,8 @@ static struct error *show_given(struct target *target, const struct given *given
 			    &owner));
 	if (*owner.words)
 		TRY(fault_append(finding, owner.words));
+	if (given->place)
+		TRY(fault_show_run(target, given->place, &given->note, finding, &owner));
 	snprintf(command, sizeof(command), "whattype 0x%" PRIx64, given->address);
 	return finding_add(finding, command, "what it was called with, 0x%" PRIx64 "%s%s",
 			   given->address,
@@ -218,9 +227,15 @@ static struct error *show_given(struct target *target, const struct given *given
  */
 static struct error *show_return(const struct fault *fault, struct finding *finding, bool *ret)
 {
+	struct target *target = fault->analysis->target;
 	char command[64], wrong[FAULT_TEXT] = "";
-	uint64_t place = fault->frame->sp - fault->analysis->target->memory->word_size;
-	*ret = word_is(fault, place, fault->frame->pc) && !is_in_register(fault);
+	uint64_t place = fault->frame->sp - target->memory->word_size;
+	struct byte_run run;
+	struct fault_owner owner;
+	byte_run_find(target->memory, place, &run);
+	/* What was written over the stack is what registers were given back from there, too. */
+	bool is_filled = run.start < place && run.start + run.size > fault->frame->sp;
+	*ret = word_is(fault, place, fault->frame->pc) && (is_filled || !is_in_register(fault));
 	if (!*ret)
 		return NULL;
 	if (fault->midway)
@@ -231,10 +246,24 @@ static struct error *show_return(const struct fault *fault, struct finding *find
 			      "%s%s%s, %s: its return address was written over",
 			      fault->frame->pc, *wrong ? " (" : "", wrong, *wrong ? ")" : "",
 			      spell_wrong(fault)));
+	TRY(fault_show_run(target, place, NULL, finding, &owner));
 	return finding_add(
 		finding, command,
 		"the word below the stack pointer is that address, and none above it is of a call "
 		"that led there");
+}
+
+/* What was written over the stack tells where the address came from, if it was. */
+static struct error *show_stack(const struct fault *fault, struct finding *finding)
+{
+	struct fault_owner owner;
+	struct byte_run run;
+	struct memory *memory = fault->analysis->target->memory;
+	byte_run_find(memory, fault->frame->sp, &run);
+	if (!run.size)
+		return NULL;
+	TRY(fault_append(finding, "the stack there was written over"));
+	return fault_show_run(fault->analysis->target, fault->frame->sp, NULL, finding, &owner);
 }
 
 /* Neither a call nor a return is proved: where it went is all that is known. */
@@ -248,7 +277,7 @@ static struct error *say_astray(struct fault *fault, struct finding *finding)
 		return NULL;
 	finding->sure = CONFIDENCE_INFERRED;
 	if (!fault->midway)
-		return NULL;
+		return show_stack(fault, finding);
 	fault->analysis->blamed = trace_blame(trace, fault->at);
 	analysis_place(fault->analysis, fault->at, place, sizeof(place));
 	return finding_summarize(finding, "the processor was led to %s, %s", place,

@@ -32,21 +32,25 @@ struct error *fault_add_owner(struct target *target, const struct object_note *n
 	return *ret->words ? finding_add(finding, command, "%s", ret->words) : NULL;
 }
 
-/* Memory that was filled up to the pointer, perhaps by who was to fill the object before. */
-static struct error *show_run(const struct fault *fault, struct finding *finding,
-			      struct fault_owner *ret)
+struct error *fault_show_run(struct target *target, uint64_t place,
+			     const struct object_note *object, struct finding *finding,
+			     struct fault_owner *ret)
 {
-	struct target *target = fault->analysis->target;
 	struct byte_run run;
 	struct object_note note;
-	char command[64];
-	byte_run_find(target->memory, fault->object_place, &run);
+	char command[64], words[256];
+	*ret = (struct fault_owner){ .words = "" };
+	byte_run_find(target->memory, place, &run);
 	if (!run.size)
 		return NULL;
-	snprintf(command, sizeof(command), "rd -8 0x%" PRIx64 " %" PRIu64, run.start, run.size);
-	TRY(finding_add(finding, command, "%" PRIu64 " bytes from 0x%" PRIx64 " on are all 0x%02x",
-			run.size, run.start, run.byte));
-	if (run.start >= fault->object.object)
+	snprintf(command, sizeof(command),
+		 *run.text ? "rd -a 0x%" PRIx64 " %" PRIu64 : "rd -8 0x%" PRIx64 " %" PRIu64,
+		 run.start, run.size);
+	byte_run_spell(&run, words, sizeof(words));
+	TRY(finding_add(finding, command, "%s", words));
+	if (*run.text)
+		TRY(fault_append(finding, words));
+	if (!object || run.start >= object->object)
 		return NULL;
 	TRY(object_note_find(target, run.start, &note));
 	if (!note.is_slab || !note.object || run.start == note.object + note.size)
@@ -104,7 +108,8 @@ struct error *fault_show_owner(struct fault *fault, struct finding *finding)
 	struct fault_owner owner = { .words = "" };
 	if (!fault->object.is_slab || !fault->object.object)
 		return NULL;
-	TRY(show_run(fault, finding, &owner));
+	TRY(fault_show_run(fault->analysis->target, fault->object_place, &fault->object, finding,
+			   &owner));
 	bool is_of_module = blamed < trace->count && trace->frames[blamed].has_symbol &&
 			    trace->frames[blamed].symbol.module;
 	if (!*owner.words && !is_of_module)

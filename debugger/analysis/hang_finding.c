@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/analysis/lock_taker.h"
+#include "debugger/analysis/object_name.h"
 #include "debugger/analysis/wait_stack.h"
 #include "debugger/analysis/wait_text.h"
 #include <inttypes.h>
@@ -54,6 +55,23 @@ static struct error *add_link(struct detection *detection, struct finding *findi
 							text.data ?: "");
 	strbuf_deinit(&text);
 	return error ? error : wait_add_lock(wait, finding);
+}
+
+/* "; 0x... is dev->lock [drv]": a lock that is no variable, by the variable that leads to it. */
+static struct error *put_name(struct detection *detection, const struct wait *wait,
+			      struct strbuf *text)
+{
+	struct strbuf name = { 0 };
+	if (!wait->object || !wait->type || wait->within || wait_is_own_stack(wait))
+		return NULL;
+	struct error *error = object_name_put(detection->target, wait->object, wait->type, &name);
+	if (!error && name.size) {
+		strbuf_put(text, "; ");
+		strbuf_bytes(text, name.data, name.size);
+	}
+	text->failed |= name.failed;
+	strbuf_deinit(&name);
+	return error;
 }
 
 static struct error *add_graph(struct finding *finding, uint32_t behind)
@@ -126,6 +144,7 @@ static struct error *put_places(struct detection *detection, const struct wait_c
 	for (uint32_t i = 0; i < chain->length && i < LINKS_SHOWN; i++) {
 		const struct wait *wait = &detection->waits->items[at];
 		TRY(put_place(detection, &wait->task, NULL, chain->length == 1, text));
+		TRY(put_name(detection, wait, text));
 		at = wait->owner_wait;
 	}
 	return NULL;
@@ -282,6 +301,7 @@ struct error *hang_add_chain(struct detection *detection, uint32_t number,
 	if (held && held->object) {
 		strbuf_put(&text, ", by ");
 		wait_put_held(detection->target, held, &text);
+		TRY(put_name(detection, held, &text));
 	}
 	/* Who sleeps for itself has been told with its caller. */
 	bool is_sleep = chain->wait != WAIT_NONE &&
@@ -327,6 +347,7 @@ static struct error *put_waiters(struct detection *detection, const struct press
 	wait_put_object(detection->target, wait, text);
 	put_age(pressure, text);
 	strbuf_format(text, ": %s", wait->owner_how ?: "nobody is known to have it");
+	TRY(put_name(detection, wait, text));
 	return put_place(detection, &wait->task, NULL, pressure->count == 1, text);
 }
 

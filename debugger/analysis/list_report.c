@@ -33,6 +33,8 @@ bool list_report_parse(const char *line, struct list_report *ret)
 		 (number_behind(line, "(prev=", &ret->entry) ||
 		  number_behind(line, "(next=", &ret->entry)))
 		ret->fault = LIST_BROKEN;
+	if (ret->fault == LIST_BROKEN && !number_behind(line, "should be next (", &ret->neighbour))
+		number_behind(line, "should be prev (", &ret->neighbour);
 	return true;
 }
 

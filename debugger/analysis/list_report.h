@@ -16,6 +16,9 @@ struct list_report {
 	enum list_fault fault;
 	uint64_t entry; /* address of the struct list_head */
 	uint64_t found; /* of a broken one: what it has for a link */
+	/* Of one behind or before which another was to be added: what the link should have been, an
+	 * entry or the list's head; 0: not known. */
+	uint64_t neighbour;
 };
 
 /* Of one line; false: it is no such report. */

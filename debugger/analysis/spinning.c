@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/digits.h"
+#include "debugger/analysis/object_name.h"
 #include "debugger/analysis/object_note.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/printk.h"
@@ -26,18 +27,33 @@ static bool is_spinning(const struct frame *frame)
 	return false;
 }
 
-static struct error *name_lock(struct target *target, struct spinning *ret)
+static bool is_of_readers(const struct frame *frame)
 {
+	return frame_is(frame, "queued_read_lock_slowpath") ||
+	       frame_is(frame, "queued_write_lock_slowpath");
+}
+
+static struct error *name_lock(struct target *target, const struct frame *frame,
+			       struct spinning *ret)
+{
+	const char *type = is_of_readers(frame) ? "struct qrwlock" : "struct qspinlock";
 	struct object_note note;
+	struct strbuf name = { 0 };
 	char place[PLACE];
 	if (target_describe(target, ret->lock, place, sizeof(place))) {
 		snprintf(ret->name, sizeof(ret->name), "%s", place);
 		return NULL;
 	}
 	TRY(object_note_find(target, ret->lock, &note));
-	snprintf(ret->name, sizeof(ret->name), "0x%" PRIx64 "%s%s%s", ret->lock,
-		 *note.text ? " (in " : "", note.text, *note.text ? ")" : "");
-	return NULL;
+	struct error *error = object_name_put(target, ret->lock, type, &name);
+	if (!error && name.failed)
+		error = error_no_memory();
+	bool is_noted = *note.text, is_named = name.size;
+	snprintf(ret->name, sizeof(ret->name), "0x%" PRIx64 "%s%s%s%.*s%s", ret->lock,
+		 is_noted ? " (in " : "", note.text, is_noted && is_named ? "; " : "",
+		 is_noted ? (int)name.size : 0, name.data ?: "", is_noted ? ")" : "");
+	strbuf_deinit(&name);
+	return error;
 }
 
 /*
@@ -58,8 +74,7 @@ static bool is_garbage(struct target *target, uint32_t word)
 static void add_garbage(struct target *target, const struct frame *frame, struct spinning *ret)
 {
 	uint32_t word;
-	if (frame_is(frame, "queued_read_lock_slowpath") ||
-	    frame_is(frame, "queued_write_lock_slowpath"))
+	if (is_of_readers(frame))
 		return;
 	struct error *error = memory_read_u32(target->memory, ret->lock, &word);
 	size_t used = strlen(ret->name);
@@ -87,7 +102,7 @@ struct error *spinning_find(const struct analysis *analysis, size_t first, struc
 			ret->lock = 0;
 	if (!ret->lock)
 		return NULL;
-	TRY(name_lock(analysis->target, ret));
+	TRY(name_lock(analysis->target, &trace->frames[at], ret));
 	add_garbage(analysis->target, &trace->frames[at], ret);
 	return NULL;
 }

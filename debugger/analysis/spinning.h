@@ -11,10 +11,10 @@ struct spinning {
 	size_t frame;  /* the function that does */
 	uint64_t lock; /* address; 0: not known */
 	/*
-	 * "lab_right [faults]", "0x... (in an object of the slab cache x), whose word 0xa5a5a5a5 is
-	 * no lock's"; "": not known
+	 * "lab_right [faults]", "0x... (in an object of the slab cache x; dev [drv] points at the
+	 * object that 0x... lies in), whose word 0xa5a5a5a5 is no lock's"; "": not known
 	 */
-	char name[SYMBOL_NAME_SIZE + 256];
+	char name[2 * SYMBOL_NAME_SIZE + 512];
 };
 
 /* Of the analysed task, from a frame on to where it was interrupted. Errors are fatal ones. */

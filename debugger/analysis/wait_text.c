@@ -15,9 +15,9 @@
 /* Of a path of kernfs. */
 #define PATH_BYTES 1024
 
-#define STACK_SIZE_GUARD (16u << 10)
-#define TRAP_FREEZE	 (1u << 23) /* of task_struct.jobctl */
-#define STATE_FROZEN	 0x8000u    /* of task_struct.__state, since 6.1 (f5d39b020809) */
+#define STACK_SIZE_MOST (32u << 10) /* with KASAN */
+#define TRAP_FREEZE	(1u << 23)  /* of task_struct.jobctl */
+#define STATE_FROZEN	0x8000u	    /* of task_struct.__state, since 6.1 (f5d39b020809) */
 
 /* "s_umount of vda1, ext4": the member of a super block that an address is in. */
 static void put_super_block(struct target *target, uint64_t address, uint64_t lock,
@@ -142,6 +142,12 @@ static void put_within(struct target *target, const struct wait *wait, struct st
 	}
 }
 
+bool wait_is_own_stack(const struct wait *wait)
+{
+	return wait->task.stack && wait->object >= wait->task.stack &&
+	       wait->object - wait->task.stack < STACK_SIZE_MOST;
+}
+
 void wait_put_object_name(struct target *target, const struct wait *wait, struct strbuf *ret)
 {
 	char text[640];
@@ -149,8 +155,7 @@ void wait_put_object_name(struct target *target, const struct wait *wait, struct
 		return;
 	if (wait->within)
 		put_within(target, wait, ret);
-	else if (wait->task.stack && wait->object >= wait->task.stack &&
-		 wait->object - wait->task.stack < STACK_SIZE_GUARD)
+	else if (wait_is_own_stack(wait))
 		strbuf_put(ret, "on its own stack");
 	else if (strcmp(wait->kind, "futex") &&
 		 target_describe(target, wait->object, text, sizeof(text)))

@@ -7,6 +7,8 @@
 #include "debugger/analysis/finding.h"
 #include "debugger/analysis/waits.h"
 
+/* Whether the object is on the stack of who waits for it. */
+bool wait_is_own_stack(const struct wait *wait);
 /*
  * What the object is, where that costs nothing: a variable, part of a filesystem, on a task's
  * stack. Puts nothing where nothing is known.

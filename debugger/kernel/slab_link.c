@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "debugger/kernel/slab_link.h"
 
+#include "base/ascii.h"
 #include "base/interrupt.h"
 #include "debugger/kernel/slab_lists.h"
 #include "debugger/kernel/slab_private.h"
+#include <string.h>
 
 #define NUMBER_MAX UINT16_MAX
+#define CHUNK	   4096u
 /* Lists that somebody wrote can have as many slabs as a dump has bytes for. */
 #define SLOTS_MAX (1u << 22)
 
@@ -13,6 +16,31 @@
 static bool is_written(uint64_t word)
 {
 	return word <= NUMBER_MAX || word == (word & 0xff) * UINT64_C(0x0101010101010101);
+}
+
+/*
+ * Eight letters may be chance, of many slots; that they lie in the slab once more is none. Returns
+ * where; 0: nowhere.
+ */
+static uint64_t find_text(const struct slab_walk *walk, const struct slab_slots *slots,
+			  uint64_t word)
+{
+	uint8_t bytes[CHUNK];
+	uint64_t size = slots->count * walk->object_size, got;
+	for (unsigned int i = 0; i < sizeof(word); i++)
+		if (!ascii_is_print((char)(word >> 8 * i)))
+			return 0;
+	/* Each piece begins with the last bytes of the one before, that none is cut in two. */
+	for (uint64_t at = 0; at + sizeof(word) <= size; at += got - sizeof(word) + 1) {
+		got = size - at < sizeof(bytes) ? size - at : sizeof(bytes);
+		struct error *error =
+			memory_read(walk->target->memory, slots->first + at, bytes, got);
+		const uint8_t *found = error ? NULL : memmem(bytes, got, &word, sizeof(word));
+		error_free(error);
+		if (found)
+			return slots->first + at + (uint64_t)(found - bytes);
+	}
+	return 0;
 }
 
 static struct slab_link link_of(const struct slab_walk *walk, const struct slab_slots *slots,
@@ -36,10 +64,12 @@ static void rebuild(const struct slab_walk *walk, const struct slab_slots *slots
 		/* To decode is to encode. */
 		uint64_t stored = slab_decode_link(walk, access - walk->free_offset,
 						   slot + walk->free_offset);
-		if (!is_written(stored))
+		uint64_t text = find_text(walk, slots, stored);
+		if (!is_written(stored) && !text)
 			continue;
 		*ret = link_of(walk, slots, slot);
 		ret->stored = stored;
+		ret->text = text;
 		ret->is_gone = true;
 		++*count;
 	}

@@ -14,9 +14,11 @@ struct slab_link {
 	uint64_t stored; /* as it lies there, obfuscated or written over */
 	/*
 	 * The word has been cleared since, as in an object that was given out; `stored` is what
-	 * alone would have led there from that slot, and a number that a writer leaves.
+	 * alone would have led there from that slot, and a number that a writer leaves, or text
+	 * that lies in its slab once more.
 	 */
 	bool is_gone;
+	uint64_t text;	 /* then where that text lies; 0: it is none */
 	uint64_t before; /* start of the object before it in its slab; 0: it is the first */
 	uint64_t size;	 /* bytes from one object to the next */
 };

@@ -316,6 +316,19 @@ def deadlocks_are_told(program, boot):
     check_equal(len(circles), len(wanted), "deadlocks")
 
 
+def locks_are_named(program, boot):
+    """A lock that is no variable, by the pointer of a module that leads to it, and by a declared type, whose lock lies as in stuck_queue."""
+    found, = [finding["summary"] for finding in program.result(boot.dump, "analyze")["findings"] if "three-a" in finding["summary"]]
+    check(re.search(r"; (threads\+0x\w+|three_queues(\+0x\w+)?) \[stuck\] points at the object that 0x\w+ lies in", found), found)
+    path = os.path.join(program.scratch, "queues")
+    with open(path, "w") as file:
+        file.write("struct key_user *three_queues[3];\n")
+    result, = program.run(["-q", "--json", "--declare", path, "-c", "analyze", boot.dump], status=0).objects()
+    named, = [finding["summary"] for finding in result["result"]["findings"] if "three-a" in finding["summary"]]
+    for number in range(3):
+        check(re.search(rf"; 0x\w+ is three_queues\[{number}\]->cons_lock \[stuck\]", named), named)
+
+
 def tasks_are_told(program, boot):
     """Of a task: what it waits for, and who has that."""
     for task, words in (("abba-one", '"abba-one" waits for mutex .*held up by \\d+ "abba-two"'),
@@ -486,6 +499,8 @@ def run(session):
                 nothing_is_accused(program, boot)
     for boot in boots(("stuck", "hungtask")):
         if os.path.isdir(boot.folder):
+            with session.case(f"{boot.label}: locks by who leads to them"):
+                locks_are_named(program, boot)
             with session.case(f"{boot.label}: deadlocks"):
                 deadlocks_are_told(program, boot)
             with session.case(f"{boot.label}: who waits for whom, as data"):

@@ -33,6 +33,24 @@ static void test_reports(void)
 	      LIST_ADDED, 0xffff8e58421b9b18u, 0);
 }
 
+/* What a new entry was to be put next to; where one is taken off it is that one itself. */
+static void test_neighbours(void)
+{
+	struct list_report report;
+	CHECK(list_report_parse("list_add corruption. next->prev should be prev "
+				"(ffff8b32c1ad6478), but was 0. (next=ffff8b32d37eb5c0).",
+				&report));
+	CHECK_U64(report.neighbour, 0xffff8b32c1ad6478u);
+	CHECK(list_report_parse("list_add corruption. prev->next should be next "
+				"(ffff8b32c1ad6480), but was 0. (prev=ffff8b32d37eb5c0).",
+				&report));
+	CHECK_U64(report.neighbour, 0xffff8b32c1ad6480u);
+	CHECK(list_report_parse("list_del corruption. prev->next should be ffff8b32c1ad6478, but "
+				"was ffff8b32c1ad6400. (prev=ffff8b32d37eb5c0)",
+				&report));
+	CHECK_U64(report.neighbour, 0);
+}
+
 /* A line that somebody else wrote says nothing. */
 static void test_others(void)
 {
@@ -47,6 +65,7 @@ static void test_others(void)
 int main(void)
 {
 	RUN(test_reports);
+	RUN(test_neighbours);
 	RUN(test_others);
 	return test_finish();
 }

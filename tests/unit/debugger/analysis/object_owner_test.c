@@ -165,6 +165,29 @@ static void test_runs(void)
 	finish();
 }
 
+static void test_texts(void)
+{
+	static const char label[] = "LABEL/LABEL/LABEL/LABEL/LABEL/LABEL/";
+	struct byte_run run;
+	char words[256];
+	build();
+	memcpy((uint8_t *)machine.data.object + 5, label, 36);
+	byte_run_find(machine.kernel.target.memory, AT(object[2]), &run);
+	CHECK_U64(run.start, AT(object[0]) + 5);
+	CHECK_U64(run.size, 36);
+	CHECK_STRING(run.text, "LABEL/LABEL/LABEL/LABEL/LABEL/LA");
+	byte_run_spell(&run, words, sizeof(words));
+	CHECK_STRING(words, "\"LABEL/LABEL/LABEL/LABEL/LABEL/LA...\" is the text of 36 bytes from "
+			    "0xffffffffc0200205 on");
+	/* A word of which a part is none, and eight letters that are alone. */
+	byte_run_find(machine.kernel.target.memory, AT(object[5]), &run);
+	CHECK_U64(run.size, 0);
+	memcpy(&machine.data.object[10], "LABEL/LA", 8);
+	byte_run_find(machine.kernel.target.memory, AT(object[10]), &run);
+	CHECK_U64(run.size, 0);
+	finish();
+}
+
 int main(void)
 {
 	RUN(test_variable);
@@ -172,5 +195,6 @@ int main(void)
 	RUN(test_several);
 	RUN(test_list_of_kernel);
 	RUN(test_runs);
+	RUN(test_texts);
 	return test_finish();
 }
