@@ -22,6 +22,7 @@ enum {
 	COLUMN_HEAD,
 	COLUMN_FLAGS,
 	COLUMN_NAMES,
+	COLUMN_GROUP,
 };
 
 static const struct table_column columns[] = {
@@ -41,6 +42,10 @@ static const struct table_column columns[] = {
 			  "struct page" },
 	[COLUMN_FLAGS] = { "flags", COLUMN_WIDE, 0, "the word of flags", NULL },
 	[COLUMN_NAMES] = { "flag_names", COLUMN_TEXT, -20, "the kernel's names of those", NULL },
+	[COLUMN_GROUP] = { "memcg", COLUMN_ADDRESS, 0,
+			   "the struct mem_cgroup that it is charged to, as in `cgroups`; the "
+			   "objects of a slab are charged one by one",
+			   "struct mem_cgroup" },
 };
 
 /* So many struct pages are read at once. */
@@ -66,6 +71,11 @@ struct layout {
 	uint64_t double_map;  /* PG_double_map, in the second page's flags; 0 */
 	uint64_t hugetlb;     /* compound_dtor of the second page of one of hugetlb */
 	struct type_place dtor;
+	/* Who it is charged to (kernel include/linux/memcontrol.h). */
+	bool has_group;
+	struct type_place group;
+	uint64_t group_objects, group_kernel, group_flags; /* bits of that word, and all of them */
+	uint64_t subsystem;				   /* memory's struct cgroup_subsys */
 };
 
 /* Of the last block that was asked for. */
@@ -74,11 +84,17 @@ struct block {
 	uint64_t maps; /* of the whole */
 };
 
+/* What the last word that was asked for leads to. */
+struct charge {
+	uint64_t word, group;
+};
+
 struct pass {
 	struct table_scan *scan;
 	struct layout layout;
 	uint64_t record_size;
 	struct block block;
+	struct charge charge;
 };
 
 /*
@@ -118,6 +134,32 @@ static struct error *find_whole(struct table_scan *scan, const struct page_array
 	return NULL;
 }
 
+/* Since 5.11 flags are in the word; before, bit 0 of it says that objects are charged. */
+static struct error *find_group(struct table_scan *scan, const struct page_array *pages,
+				struct layout *layout)
+{
+	static const char flags[] = "enum page_memcg_data_flags";
+	bool has_flags = object_has(&pages->page, "memcg_data");
+	uint64_t cursor = 0;
+	struct symbol subsystem;
+	layout->has_group =
+		(has_flags || object_has(&pages->page, "mem_cgroup")) &&
+		target_find_symbol(scan->target, NULL, "memory_cgrp_subsys", &cursor, &subsystem);
+	if (!layout->has_group)
+		return NULL;
+	layout->subsystem = subsystem.address;
+	TRY(type_find_path(pages->page.type, has_flags ? "memcg_data" : "mem_cgroup",
+			   &layout->group));
+	layout->group_objects = layout->group_flags = 1;
+	if (!has_flags ||
+	    !table_enumerator(scan, flags, "__NR_MEMCG_DATA_FLAGS", &layout->group_flags))
+		return NULL;
+	layout->group_flags--;
+	if (!table_enumerator(scan, flags, "MEMCG_DATA_KMEM", &layout->group_kernel))
+		layout->has_group = false;
+	return NULL;
+}
+
 static struct error *find_layout(struct table_scan *scan, const struct page_array *pages,
 				 struct layout *layout)
 {
@@ -141,6 +183,7 @@ static struct error *find_layout(struct table_scan *scan, const struct page_arra
 	if (page_flag_bit(scan->target, "PG_slab", &slab))
 		layout->slab = (uint64_t)1 << slab;
 	TRY(find_whole(scan, pages, layout));
+	TRY(find_group(scan, pages, layout));
 	layout->names = flag_names_of_member(page, "flags");
 	layout->records_end = pages->records.base + pages->count * pages->records.record_size;
 	return NULL;
@@ -158,6 +201,7 @@ static bool layout_fits(const struct layout *layout, uint64_t size)
 	       fits(&layout->index, 64, size) && fits(&layout->count, 32, size) &&
 	       fits(&layout->maps, 32, size) &&
 	       (!layout->has_head || fits(&layout->head, 64, size)) &&
+	       (!layout->has_group || fits(&layout->group, 64, size)) &&
 	       (!layout->is_of_anonymous || fits(&layout->dtor, 8, size));
 }
 
@@ -256,6 +300,53 @@ static struct error *whole_maps(struct pass *pass, uint64_t head, uint64_t *ret)
 	return NULL;
 }
 
+/* A struct mem_cgroup is one by the subsystem that its state is of. */
+static bool is_group(const struct pass *pass, uint64_t address)
+{
+	struct object group;
+	uint64_t subsystem = 0;
+	struct error *error = object_at(pass->scan->target, "struct mem_cgroup", address, &group);
+	error = error ?: object_u64(&group, "css.ss", &subsystem);
+	error_free(error);
+	return !error && subsystem == pass->layout.subsystem;
+}
+
+/* Of the kernel's own pages, and since 7.x of all, the word leads there by way of an obj_cgroup. */
+static struct error *find_charged(struct pass *pass, uint64_t word, uint64_t *ret)
+{
+	const struct layout *layout = &pass->layout;
+	struct object charge;
+	*ret = word & ~layout->group_flags;
+	if (!(word & layout->group_kernel) && is_group(pass, *ret))
+		return NULL;
+	TRY(object_at(pass->scan->target, "struct obj_cgroup", *ret, &charge));
+	TRY(object_u64(&charge, "memcg", ret));
+	return is_group(pass, *ret)
+		       ? NULL
+		       : error_create_at(ERROR_FORMAT, *ret,
+					 "0x%" PRIx64 " is no struct mem_cgroup", *ret);
+}
+
+/* A block's pages are charged by its head. */
+static struct error *set_group(struct pass *pass, const uint8_t *data, uint64_t head)
+{
+	struct table_scan *scan = pass->scan;
+	const struct layout *layout = &pass->layout;
+	uint64_t word = load(data, &layout->group, 64);
+	if (head)
+		TRY(memory_read_word(scan->target->memory, head + layout->group.bit_offset / 8,
+				     &word));
+	if (!word || word & layout->group_objects)
+		return NULL;
+	if (pass->charge.word != word) {
+		pass->charge = (struct charge){ .word = 0 };
+		TRY(find_charged(pass, word, &pass->charge.group));
+		pass->charge.word = word;
+	}
+	table_set(scan, COLUMN_GROUP, pass->charge.group);
+	return NULL;
+}
+
 /* The members of a page share their places with others where it is a slab or has a type. */
 static struct error *emit(struct pass *pass, uint64_t page, const uint8_t *data)
 {
@@ -286,6 +377,8 @@ static struct error *emit(struct pass *pass, uint64_t page, const uint8_t *data)
 	table_set(scan, COLUMN_COUNT, (uint64_t)(int32_t)load(data, &layout->count, 32));
 	table_set(scan, COLUMN_FLAGS, flags);
 	set_names(scan, layout, flags);
+	if (layout->has_group && !is_slab && table_wants(scan, COLUMN_GROUP))
+		TRY(table_set_error(scan, COLUMN_GROUP, set_group(pass, data, is_tail ? head : 0)));
 	return table_emit(scan);
 }
 

@@ -411,6 +411,24 @@ def audit(program, boot, notes):
 LAG = 128  # pages, a CPU
 
 
+def charged(program, boot, notes):
+    """Pages lead to the cgroup that they are charged to, whose counter has them; one whose processes are gone keeps its pages, up to 6.x."""
+    charges = {row["memcg"]: row["n"] for row in program.result(boot.dump, "sql SELECT memcg, count(*) AS n FROM pages WHERE memcg IS NOT NULL GROUP BY memcg")}
+    groups = {row["memcg"]: row for row in program.result(boot.dump, "cgroups -o path,memcg,memory,dying") if row["memcg"]}
+    check_equal(set(charges) - set(groups), set(), "pages of what is no cgroup")
+    for path in ("/tests/full", "/gone"):
+        group, = [row for row in groups.values() if row["path"] == path] or [None]
+        if path == "/gone" and not group:
+            check(boot.kernel.startswith("7."), "truth: /gone is gone")
+            continue
+        used = int(group["memory"]) / PAGE
+        # What slabs have for it, and what CPUs have set aside, are no pages of its own.
+        check(0.8 * used <= charges[group["memcg"]] <= used, f"{path}: {charges[group['memcg']]} pages of {used}")
+    root, = [row["memcg"] for row in groups.values() if row["path"] == "/"]
+    check(charges[root] > sum(charges.values()) / 2, f"{charges}")
+    notes.append(f"{len(charges)} cgroups have {sum(charges.values())} pages")
+
+
 def pages(program, boot, notes):
     """Each file's address_space counts its pages; blocks that are free, slabs and reserved pages are counted elsewhere."""
     rows = program.result(boot.dump, "pages -o page,type,mapping,head,flag_names")
@@ -511,7 +529,7 @@ def majors(program, boot, notes):
 CASES = (("works are timers' and queues'", works), ("ipcs are /proc/sysvipc", ipcs), ("devices are /sys/bus", devices),
          ("disks are /proc/diskstats", disks), ("inodes are open files and the page cache", inodes),
          ("pages are those that files count", pages), ("dentries are the kernel's sums and names", dentries),
-         ("majors are /proc/devices and misc", majors), ("cgroups are cgroupfs", cgroups), ("namespaces are /proc/PID/ns", namespaces),
+         ("majors are /proc/devices and misc", majors), ("cgroups are cgroupfs", cgroups), ("pages are charged to cgroups", charged), ("namespaces are /proc/PID/ns", namespaces),
          ("superblocks are those of mountinfo", superblocks), ("filesystems are /proc/filesystems", filesystems),
          ("swaps are /proc/swaps", swaps), ("keys are /proc/keys", keys), ("algorithms are /proc/crypto", algorithms),
          ("hugepages are /sys/kernel/mm/hugepages", hugepages), ("filelocks are /proc/locks", filelocks),
