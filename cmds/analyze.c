@@ -209,7 +209,7 @@ const struct command command_analyze = {
 		"What is found has a kind. Faults: null-pointer, error-pointer, list-poison, "
 		"freed-object, use-after-free, slab-corruption, user-pointer, wild-pointer, "
 		"bad-pointer, read-only, "
-		"guard-page, jump, "
+		"guard-page, page-table, jump, "
 		"divide, "
 		"trap, alignment, control-flow, invalid-instruction, double-fault, stack-overflow, "
 		"stack-smashed, stack-end, sleep-in-atomic. What the kernel itself finds: bug, "

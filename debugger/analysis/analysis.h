@@ -90,6 +90,17 @@ void analysis_place(const struct analysis *analysis, size_t frame, char *buffer,
  */
 void analysis_put_caller(const struct analysis *analysis, size_t frame, char *buffer, size_t size);
 
+/*
+ * The first function of a module that is not of the kernel's tree, from frame `first` outwards to
+ * where an exception came upon it, if the one to blame is the kernel's own. *ret: number of its
+ * frame, of all if there is none. Errors are fatal ones.
+ */
+struct error *analysis_find_module(const struct analysis *analysis, size_t first,
+				   size_t *ret) MUST_CHECK;
+/* ", called from brick_done+0x75 [brick]": that one; "": there is none. */
+struct error *analysis_put_module(const struct analysis *analysis, size_t first, char *buffer,
+				  size_t size) MUST_CHECK;
+
 /* `pid 42 "name"`; without its task_struct, where that is: nothing else is known of it. */
 void analysis_put_task(const struct task *task, char *buffer, size_t size);
 

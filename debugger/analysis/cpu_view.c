@@ -44,6 +44,22 @@ struct error *time_of_death(struct target *target, uint64_t *ret)
 	return NULL;
 }
 
+#define NEVER ((uint64_t)INT64_MAX) /* KTIME_MAX */
+
+/* When the first timer of the monotonic clock, which is the first of them, is to run. */
+static struct error *read_first(const struct object *base, uint64_t *ret)
+{
+	struct object node;
+	uint64_t leftmost, expires;
+	TRY(object_u64(base, "clock_base[0].active.rb_root.rb_leftmost", &leftmost));
+	if (!leftmost)
+		return NULL;
+	TRY(object_container(base->target, "struct timerqueue_node", "node", leftmost, &node));
+	TRY(object_u64(&node, "expires", &expires));
+	*ret = expires;
+	return NULL;
+}
+
 struct error *cpu_lateness(struct target *target, const struct cpu *cpu, uint64_t now,
 			   uint64_t *ret, uint64_t *ret_due)
 {
@@ -51,8 +67,10 @@ struct error *cpu_lateness(struct target *target, const struct cpu *cpu, uint64_
 	uint64_t due;
 	TRY(object_per_cpu(target, "hrtimer_bases", "struct hrtimer_cpu_base", cpu, &base));
 	TRY(object_u64(&base, "expires_next", &due));
+	/* One that is just running timers has none: the first of those that are left is due. */
+	if (due == NEVER)
+		TRY(error_only_fatal(read_first(&base, &due)));
 	*ret_due = due;
-	/* One that is just running timers has none (KTIME_MAX). */
 	*ret = (int64_t)due > 0 && due < now ? now - due : 0;
 	return NULL;
 }

@@ -69,26 +69,23 @@ static struct error *look_at_call(void *context, const struct pending_call *call
 	return NULL;
 }
 
-/* "for 9.1 s: pid 321 "lab-deaf" was in lab_device_poll+0x9 [faults]". */
-static void put_culprit(const struct analysis *analysis, const struct spinning *spinning,
-			uint64_t late, char *text, size_t size)
+/* `for 9.1 s: pid 321 "lab-deaf" was in lab_device_poll+0x9 [faults]`. */
+static struct error *put_culprit(const struct analysis *analysis, const struct spinning *spinning,
+				 uint64_t late, char *text, size_t size)
 {
-	char place[PLACE], who[128], lock[3 * PLACE + 512]; /* a comm has 16 bytes */
+	char who[128]; /* a comm has 16 bytes */
 	int used = snprintf(text, size, "for %.1f s", seconds(late));
-	if (!analysis->has_task || used < 0 || (size_t)used >= size)
-		return;
-	analysis_put_task(&analysis->task, who, sizeof(who));
+	if (!analysis->has_task || used < 0 || (size_t)used + 2 >= size)
+		return NULL;
 	if (analysis->blamed < analysis->trace.count) {
-		analysis_place(analysis, analysis->blamed, place, sizeof(place));
-		const char *does = spinning->is_found ? "spins for a lock, in" : "was in";
-		if (spinning->is_found && *spinning->name) {
-			snprintf(lock, sizeof(lock), "spins for the lock %s, in", spinning->name);
-			does = lock;
-		}
-		snprintf(text + used, size - (size_t)used, ": %s %s %s", who, does, place);
-	} else {
-		snprintf(text + used, size - (size_t)used, ": %s ran there", who);
+		strcpy(text + used, ": ");
+		return spinning_describe(analysis,
+					 spinning->is_found ? spinning->frame : analysis->blamed,
+					 spinning, text + used + 2, size - (size_t)used - 2);
 	}
+	analysis_put_task(&analysis->task, who, sizeof(who));
+	snprintf(text + used, size - (size_t)used, ": %s ran there", who);
+	return NULL;
 }
 
 static struct error *add_call(struct finding *finding, const struct waiting *waiting)
@@ -103,11 +100,27 @@ static struct error *add_call(struct finding *finding, const struct waiting *wai
 			   waiting->cpu->number, waiting->call.by, function);
 }
 
+/* For the signature: a timer that spins has no part in the task that it came upon. */
+static struct error *find_borrower(const struct analysis *analysis, const struct spinning *spinning,
+				   char *ret)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	struct circumstance circumstance;
+	size_t frame;
+	if (!spinning->is_found || analysis->blamed >= trace->count ||
+	    !trace_circumstance(trace, spinning->frame, &circumstance) || !circumstance.is_borrowed)
+		return NULL;
+	TRY(analysis_find_module(analysis, spinning->frame, &frame));
+	frame_stem(&trace->frames[frame < trace->count ? frame : analysis->blamed], ret,
+		   SYMBOL_NAME_SIZE);
+	return NULL;
+}
+
 /* What ran there, in an analysis of its own: the stack that is shown may stay the other one. */
 static struct error *say_deaf(struct analysis *analysis, const struct waiting *waiting,
 			      uint64_t late, uint64_t due, bool is_cause)
 {
-	char culprit[5 * PLACE + 512], command[48];
+	char culprit[SPINNING_TEXT + 32], command[48], borrower[SYMBOL_NAME_SIZE] = "";
 	struct spinning spinning = { .is_found = false };
 	bool is_call = waiting->call.address;
 	struct analysis other = { .target = analysis->target };
@@ -118,8 +131,10 @@ static struct error *say_deaf(struct analysis *analysis, const struct waiting *w
 		error = spinning_find_any(shown, &spinning);
 	}
 	if (!error)
-		put_culprit(shown, &spinning, late, culprit, sizeof(culprit));
+		error = put_culprit(shown, &spinning, late, culprit, sizeof(culprit));
 	uint64_t task = shown->has_task ? shown->task.address : 0;
+	if (!error)
+		error = find_borrower(shown, &spinning, borrower);
 	analysis_deinit(&other);
 	TRY(error);
 	struct finding *finding = analysis_add_at(analysis, is_cause ? 0 : analysis->count,
@@ -128,6 +143,8 @@ static struct error *say_deaf(struct analysis *analysis, const struct waiting *w
 	if (!finding)
 		return error_no_memory();
 	finding->task = finding->blamed = task;
+	if (*borrower && !(finding->culprit = strdup(borrower)))
+		return error_no_memory();
 	uint32_t number = waiting->cpu->number;
 	TRY(is_call ? finding_summarize(finding,
 					"CPU %u waits for CPU %u, which takes no interrupts %s",
@@ -135,7 +152,7 @@ static struct error *say_deaf(struct analysis *analysis, const struct waiting *w
 		    : finding_summarize(finding, "CPU %u takes no interrupts %s", number, culprit));
 	if (is_call)
 		TRY(add_call(finding, waiting));
-	snprintf(command, sizeof(command), "print hrtimer_bases:%u.expires_next", number);
+	snprintf(command, sizeof(command), "print hrtimer_bases:%u", number);
 	TRY(finding_add(finding, command,
 			"the timer of CPU %u was due %.6f s after the start, the end came at %.6f",
 			number, seconds(due), seconds(due + late)));

@@ -35,10 +35,12 @@ static void press(const struct detection *detection, struct pressure *pressure, 
 		pressure->rank = rank;
 	if (named && !pressure->named)
 		pressure->named = named;
-	/* Who waits for a network device looks again and again. */
-	bool is_told = detection->log.has_network_device && !strcmp(wait->kind, "network device");
+	/* Who waits for a network device looks again and again, and sleeps for a moment each time.
+	 */
+	bool polls = !strcmp(wait->kind, "network device");
+	bool is_told = polls && detection->log.has_network_device;
 	pressure->is_long |= named || is_told || !wait->has_age || wait->age >= HANG_LEAST_AGE;
-	if (wait->has_age && wait->age > pressure->longest)
+	if (wait->has_age && !polls && wait->age > pressure->longest)
 		pressure->longest = wait->age;
 }
 
@@ -100,16 +102,29 @@ static size_t find_objects(const struct detection *detection, struct pressure *o
 /* --- all of them ---------------------------------------------------------------------------------
  */
 
+/* Whether it is known for whom a task waits that the kernel named. */
+static bool is_end_known(const struct waits *waits, const struct pressure *pressures)
+{
+	for (uint32_t i = 0; i < waits->chain_count; i++) {
+		const struct wait_chain *chain = &waits->chains[i];
+		if (pressures[i].named && !chain->length && chain->wait == WAIT_NONE)
+			return true;
+	}
+	return false;
+}
+
 static struct error *add_chains(struct detection *detection, const struct pressure *pressures,
 				enum rank rank)
 {
 	const struct waits *waits = detection->waits;
+	/* What nobody ends may be what those wait for whose wait says no more. */
+	enum rank of_circle = is_end_known(waits, pressures) ? RANK_HUNG : RANK_NAMED;
 	for (uint32_t i = 0; i < waits->chain_count && detection->count < FINDINGS_SHOWN; i++) {
 		const struct pressure *pressure = &pressures[i];
 		bool is_circle = waits->chains[i].length;
 		/* Of a circle nobody gets out, whoever may be killed. */
 		enum rank own = pressure->named		  ? RANK_NAMED
-				: is_circle		  ? RANK_HUNG
+				: is_circle		  ? of_circle
 				: pressure->is_purposeful ? RANK_PURPOSE
 							  : pressure->rank;
 		if (own == rank && is_circle)

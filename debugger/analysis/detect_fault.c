@@ -182,8 +182,9 @@ static void judge_number(struct fault *fault)
 		return;
 	bool is_read = source->is_known && source->origin.is_loaded && !source->origin.offset;
 	/* Nor is where a member lies that is no multiple of its size. */
-	bool is_odd = fault->access->size >= sizeof(uint32_t) && fault->access->displacement &&
-		      fault->pointer % sizeof(uint32_t);
+	uint32_t size = fault->access->size;
+	bool is_odd = (size == sizeof(uint32_t) || size == sizeof(uint64_t)) &&
+		      fault->access->displacement && fault->access->address % size;
 	if (!is_read && !is_odd)
 		return;
 	fault->bad.kind = BAD_SMALL;
@@ -363,8 +364,8 @@ static struct error *show_entry(const struct fault *fault, const struct list_rep
 	TRY(append_name(fault, report->neighbour, "next to it on the list", finding));
 	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", report->entry);
 	TRY(finding_add(finding, command,
-			"an entry of the list was written over, or freed while it was on it: who "
-			"found that need not be who did it"));
+			"an entry of the list was written over, freed while it was on it, or moved "
+			"by another CPU at the same time: who found that need not be who did it"));
 	TRY(fault_show_run(analysis->target, report->entry, &note, finding, &owner));
 	return fault_add_owner(analysis->target, &note, "that object", finding, &owner);
 }
@@ -383,20 +384,6 @@ static struct error *show_list_report(const struct fault *fault, struct finding 
 	return report.fault == LIST_BROKEN ? show_entry(fault, &report, finding) : NULL;
 }
 
-/* ", called from brick_done+0x75 [brick]": whom the kernel worked for; "": for nobody. */
-static struct error *spell_module(const struct fault *fault, char *buffer, size_t size)
-{
-	char place[FAULT_TEXT];
-	size_t frame;
-	*buffer = 0;
-	TRY(fault_find_module(fault, &frame));
-	if (frame == fault->analysis->trace.count)
-		return NULL;
-	analysis_place(fault->analysis, frame, place, sizeof(place));
-	snprintf(buffer, size, ", called from %s", place);
-	return NULL;
-}
-
 /* A check that many call is no place to look at: who called it is. */
 static struct error *summarize_bug(const struct fault *fault, const struct bug *bug, bool is_twice,
 				   struct finding *finding)
@@ -404,7 +391,7 @@ static struct error *summarize_bug(const struct fault *fault, const struct bug *
 	const struct analysis *analysis = fault->analysis;
 	char function[FAULT_TEXT], caller[FAULT_TEXT] = "", module[FAULT_TEXT + 16];
 	fault_spell_function(fault->frame, function, sizeof(function));
-	TRY(spell_module(fault, module, sizeof(module)));
+	TRY(analysis_put_module(fault->analysis, fault->at, module, sizeof(module)));
 	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
 		analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
 	return finding_summarize(finding, "%s at %s:%" PRIu64 " in %s%s%s%s%s",
@@ -443,7 +430,7 @@ static struct error *summarize_caller(const struct fault *fault, struct finding 
 {
 	const struct analysis *analysis = fault->analysis;
 	char caller[FAULT_TEXT] = "", module[FAULT_TEXT + 16];
-	TRY(spell_module(fault, module, sizeof(module)));
+	TRY(analysis_put_module(fault->analysis, fault->at, module, sizeof(module)));
 	if (analysis->blamed != fault->at && analysis->blamed < analysis->trace.count)
 		analysis_put_caller(analysis, analysis->blamed, caller, sizeof(caller));
 	return finding_summarize(finding, "%s%s%s%s", finding->summary,
@@ -467,6 +454,33 @@ static struct error *set_culprit(const struct fault *fault, struct finding *find
 
 /* --- the detector ----------------------------------------------------------------------------- */
 
+static bool is_of_page_table(const struct fault *fault)
+{
+	return fault->is_page_fault && fault->has_error_code && fault->error_code & FAULT_RESERVED;
+}
+
+/* Whatever address was used: what the processor looked it up in is broken. */
+static struct error *say_page_table(struct fault *fault, struct finding *finding)
+{
+	uint64_t address = fault->has_address || !fault->access ? fault->address
+								: fault->access->address;
+	char function[FAULT_TEXT], who[FAULT_TEXT], command[48];
+	finding->kind = "page-table";
+	finding->sure = CONFIDENCE_CERTAIN;
+	fault_spell_function(fault->frame, function, sizeof(function));
+	analysis_put_task(&fault->analysis->task, who, sizeof(who));
+	TRY(finding_summarize(finding,
+			      "a page table of %s is broken: on the way to 0x%" PRIx64
+			      ", which %s used, an entry has bits that must be 0",
+			      who, address, function));
+	snprintf(command, sizeof(command), "vtop 0x%" PRIx64, address);
+	TRY(finding_add(finding, command,
+			"the processor said so (error code 0x%" PRIx64
+			"): a page table was written over, or its page was used for something else",
+			fault->error_code));
+	return finding_add(finding, NULL, "who came upon it need not be who did it");
+}
+
 static struct error *say_fault(struct fault *fault, const struct exception *exception)
 {
 	TRY(find_access(fault));
@@ -477,8 +491,12 @@ static struct error *say_fault(struct fault *fault, const struct exception *exce
 		is_proved || !fault->is_page_fault ? CONFIDENCE_CERTAIN : CONFIDENCE_INFERRED);
 	if (!finding)
 		return error_no_memory();
+	if (fault_may_be_number(fault))
+		finding->sure = CONFIDENCE_INFERRED;
 	TRY(fault_summarize(fault, exception->words, finding));
 	TRY(fault_note(fault, finding));
+	if (is_of_page_table(fault))
+		return say_page_table(fault, finding);
 	TRY(fault_show(fault, finding));
 	bool is_of_allocator = false;
 	TRY(fault_show_allocator(fault, finding, &is_of_allocator));

@@ -23,9 +23,12 @@
 /* A report so near to the end is of what the kernel died of, if that was a BUG or a WARN. */
 #define SAME_EVENT_NS  10000000000u
 #define SAME_MOMENT_NS 1000000000u
-#define ORDER_LIMIT    32
-#define ZONES_SHOWN    8
-#define FRAGMENTED     4 /* so many times as much is free as was asked for */
+/* So soon before a BUG, and of such a weight (KERN_WARNING is what printk() has by itself). */
+#define REASON_NS    100000000u
+#define REASON_LEVEL 4u
+#define ORDER_LIMIT  32
+#define ZONES_SHOWN  8
+#define FRAGMENTED   4 /* so many times as much is free as was asked for */
 
 enum report {
 	REPORT_CHECK,
@@ -99,15 +102,19 @@ struct found {
 	uint64_t count, time; /* of the first one, ns */
 	char line[LINE];      /* the first one */
 	uint64_t last_time;
+	uint32_t last_caller;
 	char last[LINE];
 };
 
 struct search {
 	uint64_t end; /* ns: what comes after it is of the panic itself */
 	struct found found[REPORTS];
-	char init[LINE];		     /* a fault of the first process */
-	bool is_cut;			     /* the record before was the mark of a report */
-	char warned[LINE];		     /* what the last WARN() said, if it did */
+	char init[LINE];	     /* a fault of the first process */
+	bool is_cut;		     /* the record before was the mark of a report */
+	struct printk_record before; /* that record's, without its text */
+	char line_before[LINE];
+	char before_bug[LINE]; /* what the kernel said right before its last BUG, if it did */
+	char warned[LINE];     /* what the last WARN() said, if it did */
 	struct allocation_report allocation; /* the last one */
 	/* An oops: its first line and where it was. */
 	char oops[LINE], place[LINE];
@@ -143,6 +150,25 @@ static void look_for_warned(struct search *search, const char *line)
 	search->is_cut = strstr(line, "[ cut here ]");
 }
 
+/* What was wrong is printed before BUG(), which says no more than where it is. */
+static void look_for_reason(struct search *search, const struct printk_record *record,
+			    const char *line)
+{
+	const struct printk_record *before = &search->before;
+	bool is_of_same = before->caller == record->caller &&
+			  record->time - before->time < REASON_NS && before->level <= REASON_LEVEL;
+	if (search->is_cut) {
+		snprintf(search->before_bug, sizeof(search->before_bug), "%s",
+			 is_of_same && !strstr(search->line_before, "[ end trace")
+				 ? search->line_before
+				 : "");
+		return;
+	}
+	search->before = *record;
+	search->before.text = NULL;
+	snprintf(search->line_before, sizeof(search->line_before), "%s", line);
+}
+
 /* From 6.19 on the line of a WARN() begins with its place. */
 static bool is_placed_warning(const char *line)
 {
@@ -158,6 +184,7 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 	printk_first_line(record, line, sizeof(line));
 	look_for_oops(search, line, record->time);
 	look_for_warned(search, line);
+	look_for_reason(search, record, line);
 	allocation_report_line(&search->allocation, line);
 	if (strstr(line, "[1]: segfault at") || strstr(line, "[1] trap") ||
 	    strstr(line, "[1] general protection"))
@@ -172,6 +199,7 @@ static struct error *look_at_record(void *context, const struct printk_record *r
 			strcpy(found->line, line);
 		}
 		found->last_time = record->time;
+		found->last_caller = record->caller;
 		strcpy(found->last, line);
 		break;
 	}
@@ -385,6 +413,7 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 			  enum report report)
 {
 	uint64_t age = search->end - search->found[report].last_time;
+	uint32_t caller;
 	if (report == REPORT_HARDWARE)
 		return is_cause(analysis, "machine-check") || is_cause(analysis, "hardware-error");
 	bool is_trap = is_cause(analysis, "bug") || is_cause(analysis, "warning") ||
@@ -392,7 +421,9 @@ static bool is_of_the_end(const struct analysis *analysis, const struct search *
 		       is_cause(analysis, "sleep-in-atomic") || is_cause(analysis, "kernel-report");
 	/* A check that warns, and then will not go on. */
 	if (report == REPORT_WARNING)
-		return is_cause(analysis, "bug") && age < SAME_MOMENT_NS;
+		return is_cause(analysis, "bug") && age < SAME_MOMENT_NS &&
+		       printk_panic_caller(analysis->target, &caller) &&
+		       caller == search->found[report].last_caller;
 	if (report == REPORT_IO)
 		return strstr(analysis->panic, "panic forced after error") && age < SAME_EVENT_NS;
 	return report == REPORT_CHECK && is_trap && age < SAME_EVENT_NS;
@@ -404,12 +435,32 @@ static bool is_dump_asked_for(const struct analysis *analysis)
 	return !analysis->panicked || is_cause(analysis, "sysrq") || is_cause(analysis, "nmi");
 }
 
+/* A BUG in the kernel's own code that nobody called from a module is told by its words. */
+static struct error *tell_reason(struct analysis *analysis, const struct search *search)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	size_t frame;
+	bool is_told = search->found[REPORT_CHECK].count &&
+		       !strcmp(search->found[REPORT_CHECK].last, search->before_bug);
+	if (!*search->before_bug || is_told || !is_cause(analysis, "bug"))
+		return NULL;
+	struct finding *finding = &analysis->findings[0];
+	TRY(analysis_find_module(analysis, analysis->blamed, &frame));
+	bool is_of_module = frame < trace->count || (analysis->blamed < trace->count &&
+						     trace->frames[analysis->blamed].symbol.module);
+	if (!is_of_module)
+		TRY(finding_summarize(finding, "%s; the kernel said: %s", finding->summary,
+				      search->before_bug));
+	return finding_add_at(finding, 0, "log", "the kernel said: %s", search->before_bug);
+}
+
 static struct error *tell_reports(struct analysis *analysis, const struct search *search)
 {
 	size_t told = 0;
 	if (*search->init && is_cause(analysis, "init-died"))
 		TRY(finding_add(&analysis->findings[0], "log", "the kernel said: %s",
 				search->init));
+	TRY(tell_reason(analysis, search));
 	/* A check's text, which has a row of its own, would be told twice. */
 	bool is_told = search->found[REPORT_CHECK].count &&
 		       !strcmp(search->found[REPORT_CHECK].last, search->warned);

@@ -4,6 +4,7 @@
  * kernel, and a device without a function for that has no watchdog that says so.
  */
 #include "debugger/analysis/analysis.h"
+#include "debugger/analysis/cpu_view.h"
 #include "debugger/kernel/clock.h"
 #include "debugger/kernel/net_devices.h"
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 struct stopped {
 	struct analysis *analysis;
+	uint64_t now;		/* ns since the start */
 	uint64_t jiffies, tick; /* ns of one */
 	uint64_t state_stopped, state_started, state_no_carrier;
 	uint64_t queues_left, shown;
@@ -61,7 +63,9 @@ static struct error *look_at_queue(struct stopped *stopped, const struct object 
 	TRY(object_u64(queue, "state", &state));
 	TRY(object_u64(queue, "trans_start", &sent));
 	uint64_t age = (stopped->jiffies - sent) * stopped->tick;
-	if (!(state & stopped->state_stopped) || sent > stopped->jiffies || age < STOPPED_NS)
+	/* One that never sent has a time of before the start. */
+	if (!(state & stopped->state_stopped) || sent > stopped->jiffies || age < STOPPED_NS ||
+	    age > stopped->now)
 		return NULL;
 	if (!stopped->count++ || age > stopped->age) {
 		stopped->oldest = *queue;
@@ -127,7 +131,7 @@ static struct error *look_at_device(void *context, const struct object *net,
 	TRY(is_sending(stopped, device, &is));
 	if (!is)
 		return NULL;
-	TRY(object_u64(device, "num_tx_queues", &count));
+	TRY(object_u64(device, "real_num_tx_queues", &count));
 	TRY(object_follow(device, "_tx", &queue));
 	if (!type_size(queue.type, &size))
 		return NULL;
@@ -157,6 +161,7 @@ struct error *detect_netdevs(struct analysis *analysis)
 	TRY(read_bit(target, "__QUEUE_STATE_DRV_XOFF", &stopped.state_stopped));
 	TRY(read_bit(target, "__LINK_STATE_START", &stopped.state_started));
 	TRY(read_bit(target, "__LINK_STATE_NOCARRIER", &stopped.state_no_carrier));
+	TRY(time_of_death(target, &stopped.now));
 	TRY(clock_tick(target, &stopped.tick));
 	TRY(object_variable(target, "jiffies", "unsigned long", &jiffies));
 	TRY(object_u64(&jiffies, NULL, &stopped.jiffies));

@@ -125,38 +125,12 @@ static size_t find_interrupted(const struct stack_trace *trace, size_t first)
 	return trace->count;
 }
 
-/*
- * Who spins in an interrupt waits for ever, if whom it interrupted has the lock. It may well be so
- * where both are of one module.
- */
-static void put_holder(const struct analysis *analysis, size_t first, const char *who, char *buffer,
-		       size_t size)
-{
-	const struct stack_trace *trace = &analysis->trace;
-	size_t interrupted = find_interrupted(trace, first);
-	char place[TEXT];
-	if (analysis->blamed >= trace->count || !trace->frames[analysis->blamed].symbol.module)
-		return;
-	const char *module = trace->frames[analysis->blamed].symbol.module;
-	for (size_t i = interrupted; i < trace->count; i++) {
-		const struct frame *held = &trace->frames[i];
-		if ((i > interrupted && held->kind == FRAME_EXCEPTION) ||
-		    held->kind == FRAME_USER || held->is_unproved || !held->has_symbol)
-			return;
-		if (!held->symbol.module || strcmp(held->symbol.module, module) != 0)
-			continue;
-		analysis_place(analysis, i, place, sizeof(place));
-		snprintf(buffer, size, "; it interrupted %s in %s, who may have it", who, place);
-		return;
-	}
-}
-
 /* The interrupted code is what kept the CPU busy. */
 static struct error *say_interrupted(struct analysis *analysis, struct finding *finding,
 				     const struct reason *reason, size_t frame)
 {
 	const struct stack_trace *trace = &analysis->trace;
-	char place[TEXT], who[TEXT], holder[2 * TEXT + 64] = "", command[32];
+	char place[TEXT], who[TEXT], does[SPINNING_TEXT], command[32];
 	size_t at = find_interrupted(trace, frame);
 	/* Another CPU that took none is where it was. */
 	bool is_there = at == trace->count && analysis->is_other && at &&
@@ -179,18 +153,8 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	analysis_place(analysis, analysis->blamed, place, sizeof(place));
 	struct spinning spinning;
 	TRY(spinning_find(analysis, at, &spinning));
-	if (spinning.is_found && is_of_other && circumstance.is_borrowed)
-		put_holder(analysis, circumstance.frame, who, holder, sizeof(holder));
-	const char *module = trace->frames[analysis->blamed].symbol.module;
-	if (spinning.is_found && !*holder && module)
-		TRY(spinning_put_sleeper(analysis, module, holder, sizeof(holder)));
-	TRY(spinning.is_found
-		    ? finding_summarize(finding, "%s: %s spins for the lock %s, in %s%s",
-					reason->words, is_of_other ? circumstance.what : who,
-					*spinning.name ? spinning.name : "that is not known", place,
-					holder)
-		    : finding_summarize(finding, "%s: %s was in %s", reason->words,
-					is_of_other ? circumstance.what : who, place));
+	TRY(spinning_describe(analysis, at, &spinning, does, sizeof(does)));
+	TRY(finding_summarize(finding, "%s: %s", reason->words, does));
 	if (spinning.is_found) {
 		TRY(spinning_add_others(analysis, analysis->task.cpu, finding));
 		free(finding->culprit);

@@ -15,6 +15,7 @@
 /* Of what page_fault_oops() is told (kernel arch/x86/include/asm/trap_pf.h). */
 #define FAULT_PROTECTION 1u /* there is a page, which must not be used so */
 #define FAULT_WRITE	 2u
+#define FAULT_RESERVED	 8u /* an entry of the page table has bits that must be 0 */
 #define FAULT_FETCH	 16u
 
 enum fault_place_kind {
@@ -71,6 +72,9 @@ bool fault_is_readable(const struct fault *fault, uint64_t address);
 
 /* Nothing was added to what a function returned or memory had: an error number was no other one. */
 bool fault_is_error_known(const struct fault *fault);
+
+/* What looks like NULL and something added may have been read from memory as it is. */
+bool fault_may_be_number(const struct fault *fault);
 
 /* The access is a write, by what the processor said or by the instruction. */
 bool fault_writes(const struct fault *fault);

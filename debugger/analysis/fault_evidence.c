@@ -106,6 +106,10 @@ static struct error *show_flip(struct fault *fault, struct finding *finding)
 	if (!fault->pointer_name || (fault->bad.kind != BAD_NOTHING && fault->bad.kind != BAD_LOW &&
 				     fault->bad.kind != BAD_NON_CANONICAL))
 		return NULL;
+	/* Where modules lie there is something at every turn: most often it was a module's. */
+	if (fault->pointer >= target->arch->modules_start &&
+	    fault->pointer < target->arch->modules_end)
+		return NULL;
 	/* A pointer into something was not flipped, but used as it must not be. */
 	TRY(object_note_find(target, fault->pointer, &note));
 	if (*note.text)

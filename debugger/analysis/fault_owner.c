@@ -8,7 +8,6 @@
 #include "debugger/analysis/fault.h"
 #include "debugger/analysis/object_owner.h"
 #include "debugger/analysis/stack_words.h"
-#include "debugger/kernel/module.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,43 +61,9 @@ struct error *fault_show_run(struct target *target, uint64_t place,
 	return fault_add_owner(target, &note, "the object where these bytes begin", finding, ret);
 }
 
-static struct error *is_of_outside(struct target *target, const char *name, bool *ret)
-{
-	const struct module *modules;
-	size_t count = target_modules(target, &modules);
-	*ret = false;
-	for (size_t i = 0; i < count; i++) {
-		struct module_facts facts = { .taints = 0 };
-		if (strcmp(modules[i].name, name) != 0)
-			continue;
-		TRY(error_only_fatal(module_facts_read(target, &modules[i], &facts)));
-		*ret = facts.taints >> TAINT_OUT_OF_TREE & 1;
-	}
-	return NULL;
-}
-
 struct error *fault_find_module(const struct fault *fault, size_t *ret)
 {
-	const struct analysis *analysis = fault->analysis;
-	const struct stack_trace *trace = &analysis->trace;
-	*ret = trace->count;
-	if (analysis->blamed < trace->count && trace->frames[analysis->blamed].symbol.module)
-		return NULL;
-	for (size_t i = fault->at; i < trace->count; i++) {
-		const struct frame *frame = &trace->frames[i];
-		bool is_of_other = i > fault->at && frame->kind == FRAME_EXCEPTION;
-		bool is_outside;
-		if (is_of_other || frame->kind == FRAME_USER || frame->kind == FRAME_SCAN ||
-		    frame->is_unproved || !frame->has_symbol)
-			return NULL;
-		if (!frame->symbol.module)
-			continue;
-		TRY(is_of_outside(analysis->target, frame->symbol.module, &is_outside));
-		if (is_outside && i > fault->at)
-			*ret = i;
-		return NULL;
-	}
-	return NULL;
+	return analysis_find_module(fault->analysis, fault->at, ret);
 }
 
 struct error *fault_show_owner(struct fault *fault, struct finding *finding)

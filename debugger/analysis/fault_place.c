@@ -186,6 +186,7 @@ struct error *fault_find_place(struct fault *fault, uint64_t address)
 
 /* What kmalloc() is asked for up to this lies in slabs (kernel include/linux/slab.h). */
 #define SLAB_OBJECT_MOST 8192u
+#define STRUCT_LEAST	 64u
 
 bool fault_is_misplaced(const struct fault *fault)
 {
@@ -203,9 +204,9 @@ bool fault_is_misplaced(const struct fault *fault)
 	if (note->is_slab && note->object)
 		return start < note->object || (start > note->object && has_size &&
 						start - note->object + size > note->size);
-	/* In the direct map, and in nothing that is known. */
-	return !*note->text && has_size && size <= SLAB_OBJECT_MOST && is_kernel_pointer(start) &&
-	       start < read_base(target, "vmalloc_base");
+	/* In the direct map, and in nothing that is known; heads of lists are in tables, too. */
+	return !*note->text && has_size && size >= STRUCT_LEAST && size <= SLAB_OBJECT_MOST &&
+	       is_kernel_pointer(start) && start < read_base(target, "vmalloc_base");
 }
 
 struct error *fault_show_place(const struct fault *fault, struct finding *finding)

@@ -25,6 +25,12 @@ bool fault_is_error_known(const struct fault *fault)
 	return fault->source.is_known && !fault->source.origin.offset;
 }
 
+bool fault_may_be_number(const struct fault *fault)
+{
+	return fault->bad.kind == BAD_NULL && fault->pointer && !fault->source.is_known &&
+	       fault->access && fault->access->has_base && fault->access->displacement;
+}
+
 /* What the pointer is that the access starts from: "NULL", "LIST_POISON1", "0x... (no address...)".
  */
 static struct error *spell_pointer(const struct fault *fault, char *buffer, size_t size)
@@ -46,6 +52,9 @@ static struct error *spell_pointer(const struct fault *fault, char *buffer, size
 	 * small. */
 	if (pointer.kind == BAD_ERROR && !fault_is_error_known(fault))
 		snprintf(buffer, size, "0x%" PRIx64 " (NULL - 0x%" PRIx64 ", or %s)", value, -value,
+			 pointer.text);
+	else if (pointer.kind == BAD_NULL && fault_may_be_number(fault))
+		snprintf(buffer, size, "0x%" PRIx64 " (%s, or a small number)", value,
 			 pointer.text);
 	else if (tells_all)
 		snprintf(buffer, size, "%s", pointer.text);
@@ -80,6 +89,7 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 	const struct pointer_source *source = &fault->source;
 	const struct frame *frame = &fault->analysis->trace.frames[source->frame];
 	const struct named_member *member = &source->member;
+	char name[FAULT_TEXT];
 	*buffer = 0;
 	if (!source->is_known)
 		return;
@@ -99,6 +109,10 @@ void fault_spell_source(const struct fault *fault, const char *pointer, char *bu
 			 source->origin.place - member->offset, pointer);
 	else if (*member->path)
 		snprintf(buffer, size, ": %s of a %s was %s", member->path, member->type, pointer);
+	else if (source->origin.has_place &&
+		 target_describe(fault->analysis->target, source->origin.place, name, sizeof(name)))
+		snprintf(buffer, size, ": the pointer at 0x%" PRIx64 ", %s, was %s",
+			 source->origin.place, name, pointer);
 	else if (source->origin.has_place)
 		snprintf(buffer, size, ": the pointer at 0x%" PRIx64 " was %s",
 			 source->origin.place, pointer);

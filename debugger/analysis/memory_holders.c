@@ -40,6 +40,32 @@ static void name_task(const struct question *question, const struct memory_tasks
 		 tasks->items[0].comm, size);
 }
 
+#define LARGEST_SHARE 2 /* who has less than such a part has not most of it */
+
+/* Pages that kmalloc() hands out whole, of more than its caches have, count as slabs. */
+static struct error *name_kmalloc(const struct question *question, const struct slab_usage *largest,
+				  uint64_t whole, bool is_reclaimable)
+{
+	const struct slab_usages *slabs = &question->view->slabs;
+	char size[MEMORY_SIZE_TEXT], rest[MEMORY_SIZE_TEXT];
+	uint64_t sum = 0;
+	for (size_t i = 0; i < slabs->count; i++)
+		if (!slabs->knows_reclaimable || slabs->items[i].is_reclaimable == is_reclaimable)
+			sum += slabs->items[i].pages;
+	put_pages(question, largest->pages, size);
+	if (is_reclaimable || sum >= whole / 2) {
+		snprintf(question->ret->words, sizeof(question->ret->words),
+			 "the largest slab cache is %s, with %s", largest->cache.name, size);
+		return NULL;
+	}
+	put_pages(question, whole - sum, rest);
+	question->ret->pages = whole - sum;
+	snprintf(question->ret->words, sizeof(question->ret->words),
+		 "%s of it are in no slab cache, but in larger pieces that kmalloc() gave", rest);
+	snprintf(question->ret->culprit, sizeof(question->ret->culprit), "kmalloc-large");
+	return NULL;
+}
+
 static struct error *name_cache(const struct question *question, bool is_reclaimable)
 {
 	const struct slab_usages *slabs = &question->view->slabs;
@@ -51,7 +77,11 @@ static struct error *name_cache(const struct question *question, bool is_reclaim
 	if (at == slabs->count)
 		return NULL;
 	const struct slab_usage *usage = &slabs->items[at];
+	uint64_t whole =
+		question->view->account.pages[is_reclaimable ? MEMORY_RECLAIMABLE : MEMORY_SLAB];
 	put_pages(question, usage->pages, size);
+	if (usage->pages < whole / LARGEST_SHARE)
+		return name_kmalloc(question, usage, whole, is_reclaimable);
 	question->ret->pages = usage->pages;
 	TRY(cache_users_add(question->target, usage, question->finding, owner, sizeof(owner)));
 	snprintf(question->ret->words, sizeof(question->ret->words),

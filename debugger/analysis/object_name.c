@@ -8,6 +8,7 @@
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WORDS	   (SYMBOL_NAME_SIZE + 256)
 #define PLACES_MAX 8
@@ -33,6 +34,19 @@ static struct error *ask_type(struct question *question)
 	return NULL;
 }
 
+/* "0x... is *dev.queue [drv], by the inferred type of dev": that in two parts. */
+static bool put_way(const struct question *question, const char *first, const char *second,
+		    struct strbuf *ret)
+{
+	strbuf_format(ret, "0x%" PRIx64 " is %s%s", question->address, first, second);
+	if (question->symbol.module)
+		strbuf_format(ret, " [%s]", question->symbol.module);
+	if (question->sure < CONFIDENCE_CERTAIN)
+		strbuf_format(ret, ", by the %s type of %s", confidence_name(question->sure),
+			      question->symbol.name);
+	return true;
+}
+
 /* `way`: what C writes up to the member, "dev->". */
 static bool put_member(const struct question *question, struct type outer, uint64_t offset,
 		       const char *way, struct strbuf *ret)
@@ -43,13 +57,7 @@ static bool put_member(const struct question *question, struct type outer, uint6
 	member_path_whole_at(outer, offset, &place);
 	if (!*place.path || place.start != offset)
 		return false;
-	strbuf_format(ret, "0x%" PRIx64 " is %s%s", question->address, way, place.path);
-	if (question->symbol.module)
-		strbuf_format(ret, " [%s]", question->symbol.module);
-	if (question->sure < CONFIDENCE_CERTAIN)
-		strbuf_format(ret, ", by the %s type of %s", confidence_name(question->sure),
-			      question->symbol.name);
-	return true;
+	return put_way(question, way, place.path, ret);
 }
 
 /* Through the pointer at `place`, which is the variable or a member of it. */
@@ -58,7 +66,7 @@ static bool put_pointed(const struct question *question, uint64_t offset, uint64
 {
 	struct type pointer = question->type, pointee;
 	struct member_place member = { .path = "" };
-	char way[WORDS];
+	char way[WORDS + MEMBER_PATH_SIZE + 4];
 	uint64_t value, size;
 	struct error *error = memory_read_word(question->target->memory, place, &value);
 	error_free(error);
@@ -74,8 +82,12 @@ static bool put_pointed(const struct question *question, uint64_t offset, uint64
 	    !type_target(type_resolve(pointer), &pointee) || !type_size(pointee, &size) ||
 	    question->address - value >= size)
 		return false;
-	snprintf(way, sizeof(way), "%s%s%s->", question->symbol.name,
+	snprintf(way, sizeof(way), "%s%s%s", question->symbol.name,
 		 *member.path && *member.path != '[' ? "." : "", member.path);
+	if (value == question->address &&
+	    type_equal(type_resolve(pointee), type_resolve(question->wanted)))
+		return put_way(question, "*", way, ret);
+	strcat(way, "->");
 	return put_member(question, pointee, question->address - value, way, ret);
 }
 

@@ -17,6 +17,10 @@ struct tally {
 	struct object_owner *ret;
 	bool is_several;
 	uint32_t links_left;
+	/* The slab's object that all ways lead through last; size 0: none, or several. */
+	struct object_note container;
+	uint64_t last; /* a pointer in it */
+	size_t ways;
 };
 
 /* `named`: what has a symbol of the module that tells; `place`: where the pointer lies. */
@@ -38,9 +42,24 @@ static void count(struct tally *tally, uint64_t named, uint64_t place)
 	tally->ret->is_pointed_at = named == place;
 }
 
+/* All ways may end in one object, whose owner has what that points at. */
+static void note_container(struct tally *tally, uint64_t last)
+{
+	struct object_note note;
+	struct error *error = object_note_find(tally->target, last, &note);
+	bool is_slab = !error && note.is_slab && note.object;
+	error_free(error);
+	if (!tally->ways++ && is_slab)
+		tally->container = note;
+	else if (!is_slab || note.object != tally->container.object)
+		tally->container = (struct object_note){ .is_slab = false };
+	tally->last = last;
+}
+
 static void count_way(void *context, const struct pointer_way *way)
 {
 	struct tally *tally = context;
+	note_container(tally, way->last);
 	bool is_first = !tally->ret->place;
 	struct symbol symbol;
 	uint64_t offset;
@@ -79,6 +98,21 @@ static void count_contents(struct tally *tally, uint64_t object, uint64_t size)
 	}
 }
 
+/* What the kernel has in lists of its own, a module may have made, and have: a network device. */
+static struct error *find_by_container(struct tally *tally)
+{
+	const struct object_note *container = &tally->container;
+	tally->is_several = false;
+	TRY(count_variables(tally, container->object, container->size));
+	if (tally->is_several)
+		*tally->ret = (struct object_owner){ 0 };
+	if (!tally->ret->place)
+		return NULL;
+	tally->ret->pointers = 2;
+	tally->ret->last = tally->last;
+	return NULL;
+}
+
 struct error *object_owner_find(struct target *target, uint64_t object, uint64_t size,
 				struct object_owner *ret)
 {
@@ -89,9 +123,10 @@ struct error *object_owner_find(struct target *target, uint64_t object, uint64_t
 		count_contents(&tally, object, size);
 	if (!ret->place)
 		TRY(error_only_fatal(pointer_ways_find(target, object, size, count_way, &tally)));
-	if (tally.is_several)
-		*ret = (struct object_owner){ 0 };
-	return NULL;
+	if (!tally.is_several)
+		return NULL;
+	*ret = (struct object_owner){ 0 };
+	return tally.container.object ? find_by_container(&tally) : NULL;
 }
 
 struct error *object_owner_of(struct target *target, const struct object_note *note,

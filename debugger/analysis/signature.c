@@ -51,10 +51,13 @@ static void put_circumstance(const struct analysis *analysis, struct text *text)
 static void put_stack(const struct analysis *analysis, struct text *text)
 {
 	char stem[SYMBOL_NAME_SIZE], last[SYMBOL_NAME_SIZE] = "";
+	bool sleeps = !analysis->task.on_cpu &&
+		      (analysis->task.state_letter == 'D' || analysis->task.state_letter == 'S');
 	for (size_t i = analysis->blamed; i < analysis->trace.count; i++) {
 		const struct frame *frame = &analysis->trace.frames[i];
-		/* What was interrupted has nothing to do with what interrupted it. */
-		if (i > analysis->blamed && frame->kind == FRAME_EXCEPTION)
+		/* What was interrupted has nothing to do with what interrupted it; a task that
+		 * sleeps does so itself, in a page fault perhaps. */
+		if (i > analysis->blamed && frame->kind == FRAME_EXCEPTION && !sleeps)
 			break;
 		if (is_left_out(frame))
 			continue;

@@ -160,8 +160,8 @@ static void put_sleeper(const struct analysis *sleeper, const char *module, char
 	}
 }
 
-struct error *spinning_put_sleeper(const struct analysis *analysis, const char *module,
-				   char *buffer, size_t size)
+static struct error *find_sleeper(const struct analysis *analysis, const char *module, char *buffer,
+				  size_t size)
 {
 	uint64_t pid = 0, lost;
 	struct task task;
@@ -198,6 +198,58 @@ static struct error *add_other(struct analysis *other, uint32_t cpu, struct find
 	return finding_add(finding, command, "CPU %" PRIu32 " spins, too: %s for the lock %s%s%s",
 			   cpu, who, *spinning.name ? spinning.name : "that is not known",
 			   *place ? ", in " : "", place);
+}
+
+/*
+ * Who spins in an interrupt waits for ever, if whom it interrupted has the lock. It may well be so
+ * where both are of one module.
+ */
+static void put_holder(const struct analysis *analysis, size_t first, const char *who, char *buffer,
+		       size_t size)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	size_t interrupted = first;
+	char place[PLACE];
+	while (interrupted < trace->count && trace->frames[interrupted].kind != FRAME_EXCEPTION)
+		interrupted++;
+	const char *module = trace->frames[analysis->blamed].symbol.module;
+	for (size_t i = interrupted; i < trace->count; i++) {
+		const struct frame *held = &trace->frames[i];
+		if ((i > interrupted && held->kind == FRAME_EXCEPTION) ||
+		    held->kind == FRAME_USER || held->is_unproved || !held->has_symbol)
+			return;
+		if (!held->symbol.module || strcmp(held->symbol.module, module) != 0)
+			continue;
+		analysis_place(analysis, i, place, sizeof(place));
+		snprintf(buffer, size, "; it interrupted %s in %s, who may have it", who, place);
+		return;
+	}
+}
+
+struct error *spinning_describe(const struct analysis *analysis, size_t at,
+				const struct spinning *spinning, char *buffer, size_t size)
+{
+	const struct stack_trace *trace = &analysis->trace;
+	struct circumstance circumstance = { .is_borrowed = false };
+	char place[PLACE], who[128], caller[PLACE + 16], holder[2 * PLACE + 64] = "";
+	bool is_of_other = trace_circumstance(trace, at, &circumstance) &&
+			   (circumstance.is_borrowed || circumstance.is_deferred);
+	const char *what = is_of_other ? circumstance.what : who;
+	analysis_put_task(&analysis->task, who, sizeof(who));
+	analysis_place(analysis, analysis->blamed, place, sizeof(place));
+	TRY(analysis_put_module(analysis, at, caller, sizeof(caller)));
+	const char *module = trace->frames[analysis->blamed].symbol.module;
+	if (spinning->is_found && module && is_of_other && circumstance.is_borrowed)
+		put_holder(analysis, circumstance.frame, who, holder, sizeof(holder));
+	if (spinning->is_found && module && !*holder)
+		TRY(find_sleeper(analysis, module, holder, sizeof(holder)));
+	if (spinning->is_found)
+		snprintf(buffer, size, "%s spins for the lock %s, in %s%s%s", what,
+			 *spinning->name ? spinning->name : "that is not known", place, caller,
+			 holder);
+	else
+		snprintf(buffer, size, "%s was in %s%s", what, place, caller);
+	return NULL;
 }
 
 struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,

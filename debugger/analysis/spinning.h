@@ -22,13 +22,16 @@ struct error *spinning_find(const struct analysis *analysis, size_t first,
 			    struct spinning *ret) MUST_CHECK;
 /* The same, wherever on its stack it is: before, or behind what the panic's interrupt ran. */
 struct error *spinning_find_any(const struct analysis *analysis, struct spinning *ret) MUST_CHECK;
+#define SPINNING_TEXT (8 * SYMBOL_NAME_SIZE)
 /*
- * "; pid 160 "lab-tune", which scheduled while atomic, is in lab_ramp+0x11 [lab]: it may have the
- * lock": whom the log blames last for giving up its CPU where it must not, if it sleeps in the
- * module; else "". Errors are fatal ones.
+ * What a CPU does at frame `at`, of which analysis->blamed is to blame: `pid 42 "name" was in
+ * lab_read+0x9 [lab]`, "a timer spins for the lock lab_lock [lab], in lab_tick+0x11 [lab]"; behind
+ * that, who may have the lock: whom the timer interrupted in the same module, or whom the log
+ * blames last for giving up its CPU where it must not, if it sleeps there. Errors are fatal ones.
  */
-struct error *spinning_put_sleeper(const struct analysis *analysis, const char *module,
-				   char *buffer, size_t size) MUST_CHECK;
+struct error *spinning_describe(const struct analysis *analysis, size_t at,
+				const struct spinning *spinning, char *buffer,
+				size_t size) MUST_CHECK;
 /* A piece of evidence for each other CPU that does the same. */
 struct error *spinning_add_others(const struct analysis *analysis, uint32_t cpu,
 				  struct finding *finding) MUST_CHECK;

@@ -154,12 +154,18 @@ struct error *wait_semaphore_owner(struct sleeper *sleeper)
 static const char *why_frozen(struct wait_world *world, uint64_t block)
 {
 	const char *type = "struct super_block";
-	uint64_t frozen, user;
+	uint64_t frozen, user, device, count;
 	if (!wait_read(world, type, block, "s_writers.frozen", &frozen))
 		return "its filesystem's state cannot be read";
 	if (!frozen)
 		return "its filesystem is not frozen any more";
-	if (!wait_read(world, type, block, "s_writers.freeze_ucount", &user))
+	bool is_told = wait_read(world, type, block, "s_writers.freeze_ucount", &user);
+	if (wait_read(world, type, block, "s_bdev", &device) && device &&
+	    (wait_read(world, "struct block_device", device, "bd_fsfreeze_count.counter", &count) ||
+	     wait_read(world, "struct block_device", device, "bd_fsfreeze_count", &count)) &&
+	    (uint32_t)count)
+		return "its filesystem is frozen, by who froze its block device";
+	if (!is_told)
 		return "its filesystem is frozen";
 	return user ? "its filesystem is frozen, by user space"
 		    : "its filesystem is frozen, by the kernel";

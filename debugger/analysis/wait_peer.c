@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Who could end a wait by using a file: the other end of a pipe or socket, the device of a FUSE
- * filesystem, a group of fanotify, the pipe of an automount daemon. Only a task that has it open
- * can; where one alone has, it holds the waiter up (fs/pipe.c, fs/fuse/dev.c,
- * fs/notify/fanotify/fanotify.c, fs/autofs/waitq.c).
+ * filesystem, a group of fanotify, the pipe of an automount daemon, a userfaultfd. Only a task that
+ * has it open can; where one alone has, it holds the waiter up (fs/pipe.c, fs/fuse/dev.c,
+ * fs/notify/fanotify/fanotify.c, fs/autofs/waitq.c, fs/userfaultfd.c).
  */
+#include "debugger/analysis/wait_place.h"
 #include "debugger/analysis/waits_private.h"
 
 #include "base/array.h"
@@ -113,6 +114,13 @@ static const struct peer_words daemon_words = {
 	"no task is seen to have the pipe of the automount daemon open",
 	"several tasks have the pipe of the automount daemon open",
 	"the only one that has the pipe of the automount daemon open",
+};
+
+static const struct peer_words fault_words = {
+	"its own process has the userfaultfd open, and has not given the page",
+	"no task is seen to have the userfaultfd open",
+	"several processes have the userfaultfd open",
+	"the only one that has the userfaultfd open: it has not given the page",
 };
 
 /* `files`: how many are open, as what they lead to counts them. */
@@ -319,6 +327,39 @@ struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head)
 		return NULL;
 	add_peers(world, wait->object, FMODE_ANY, own, &peers);
 	say_peers(sleeper, &peers, 1, &group_words);
+	return NULL;
+}
+
+/* --- userfaultfd ---------------------------------------------------------------------------- */
+
+/* Whose page is missing waits for who has the file: before, and after that has read of it. */
+struct error *wait_find_userfault(struct sleeper *sleeper, uint64_t head)
+{
+	static const char *const queues[] = { "fault_pending_wqh", "fault_wqh" };
+	struct wait_world *world = sleeper->world;
+	struct wait *wait = sleeper->wait;
+	const char *type = "struct userfaultfd_ctx";
+	uint64_t own, offset, context = 0;
+	struct peers peers = { 0 };
+	if (!wait_frame_is(&sleeper->trace->frames[sleeper->frame], "handle_userfault"))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_COUNT(queues) && !context; i++)
+		if (wait_offset(world, type, queues[i], &offset) &&
+		    wait_slab_object(world->target, head - offset, type) != CONFIDENCE_UNKNOWN)
+			context = head - offset;
+	if (!context)
+		return NULL;
+	wait->kind = "userfaultfd";
+	wait->type = type;
+	wait->object = context;
+	wait->how = "list";
+	wait->sure = CONFIDENCE_CERTAIN;
+	wait->owner_how = "who has the userfaultfd open could not be found out";
+	TRY(wait_load_files(world));
+	if (!wait_read(world, "struct task_struct", sleeper->task->address, "files", &own))
+		return NULL;
+	add_peers(world, context, FMODE_ANY, own, &peers);
+	say_peers(sleeper, &peers, 1, &fault_words);
 	return NULL;
 }
 

@@ -199,6 +199,8 @@ static struct error *find_by_head(struct sleeper *sleeper, uint64_t entry, uint6
 		TRY(wait_find_fanotify(sleeper, head));
 	if (!sleeper->wait->kind)
 		TRY(wait_find_autofs(sleeper, head));
+	if (!sleeper->wait->kind)
+		TRY(wait_find_userfault(sleeper, head));
 	if (sleeper->wait->kind)
 		return NULL;
 	say(sleeper->wait, "wait queue", "struct wait_queue_head", head, "list",

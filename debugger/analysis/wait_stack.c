@@ -36,8 +36,9 @@ struct error *wait_put_module_place(struct target *target, const struct task *ta
 	TRY(unwind(target, task, &trace));
 	for (size_t i = first_of(&trace, task); i < trace.count; i++) {
 		const struct frame *frame = &trace.frames[i];
-		if (frame->kind == FRAME_USER || is_guessed(frame) ||
-		    (i && frame->kind == FRAME_EXCEPTION && !task->on_cpu))
+		/* Who sleeps in a page fault of its own, or was preempted, is still where it was.
+		 */
+		if (frame->kind == FRAME_USER || is_guessed(frame))
 			break;
 		if (!frame->has_symbol || !frame->symbol.module)
 			continue;

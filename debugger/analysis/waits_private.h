@@ -159,6 +159,7 @@ struct error *wait_find_kernfs(struct sleeper *sleeper) MUST_CHECK;
  */
 struct error *wait_find_journal(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 struct error *wait_find_fanotify(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
+struct error *wait_find_userfault(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 struct error *wait_find_autofs(struct sleeper *sleeper, uint64_t head) MUST_CHECK;
 /* Of a task that ends, and waits for others to do so (wait_exit.c). The kind stays NULL of others.
  */

@@ -148,6 +148,7 @@ def counts(forged, notes):
 
 
 HUNG = b"INFO: task lab-left:77 blocked for more than 120 seconds."
+LEAVES = b"unregister_netdevice: waiting for lab9 to become free. Usage count = 3"
 # Up to 6.18 and since.
 WARNED = (b"WARNING: CPU: 1 PID: 77 at lab.c:9 lab_warn+0x1/0x9", b"WARNING: lab.c:9 at lab_warn+0x1/0x9, CPU#1: cat/77")
 
@@ -247,13 +248,66 @@ def never_up(program, boot):
     check_equal(program.value(boot.dump, "(u64)runqueues:1.curr"), program.value(boot.dump, "(u64)runqueues:1.idle"), "what CPU 1 runs, by its run queue")
 
 
+NEVER = 2**63 - 1
+HZ = 250  # of the test kernels
+
+
+def devices(forged, notes):
+    """A transmit queue that its driver stopped, of a device that is up; a device that cannot be removed, by the log."""
+    row = next(row for row in forged.program.result(forged.boot.dump, "netdevs") if row["name"] == "lo" and "UP" in row["flags"])
+    device = f"((struct net_device *){int(row['netdev'], 16):#x})"
+    state, sent, now = forged.place(f"&{device}->_tx->state"), forged.place(f"&{device}->_tx->trans_start"), forged.program.value(forged.boot.dump, "(u64)jiffies")
+    stop = {state: struct.pack("<Q", 1), sent: struct.pack("<Q", now - 8 * HZ)}
+    line = next(text for text in forged.program.text(forged.boot.dump, "log").splitlines()
+                if len(text.split("] ", 1)[-1]) > len(LEAVES) and len(forged.image.find_all(text.split("] ", 1)[-1].encode())) == 1).split("] ", 1)[-1]
+    leave = {forged.image.find_all(line.encode())[0]: LEAVES.ljust(len(line))}
+    for patches, kind, words in ((stop, "transmit-stopped", "network device lo: its driver has stopped transmit queue 0, and has sent nothing there for"),
+                                 (leave, "network-device", "waiting for lab9 to become free. Usage count = 3")):
+        with forged.image.patched(patches):
+            result = forged.answer("analyze")["result"]
+            said, = [finding["summary"] for finding in result["findings"] if finding["kind"] == kind]
+            check(words in said, said)
+            notes.append(said)
+    for what, patches in (("is down", {forged.place(f"&{device}->flags"): struct.pack("<I", 8)}), ("just sent", {sent: struct.pack("<Q", now - HZ)}),
+                          ("never sent", {sent: bytes(8)}), ("was not stopped", {state: bytes(8)})):
+        with forged.image.patched({**stop, **patches}):
+            kinds = {finding["kind"] for finding in forged.answer("analyze")["result"]["findings"]}
+            check("transmit-stopped" not in kinds, f"of a device that {what}: {kinds}")
+
+
+def timers_of_cpus(forged, notes):
+    """A CPU that is still running timers has none to come next: the first that is left was due."""
+    other = 1 - cause(forged)[2]["cpu"]
+    base = f"hrtimer_bases:{other}"
+    first = forged.address(f"(void *){base}.clock_base[0].active.rb_root.rb_leftmost")
+    never = {forged.place(f"&{base}.expires_next"): struct.pack("<q", NEVER)}
+    due = {forged.place(f"&((struct timerqueue_node *){first:#x})->expires"): struct.pack("<q", 1000000000)}
+    for patches, is_late in ((never, False), ({**never, **due}, True)):
+        with forged.image.patched(patches):
+            said = [finding["summary"] for finding in forged.answer("analyze")["result"]["findings"] if finding["kind"] in ("interrupts-off", "stuck-call")]
+            check_equal(len(said), int(is_late), f"findings of CPU {other}: {said}")
+            notes.extend(said)
+
+
+def by_device(forged, notes):
+    """A filesystem that was frozen by way of its block device is not frozen by user space."""
+    row = next(row for row in forged.program.result(forged.boot.dump, "waits") if row["kind"] == "percpu_rwsem" and row["within_type"] == "struct super_block")
+    device = f"((struct super_block *){int(row['within'], 16):#x})->s_bdev"
+    for count, words in ((0, "its filesystem is frozen"), (1, "its filesystem is frozen, by who froze its block device")):
+        with forged.image.patched({forged.place(f"&{device}->bd_fsfreeze_count"): struct.pack("<i", count)}):
+            mine, = (found for found in forged.answer("waits")["result"] if found["task"] == row["task"])
+            check(mine["owner_how"].startswith(words) and ("device" in mine["owner_how"]) == bool(count), mine["owner_how"])
+            notes.append(mine["owner_how"])
+
+
 def run(session):
     for kernel in kernel_names():
         boot = Boot(kernel, "boot1")
         forged = Forged(session.program, boot)
         for name, test in (("the task that panicked", panicking_task), ("the CPU that panicked", panicking_cpu), ("tasks that sleep", sleepers),
                            ("who took a file lock", file_locks), ("a frozen filesystem", frozen), ("counts", counts), ("CPUs that are possible", possible_cpus), ("a log that looks empty", log),
-                           ("reports of the log", reports_of_the_log)):
+                           ("reports of the log", reports_of_the_log), ("network devices", devices), ("timers of CPUs", timers_of_cpus),
+                           ("frozen by a block device", by_device)):
             with session.case(f"{boot.label}: {name}") as notes:
                 test(forged, notes)
         os.unlink(forged.image.path)
