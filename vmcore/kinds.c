@@ -83,6 +83,7 @@ static struct error *open_elf(struct vmcore *vmcore)
 	snprintf(facts->format, sizeof(facts->format), "%sELF", flattened_word(vmcore));
 	machine_of_elf(core->machine, core->word_size, core->big_endian, facts->machine);
 	facts->big_endian = core->big_endian;
+	facts->is_capture = core->file->is_proc && !core->is_live;
 	if (core->is_live) {
 		vmcore->files[0].is_live = facts->is_live = true;
 		snprintf(facts->format, sizeof(facts->format), "live");

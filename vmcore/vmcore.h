@@ -38,6 +38,7 @@ struct vmcore_facts {
 	bool from_kexec;    /* CRASHTIME is there: a true kdump, else a hypervisor's dump */
 	bool is_raw;	    /* memory and nothing else, whether or not the user said so */
 	bool is_live;	    /* no dump: the running kernel, which changes while it is read */
+	bool is_capture; /* /proc/vmcore: we run in the capture kernel, which has little memory */
 };
 
 enum cpu_note_kind {

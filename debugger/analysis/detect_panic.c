@@ -7,6 +7,7 @@
 #include "debugger/analysis/analysis.h"
 #include "debugger/analysis/cpu_view.h"
 #include "debugger/analysis/rcu_owing.h"
+#include "debugger/analysis/self_link.h"
 #include "debugger/analysis/spinning.h"
 #include "debugger/analysis/stack_words.h"
 #include <inttypes.h>
@@ -125,6 +126,24 @@ static size_t find_interrupted(const struct stack_trace *trace, size_t first)
 	return trace->count;
 }
 
+/* Why a loop does not end. */
+static struct error *show_self_link(const struct analysis *analysis, size_t frame,
+				    struct finding *finding)
+{
+	struct self_link link;
+	char command[48];
+	TRY(self_link_find(analysis->target, &analysis->trace.frames[frame].registers, &link));
+	if (!link.node)
+		return NULL;
+	TRY(finding_summarize(finding, "%s; the node at 0x%" PRIx64 ", in %s, leads to itself",
+			      finding->summary, link.node, link.note.text));
+	snprintf(command, sizeof(command), "rd 0x%" PRIx64 " 2", link.node);
+	return finding_add(finding, command,
+			   "%s has it: a walk over what is linked so does not end there; it may "
+			   "have been added twice",
+			   analysis->target->arch->register_names[link.reg]);
+}
+
 /* The interrupted code is what kept the CPU busy. */
 static struct error *say_interrupted(struct analysis *analysis, struct finding *finding,
 				     const struct reason *reason, size_t frame)
@@ -155,6 +174,8 @@ static struct error *say_interrupted(struct analysis *analysis, struct finding *
 	TRY(spinning_find(analysis, at, &spinning));
 	TRY(spinning_describe(analysis, at, &spinning, does, sizeof(does)));
 	TRY(finding_summarize(finding, "%s: %s", reason->words, does));
+	if (!spinning.is_found)
+		TRY(show_self_link(analysis, at, finding));
 	if (spinning.is_found) {
 		TRY(spinning_add_others(analysis, analysis->task.cpu, finding));
 		free(finding->culprit);

@@ -26,6 +26,12 @@ struct question {
 static struct error *ask_type(struct question *question)
 {
 	enum type_origin origin;
+	/* To infer a type takes more memory than all the rest, which is wanted there for the dump.
+	 */
+	if (question->target->facts && question->target->facts->is_capture) {
+		question->type = (struct type){ NULL, 0 };
+		return NULL;
+	}
 	TRY(symbol_type(question->target, &question->symbol, &question->type, &origin));
 	question->sure = origin_confidence(origin);
 	/* A guess is no name. */
