@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "debugger/analysis/detect_deadlock.h"
+#include "debugger/analysis/object_name.h"
 #include "debugger/analysis/signature.h"
 #include "debugger/analysis/stack_words.h"
 #include "debugger/kernel/panic_cpu.h"
@@ -11,6 +12,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of locks and entries of lists, by whose they are: those of what is said first. */
+#define NAMES_MAX 12
 
 static struct error *detect_hangs(struct analysis *analysis) MUST_CHECK;
 static struct error *detect_asked(struct analysis *analysis) MUST_CHECK;
@@ -314,6 +318,7 @@ struct error *analysis_run(struct target *target, const struct task *task, struc
 {
 	struct error *no_task = NULL;
 	*ret = (struct analysis){ .target = target, .is_asked = task };
+	TRY(object_names_allow(target, NAMES_MAX));
 	TRY(prepare(target, task, ret, &no_task));
 	TRY(analysis_find_unread(ret, no_task));
 	for (size_t i = 0; i < ARRAY_COUNT(detectors); i++)

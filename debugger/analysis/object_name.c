@@ -5,9 +5,11 @@
 #include "debugger/analysis/object_owner.h"
 #include "debugger/analysis/variable_search.h"
 #include "debugger/infer/symbol_type.h"
+#include "debugger/target/attached.h"
 #include "debugger/target/object.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORDS	   (SYMBOL_NAME_SIZE + 256)
@@ -145,17 +147,36 @@ static struct error *put_part(struct question *question, uint64_t offset, struct
 	return NULL;
 }
 
+static const char names_key;
+
+struct error *object_names_allow(struct target *target, uint32_t count)
+{
+	uint32_t *left = target_attached(target, &names_key);
+	if (!left) {
+		left = malloc(sizeof(*left));
+		if (!left)
+			return error_no_memory();
+		TRY(target_attach(target, &names_key, left, free));
+	}
+	*left = count;
+	return NULL;
+}
+
 struct error *object_name_put(struct target *target, uint64_t address, const char *type,
 			      struct strbuf *ret)
 {
 	struct question question = { .target = target, .address = address };
 	struct object object;
 	uint64_t offset;
+	uint32_t *left = target_attached(target, &names_key);
+	if (!left || !*left)
+		return NULL;
 	struct error *error = object_at(target, type, address, &object);
 	if (error)
 		return error_only_fatal(error);
 	question.wanted = object.type;
-	return target_symbol_at(target, address, &question.symbol, &offset)
-		       ? put_part(&question, offset, ret)
-		       : put_owner(&question, ret);
+	if (target_symbol_at(target, address, &question.symbol, &offset))
+		return put_part(&question, offset, ret);
+	--*left;
+	return put_owner(&question, ret);
 }

@@ -7,6 +7,11 @@
 #include "debugger/target/target.h"
 
 /*
+ * How many may be asked for from now on: each is a search of all variables, and of what these lead
+ * to. Beyond that, and before the first such call, nothing is put. Errors: no memory.
+ */
+struct error *object_names_allow(struct target *target, uint32_t count) MUST_CHECK;
+/*
  * Of an object of that type ("struct mutex") within a static variable, or within what a module's
  * variable points at: "0x... is dev->lock [drv], by the inferred type of dev". Where the variable's
  * type does not have such a member there, "dev [drv] points at the object that 0x... lies in", and

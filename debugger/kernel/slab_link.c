@@ -7,8 +7,10 @@
 #include "debugger/kernel/slab_private.h"
 #include <string.h>
 
-#define NUMBER_MAX UINT16_MAX
-#define CHUNK	   4096u
+#define NUMBER_MAX   UINT16_MAX
+#define CHUNK	     4096u
+#define TEXTS_MAX    4096u	 /* slots that text is looked for in their slabs */
+#define SEARCHED_MAX (64u << 10) /* bytes of a slab */
 /* Lists that somebody wrote can have as many slabs as a dump has bytes for. */
 #define SLOTS_MAX (1u << 22)
 
@@ -23,13 +25,18 @@ static bool is_written(uint64_t word)
  * where; 0: nowhere.
  */
 static uint64_t find_text(const struct slab_walk *walk, const struct slab_slots *slots,
-			  uint64_t word)
+			  uint64_t word, uint32_t *left)
 {
 	uint8_t bytes[CHUNK];
 	uint64_t size = slots->count * walk->object_size, got;
 	for (unsigned int i = 0; i < sizeof(word); i++)
 		if (!ascii_is_print((char)(word >> 8 * i)))
 			return 0;
+	/* Of real slots one in thousands comes so far. */
+	if (!*left)
+		return 0;
+	--*left;
+	size = size < SEARCHED_MAX ? size : SEARCHED_MAX;
 	/* Each piece begins with the last bytes of the one before, that none is cut in two. */
 	for (uint64_t at = 0; at + sizeof(word) <= size; at += got - sizeof(word) + 1) {
 		got = size - at < sizeof(bytes) ? size - at : sizeof(bytes);
@@ -57,14 +64,14 @@ static struct slab_link link_of(const struct slab_walk *walk, const struct slab_
  * each slot, a single one is no random number.
  */
 static void rebuild(const struct slab_walk *walk, const struct slab_slots *slots, uint64_t access,
-		    struct slab_link *ret, size_t *count)
+		    uint32_t *texts_left, struct slab_link *ret, size_t *count)
 {
 	for (uint64_t i = 0; i < slots->count && walk->is_hardened; i++) {
 		uint64_t slot = slots->first + i * walk->object_size;
 		/* To decode is to encode. */
 		uint64_t stored = slab_decode_link(walk, access - walk->free_offset,
 						   slot + walk->free_offset);
-		uint64_t text = find_text(walk, slots, stored);
+		uint64_t text = find_text(walk, slots, stored, texts_left);
 		if (!is_written(stored) && !text)
 			continue;
 		*ret = link_of(walk, slots, slot);
@@ -98,6 +105,7 @@ static struct error *look_through(struct slab_walk *walk, const struct slab_list
 	struct slab_link rebuilt = { 0 };
 	size_t count = 0;
 	uint64_t met = 0;
+	uint32_t texts_left = TEXTS_MAX;
 	for (size_t i = 0; i < lists->count && !ret->slot; i++) {
 		struct slab_slots slots = { .free_count = 0 };
 		bool is_whole, is_met;
@@ -111,9 +119,9 @@ static struct error *look_through(struct slab_walk *walk, const struct slab_list
 		if (!is_met)
 			continue;
 		look_into(walk, &slots, access, ret);
-		rebuild(walk, &slots, access, &rebuilt, &count);
+		rebuild(walk, &slots, access, &texts_left, &rebuilt, &count);
 	}
-	if (!ret->slot && count == 1)
+	if (!ret->slot && count == 1 && texts_left)
 		*ret = rebuilt;
 	return NULL;
 }
