@@ -16,7 +16,8 @@ struct error *self_link_find(struct target *target, const struct registers *regi
 			     struct self_link *ret)
 {
 	*ret = (struct self_link){ .node = 0 };
-	for (unsigned int i = 0; i < target->arch->register_count && !ret->node; i++) {
+	unsigned int count = target->arch ? target->arch->register_count : 0;
+	for (unsigned int i = 0; i < count && !ret->node; i++) {
 		uint64_t node = registers->values[i];
 		if (!registers_has(registers, i) || !is_kernel_pointer(node) || node % WORD ||
 		    !word_is(target, node, node) || word_is(target, node + WORD, node))
