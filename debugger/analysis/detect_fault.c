@@ -456,14 +456,14 @@ static struct error *set_culprit(const struct fault *fault, struct finding *find
 
 static bool is_of_page_table(const struct fault *fault)
 {
-	return fault->is_page_fault && fault->has_error_code && fault->error_code & FAULT_RESERVED;
+	return fault->is_page_fault && fault->has_error_code &&
+	       fault->error_code & FAULT_RESERVED && (fault->has_address || fault->access);
 }
 
 /* Whatever address was used: what the processor looked it up in is broken. */
 static struct error *say_page_table(struct fault *fault, struct finding *finding)
 {
-	uint64_t address = fault->has_address || !fault->access ? fault->address
-								: fault->access->address;
+	uint64_t address = fault->has_address ? fault->address : fault->access->address;
 	char function[FAULT_TEXT], who[FAULT_TEXT], command[48];
 	finding->kind = "page-table";
 	finding->sure = CONFIDENCE_CERTAIN;

@@ -26,9 +26,11 @@
 /* So soon before a BUG, and of such a weight (KERN_WARNING is what printk() has by itself). */
 #define REASON_NS    100000000u
 #define REASON_LEVEL 4u
-#define ORDER_LIMIT  32
-#define ZONES_SHOWN  8
-#define FRAGMENTED   4 /* so many times as much is free as was asked for */
+/* Of a network device that is held up the kernel speaks each 5 s, or 10 s. */
+#define REPEATED_NS 20000000000u
+#define ORDER_LIMIT 32
+#define ZONES_SHOWN 8
+#define FRAGMENTED  4 /* so many times as much is free as was asked for */
 
 enum report {
 	REPORT_CHECK,
@@ -113,6 +115,7 @@ struct search {
 	bool is_cut;		     /* the record before was the mark of a report */
 	struct printk_record before; /* that record's, without its text */
 	char line_before[LINE];
+	bool is_marked;	       /* the record before was the mark, for what follows */
 	char before_bug[LINE]; /* what the kernel said right before its last BUG, if it did */
 	char warned[LINE];     /* what the last WARN() said, if it did */
 	struct allocation_report allocation; /* the last one */
@@ -155,6 +158,10 @@ static void look_for_reason(struct search *search, const struct printk_record *r
 			    const char *line)
 {
 	const struct printk_record *before = &search->before;
+	/* The mark was of a WARN(), or of something else. */
+	if (search->is_marked && strncmp(line, "kernel BUG at", 13) != 0)
+		*search->before_bug = 0;
+	search->is_marked = search->is_cut;
 	bool is_of_same = before->caller == record->caller &&
 			  record->time - before->time < REASON_NS && before->level <= REASON_LEVEL;
 	if (search->is_cut) {
@@ -376,8 +383,11 @@ static struct error *tell(struct analysis *analysis, const struct search *search
 		return error_no_memory();
 	TRY(finding_summarize(finding, "%s, %.1f s before the end: %s", reports[report].words,
 			      before_end(search, found->time), found->line));
-	if (report == REPORT_NETWORK && !(finding->culprit = strdup(network_culprit(found->line))))
+	if (report == REPORT_NETWORK && !(finding->culprit = strdup(network_culprit(found->last))))
 		return error_no_memory();
+	/* What is not said any more was let go, and hangs nobody at the end. */
+	if (report == REPORT_NETWORK && search->end - found->last_time > REPEATED_NS)
+		finding->kind = reports[REPORT_HANG].kind;
 	if (found->count == 1 && report == REPORT_ALLOCATION)
 		TRY(finding_add(finding, "log", "the log has it %.1f s before the end: %s",
 				before_end(search, found->time), found->line));

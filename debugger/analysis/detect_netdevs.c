@@ -23,14 +23,22 @@ struct stopped {
 	uint64_t jiffies, tick; /* ns of one */
 	uint64_t state_stopped, state_started, state_no_carrier;
 	uint64_t queues_left, shown;
-	struct object oldest; /* of one device: its queue that was stopped for longest */
+	struct error *problem; /* the first one; NULL */
+	struct object oldest;  /* of one device: its queue that was stopped for longest */
 	uint64_t number, count, age;
 };
 
-static struct error *ignore(void *context, struct error *problem)
+/* What cannot be read may be stopped, too: the first of these is handed on in the end. */
+static struct error *broken(void *context, struct error *problem)
 {
-	(void)context;
-	return error_only_fatal(problem);
+	struct stopped *stopped = context;
+	if (error_is_fatal(problem))
+		return problem;
+	if (stopped->problem)
+		error_free(problem);
+	else
+		stopped->problem = problem;
+	return NULL;
 }
 
 /* A bit's number, as an enumerator has it. */
@@ -104,7 +112,7 @@ static struct error *say_device(struct stopped *stopped, const struct object *de
 		snprintf(others, sizeof(others), ", and %" PRIu64 " more", stopped->count - 1);
 	TRY(finding_summarize(finding,
 			      "network device %s%s%s%s: its driver has stopped transmit queue "
-			      "%" PRIu64 "%s, and has sent nothing there for %.1f s%s",
+			      "%" PRIu64 "%s, and nothing is noted as sent there for %.1f s%s",
 			      name, *driver ? " [" : "", driver, *driver ? "]" : "",
 			      stopped->number, others, (double)stopped->age / NS_PER_S, waiting));
 	if (asprintf(&finding->culprit, "%s", *driver ? driver : name) < 0) {
@@ -119,14 +127,11 @@ static struct error *say_device(struct stopped *stopped, const struct object *de
 	return finding_add(finding, command, "the device, which is up and has a link");
 }
 
-static struct error *look_at_device(void *context, const struct object *net,
-				    const struct object *device)
+static struct error *look_at_device(struct stopped *stopped, const struct object *device)
 {
-	struct stopped *stopped = context;
 	struct object queue;
 	uint64_t count, size;
 	bool is;
-	(void)net;
 	stopped->count = stopped->age = 0;
 	TRY(is_sending(stopped, device, &is));
 	if (!is)
@@ -145,10 +150,11 @@ static struct error *look_at_device(void *context, const struct object *net,
 	return say_device(stopped, device);
 }
 
-/* Of a device that cannot be read nothing is said. */
 static struct error *look(void *context, const struct object *net, const struct object *device)
 {
-	return error_only_fatal(look_at_device(context, net, device));
+	(void)net;
+	struct error *error = look_at_device(context, device);
+	return error ? broken(context, error) : NULL;
 }
 
 struct error *detect_netdevs(struct analysis *analysis)
@@ -165,5 +171,9 @@ struct error *detect_netdevs(struct analysis *analysis)
 	TRY(clock_tick(target, &stopped.tick));
 	TRY(object_variable(target, "jiffies", "unsigned long", &jiffies));
 	TRY(object_u64(&jiffies, NULL, &stopped.jiffies));
-	return net_devices_for_each(target, look, ignore, &stopped);
+	struct error *error = net_devices_for_each(target, look, broken, &stopped);
+	if (!error)
+		return stopped.problem;
+	error_free(stopped.problem);
+	return error;
 }

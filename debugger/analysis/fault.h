@@ -151,12 +151,6 @@ struct error *fault_add_owner(struct target *target, const struct object_note *n
 struct error *fault_show_run(struct target *target, uint64_t place,
 			     const struct object_note *object, struct finding *finding,
 			     struct fault_owner *ret) MUST_CHECK;
-/*
- * The first function of a module that is not of the kernel's tree, from the one that faulted
- * outwards, if that one and the one to blame are the kernel's own. *ret: number of its frame, of
- * all if there is none.
- */
-struct error *fault_find_module(const struct fault *fault, size_t *ret) MUST_CHECK;
 /* Whether there were others before. */
 struct error *fault_show_several(struct fault *fault, struct finding *finding) MUST_CHECK;
 

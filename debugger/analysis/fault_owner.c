@@ -61,11 +61,6 @@ struct error *fault_show_run(struct target *target, uint64_t place,
 	return fault_add_owner(target, &note, "the object where these bytes begin", finding, ret);
 }
 
-struct error *fault_find_module(const struct fault *fault, size_t *ret)
-{
-	return analysis_find_module(fault->analysis, fault->at, ret);
-}
-
 struct error *fault_show_owner(struct fault *fault, struct finding *finding)
 {
 	const struct stack_trace *trace = &fault->analysis->trace;

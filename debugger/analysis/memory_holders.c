@@ -42,7 +42,8 @@ static void name_task(const struct question *question, const struct memory_tasks
 
 #define LARGEST_SHARE 2 /* who has less than such a part has not most of it */
 
-/* Pages that kmalloc() hands out whole, of more than its caches have, count as slabs. */
+/* No cache has most of it. Pages that kmalloc() hands out whole, for more than its caches have,
+ * count as slabs. */
 static struct error *name_kmalloc(const struct question *question, const struct slab_usage *largest,
 				  uint64_t whole, bool is_reclaimable)
 {
@@ -53,9 +54,12 @@ static struct error *name_kmalloc(const struct question *question, const struct 
 		if (!slabs->knows_reclaimable || slabs->items[i].is_reclaimable == is_reclaimable)
 			sum += slabs->items[i].pages;
 	put_pages(question, largest->pages, size);
-	if (is_reclaimable || sum >= whole / 2) {
+	/* What a cache has that could not be read is not in none. */
+	if (is_reclaimable || slabs->lost || sum >= whole / 2) {
 		snprintf(question->ret->words, sizeof(question->ret->words),
-			 "the largest slab cache is %s, with %s", largest->cache.name, size);
+			 "the largest slab cache%s is %s, with %s",
+			 slabs->lost ? " of those that could be read" : "", largest->cache.name,
+			 size);
 		return NULL;
 	}
 	put_pages(question, whole - sum, rest);
